@@ -36,7 +36,7 @@ def create_project(
             project.save()
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
-    write_scheme(project, scheme.spec, coders_mark=coders_mark or scheme.answers == Project.Answers.SCUS)
+    write_scheme(project, scheme.spec, coders_mark=coders_mark)
     record_guidelines(project, manager)
     if manager is not None:
         add_member(project, manager, Membership.Role.MANAGER)
@@ -52,7 +52,7 @@ def exchange_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: b
     delete_scheme(project)
     _set_conventions(project, scheme)
     project.save(update_fields=["answers", "unmarked", "preset"])
-    write_scheme(project, scheme.spec, coders_mark=coders_mark or scheme.answers == Project.Answers.SCUS)
+    write_scheme(project, scheme.spec, coders_mark=coders_mark)
 
 
 def _set_conventions(project: Project, scheme: ReadyMadeScheme) -> None:

@@ -16,7 +16,7 @@ def write_scheme(project: Project, spec: SchemeSpec, *, coders_mark: bool = Fals
             key=level.key,
             label=level.label,
             coded=level.coded,
-            coders_mark=coders_mark and level.coded,
+            coders_mark=level.coders_mark or (coders_mark and level.coded),
             position=position,
         )
         for position, level in enumerate(spec.levels)

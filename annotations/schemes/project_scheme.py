@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from annotations.formats.model.scheme import (
     Subject,
     ValueSpec,
 )
+from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
 from annotations.schemes.constraints import Constraints, constraints_of
 
@@ -74,33 +75,7 @@ class ProjectScheme:
 
     def state(self, answers: str) -> dict[str, Any]:
         """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
-        spec = self.spec
-        return {
-            "answers": answers,
-            "levels": [
-                {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
-                for level in self.levels
-            ],
-            "categories": [
-                {
-                    "key": category.key,
-                    "label": category.label,
-                    "points_to": category.points_to or None,
-                    "max_pointers": category.max_pointers,
-                    "allow_later": category.allow_later,
-                    "takes_index": category.takes_index,
-                    "takes_optional": category.takes_optional,
-                    "singleton": category.singleton,
-                    "level": category.level or None,
-                    "help": category.help,
-                    "colour": category.colour,
-                }
-                for category in spec.categories
-            ],
-            "relations": [relation_state(relation) for relation in spec.relations],
-            "attributes": [attribute_state(attribute) for attribute in spec.attributes],
-            "constraints": self.constraints,
-        }
+        return scheme_to_json(self.spec, answers) | {"constraints": self.constraints}
 
 
 def read_scheme(project: int) -> ProjectScheme:
@@ -129,13 +104,13 @@ def read_scheme(project: int) -> ProjectScheme:
         )
         category_keys[key] = pk
     spec = SchemeSpec(
-        tuple(LevelSpec(level.key, level.label, level.coded) for level in levels),
+        tuple(LevelSpec(level.key, level.label, level.coded, level.coders_mark) for level in levels),
         tuple(categories),
         tuple(relations),
         tuple(attributes),
     )
     identity = {category.key: spec.identity_relation(category.key) for category in categories}
-    spec = replace(spec, categories=tuple(_with_pointers(one, identity[one.key]) for one in categories))
+    spec = spec.with_pointing()
     by_key = {key: pk for pk, key in relation_keys.items()}
     keys = SchemeKeys(
         category_keys,
@@ -145,15 +120,6 @@ def read_scheme(project: int) -> ProjectScheme:
         value_keys,
     )
     return ProjectScheme(tuple(levels), spec, keys)
-
-
-def _with_pointers(category: CategorySpec, identity: RelationSpec | None) -> CategorySpec:
-    """Return the category with what its identity relation says, if that is offered."""
-    if identity is None or not identity.to_levels:
-        return category
-    return replace(
-        category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
-    )
 
 
 def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSpec], dict[int, str]]:
@@ -286,39 +252,3 @@ def further_questions(project: int) -> FurtherQuestions:
 def scheme_state(project: Project) -> dict[str, Any]:
     """Return what coders of a project are asked, in display order, and the constraints, as a dictionary for JSON."""
     return read_scheme(project.pk).state(project.answers)
-
-
-def relation_state(relation: RelationSpec) -> dict[str, Any]:
-    """Return a relation as a dictionary for JSON."""
-    return {
-        "key": relation.key,
-        "label": relation.label,
-        "help": relation.help,
-        "from_levels": list(relation.from_levels),
-        "to_levels": list(relation.to_levels),
-        "identity": relation.identity,
-        "max_targets": relation.max_targets,
-        "joint": relation.joint,
-        "later": relation.later,
-        "asked_if": relation.asked_if.state() if relation.asked_if else None,
-    }
-
-
-def attribute_state(attribute: AttributeSpec) -> dict[str, Any]:
-    """Return an attribute with its values as a dictionary for JSON."""
-    return {
-        "key": attribute.key,
-        "label": attribute.label,
-        "help": attribute.help,
-        "of": str(attribute.of),
-        "relation": attribute.relation or None,
-        "levels": list(attribute.levels),
-        "kind": str(attribute.kind),
-        "required": attribute.required,
-        "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
-        "primary_of": attribute.primary_of or None,
-        "values": [
-            {"key": value.key, "label": value.label, "help": value.help, "colour": value.colour}
-            for value in attribute.values
-        ],
-    }

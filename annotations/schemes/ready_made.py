@@ -70,7 +70,7 @@ SCHEMES: dict[str, ReadyMadeScheme] = {
             "Words of several model summaries that say the same make a content unit; peer summaries are scored by the "
             "units that they express.",
             "scus",
-            (LevelSpec("contributor", "contributor"), WORD),
+            (LevelSpec("contributor", "contributor", coders_mark=True), WORD),
             (
                 CategorySpec("scu", "content unit", takes_index=True),
                 CategorySpec("outside", "no content unit of the pyramid"),

@@ -103,6 +103,7 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     level = serializers.CharField(allow_null=True, help_text="the only level that it is for; null: every coded level")
     help = serializers.CharField(allow_blank=True)
     colour = serializers.CharField(allow_blank=True)
+    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
 
 
 class ConditionSerializer(serializers.Serializer[Any]):
@@ -124,6 +125,7 @@ class RelationStateSerializer(serializers.Serializer[Any]):
     joint = serializers.BooleanField(help_text="Several targets may be meant together.")
     later = serializers.BooleanField()
     asked_if = ConditionSerializer(allow_null=True)
+    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
 
 
 class AttributeValueStateSerializer(serializers.Serializer[Any]):
@@ -131,6 +133,7 @@ class AttributeValueStateSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]
     help = serializers.CharField(allow_blank=True)
     colour = serializers.CharField(allow_blank=True)
+    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
 
 
 class AttributeStateSerializer(serializers.Serializer[Any]):
@@ -145,6 +148,7 @@ class AttributeStateSerializer(serializers.Serializer[Any]):
     asked_if = ConditionSerializer(allow_null=True)
     primary_of = serializers.CharField(allow_null=True, help_text="the attribute to which it is a second choice")
     values = AttributeValueStateSerializer(many=True)
+    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
 
 
 class SchemeStateSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
 """What coders are asked, as files hold it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -55,14 +55,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class LevelSpec:
+    """A level. coders_mark: coders create its markables, in addition to those that came with the texts."""
+
     key: str
     label: str
     coded: bool = True
+    coders_mark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CategorySpec:
-    """A category. level: its only one; empty for every coded level.
+    """A category. level: its only one; empty for every coded level. retired: no longer offered.
 
     points_to, max_pointers, allow_later: what its identity relation says, for formats that know no other relations.
     """
@@ -78,6 +81,7 @@ class CategorySpec:
     level: str = ""
     help: str = ""
     colour: str = ""
+    retired: bool = False
 
     def identity_relation(self) -> "RelationSpec | None":
         """Return the identity relation of a category that points; None of one that does not."""
@@ -112,6 +116,7 @@ class RelationSpec:
     joint: bool = False
     later: bool = False
     asked_if: Condition | None = None
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ class ValueSpec:
     label: str
     help: str = ""
     colour: str = ""
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,7 @@ class AttributeSpec:
     asked_if: Condition | None = None
     primary_of: str = ""
     values: tuple[ValueSpec, ...] = ()
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +182,18 @@ class SchemeSpec:
     def identity_relation(self, category: str) -> RelationSpec | None:
         """Return the relation by whose pointers a category says identity; None where it takes no pointer."""
         return next(iter(self.identity_relations(category)), None)
+
+    def with_pointing(self) -> "SchemeSpec":
+        """Return the scheme with what their identity relations say in its categories."""
+        return replace(self, categories=tuple(self._with_pointing(category) for category in self.categories))
+
+    def _with_pointing(self, category: CategorySpec) -> CategorySpec:
+        identity = self.identity_relation(category.key)
+        if identity is None or not identity.to_levels:
+            return replace(category, points_to="", max_pointers=None, allow_later=False)
+        return replace(
+            category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
+        )
 
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:

@@ -48,7 +48,7 @@ def scheme_of(tables: Tables) -> SchemeSpec:
     level_keys, relation_keys = levels["key"], tables["relations"]["key"]
     names = ("key", "label", "takes_index", "takes_optional", "singleton", "level", "help", "colour")
     return SchemeSpec(
-        tuple(LevelSpec(*row) for row in _rows(levels, ("key", "label", "coded"))),
+        tuple(LevelSpec(*row) for row in _rows(levels, ("key", "label", "coded", "coders_mark"))),
         tuple(
             CategorySpec(
                 key,

@@ -1,0 +1,121 @@
+"""Schemes as JSON."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.formats.model.scheme_json import (
+    MAX_PROBLEMS,
+    SCHEME_FILE,
+    SchemeShapeError,
+    scheme_from_json,
+    scheme_shape,
+    scheme_to_json,
+)
+from annotations.models import Project
+from annotations.models.project import KEY_LENGTH
+from annotations.models.scheme import HELP_LENGTH, Level
+from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES
+from annotations.schemes.ready_made import SCHEMES
+from tests.shared.cases import examples
+from tests.shared.schemes import RICH, any_scheme
+
+SMALL = {
+    "answers": "categories",
+    "levels": [{"key": "phrase", "label": "phrase"}],
+    "categories": [{"key": "person", "label": "person"}],
+}
+
+
+@given(st.integers(0, 2**32))
+@examples(50)
+def test_a_scheme_that_is_written_is_read_back(seed):
+    spec = any_scheme(random.Random(seed)).spec.with_pointing()
+    written = json.loads(json.dumps({**SCHEME_FILE, **scheme_to_json(spec, "pointers")}))
+    assert scheme_from_json(written) == (spec, "pointers")
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES.values(), RICH], ids=lambda scheme: scheme.key)
+def test_ready_made_schemes_are_read_back(scheme):
+    assert scheme_from_json(scheme_to_json(scheme.spec, scheme.answers)) == (scheme.spec, scheme.answers)
+
+
+def test_what_a_file_leaves_out_has_the_usual_value():
+    spec, answers = scheme_from_json(SMALL)
+    assert answers == "categories"
+    assert spec.levels[0].coded
+    assert not spec.levels[0].coders_mark
+    assert spec.categories[0].help == ""
+    assert scheme_from_json(scheme_to_json(spec, answers)) == (spec, answers)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"answers": None}, "answers: This is one of pointers, indices, scus, categories."),
+        ({"format": "other"}, "format: This is coindex-scheme."),
+        ({"version": 2}, "version: This is 1."),
+        ({"colour": "red"}, "There is no field 'colour' here."),
+        ({"levels": []}, "levels: This is empty."),
+        ({"levels": {}}, "levels: This is a list."),
+        ({"levels": [{"key": "phrase"}]}, "levels[0]: Missing here: label."),
+        ({"levels": [{"key": "a b", "label": "x"}]}, "levels[0].key: A key consists of letters without accents"),
+        ({"levels": [{"key": "a\n", "label": "x"}]}, "levels[0].key: A key consists of letters without accents"),
+        ({"levels": [{"key": "a" * 51, "label": "x"}]}, "levels[0].key: This has at most 50 characters."),
+        ({"levels": [{"key": "a", "label": "x\0"}]}, "levels[0].label: This holds a NUL or half of a surrogate pair."),
+        ({"levels": [{"key": "a", "label": "\ud800"}]}, "levels[0].label: This holds a NUL or half of"),
+        ({"levels": [{"key": "a", "label": "x", "coded": 1}]}, "levels[0].coded: This is true or false."),
+        ({"categories": [{"key": "a", "label": "x", "colour": "red"}]}, "categories[0].colour: This is a colour"),
+        (
+            {"categories": [{"key": "a", "label": "x", "points_to": "phrase"}]},
+            "categories[0].points_to: Its relation of identity says null: change it there, or leave points_to out",
+        ),
+        ({"relations": [{"key": "r", "label": "x", "max_targets": 0}]}, "relations[0].max_targets: This is at least 1"),
+        ({"relations": [{"key": "r", "label": "x", "max_targets": 1e9}]}, "relations[0].max_targets: This is at most"),
+        (
+            {"relations": [{"key": "r", "label": "x", "to_levels": ["a", "a"]}]},
+            "relations[0].to_levels: An entry is here twice.",
+        ),
+        (
+            {"attributes": [{"key": "g", "label": "x", "asked_if": {"values": ["a"]}}]},
+            'attributes[0].asked_if: This is null, {"question": key, "values": [keys]} or {"relation": key}.',
+        ),
+        ({"attributes": [{"key": "g", "label": "x", "kind": "date"}]}, "attributes[0].kind: This is one of one,"),
+        (
+            {"attributes": [{"key": "g", "label": "x", "values": [{"key": "v"}]}]},
+            "attributes[0].values[0]: Missing here: label.",
+        ),
+    ],
+)
+def test_each_problem_of_shape_is_one_sentence_with_its_path(changes, problem):
+    with pytest.raises(SchemeShapeError) as caught:
+        scheme_from_json(SMALL | changes)
+    assert [str(one)[: len(problem)] for one in caught.value.problems] == [problem]
+
+
+@pytest.mark.parametrize("data", [None, [], "x", 1, {}])
+def test_what_is_no_scheme_at_all_is_refused(data):
+    with pytest.raises(SchemeShapeError):
+        scheme_from_json(data)
+
+
+def test_all_problems_are_told_but_not_without_end():
+    levels = [{"key": "a b", "label": ""} for _ in range(40)]
+    with pytest.raises(SchemeShapeError) as caught:
+        scheme_from_json(SMALL | {"levels": levels})
+    assert len(caught.value.problems) == MAX_PROBLEMS
+
+
+def test_the_published_shape_has_the_bounds_of_the_database():
+    definitions = scheme_shape()["$defs"]
+    assert definitions["key"]["maxLength"] == KEY_LENGTH
+    assert definitions["label"]["maxLength"] == Level._meta.get_field("label").max_length
+    assert definitions["help"]["maxLength"] == HELP_LENGTH
+    assert definitions["attribute"]["properties"]["values"]["maxItems"] == MAX_VALUES
+    properties = scheme_shape()["properties"]
+    assert properties["attributes"]["maxItems"] == MAX_ATTRIBUTES
+    assert properties["relations"]["maxItems"] == MAX_RELATIONS + properties["categories"]["maxItems"]
+    assert set(properties["answers"]["enum"]) == set(Project.Answers.values)
