@@ -16,7 +16,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Expression, Field, JSONField, QuerySet
+from django.db.models import Expression, Field, Func, JSONField, OuterRef, QuerySet, Subquery
+from django.db.models.expressions import Combinable
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,55 @@ def compiled_query[Row](
         return rows
 
     return decorate
+
+
+def compiled_subquery(
+    *parameters: Field[Any, Any], output_field: Field[Any, Any]
+) -> Callable[[Callable[..., QuerySet[Any, Any]]], Callable[..., Combinable]]:
+    """Turn a function that returns a queryset of one value into one that returns it as an expression of other queries.
+
+    The arguments of the latter are names of fields of the outer query. The function is called once, with placeholders
+    as arguments, as for `compiled_query`. It must not read from the tables of the outer query, unless in a subquery of
+    its own that names no argument.
+    """
+
+    def decorate(build: Callable[..., QuerySet[Any, Any]]) -> Callable[..., Combinable]:
+        compiled: list[tuple[str, Sequence[Any]]] = []
+
+        def expression(*names: str) -> Combinable:
+            if not settings.COMPILED_QUERIES:
+                return Subquery(build(*map(OuterRef, names)), output_field=output_field)
+            if not compiled:
+                placeholders = (Placeholder(position, parameter) for position, parameter in enumerate(parameters))
+                compiled.append(build(*placeholders).query.get_compiler(DEFAULT_DB_ALIAS).as_sql())
+            return CompiledSubquery(names, *compiled[0], output_field)
+
+        expression.__doc__, expression.__name__ = build.__doc__, build.__name__
+        return expression
+
+    return decorate
+
+
+class CompiledSubquery(Func):
+    """A subquery with its compiled SQL; its arguments are fields of the outer query."""
+
+    def __init__(
+        self, names: Sequence[str], sql: str, parameters: Sequence[Any], output_field: Field[Any, Any]
+    ) -> None:
+        super().__init__(*names, output_field=output_field)
+        self.sql, self.parameters = sql, parameters
+
+    def as_sql(self, compiler: Any, connection: Any, *_: Any, **__: Any) -> tuple[str, tuple[Any, ...]]:  # noqa: ARG002
+        """Return the SQL with the columns of the outer query in the places of the arguments."""
+        columns = [compiler.compile(source) for source in self.get_source_expressions()]
+        first, *pieces = self.sql.split("%s")
+        sql, parameters = [first], list[Any]()
+        for parameter, piece in zip(self.parameters, pieces, strict=True):
+            is_argument = isinstance(parameter, Placeholder)
+            place, values = columns[parameter.position] if is_argument else ("%s", [parameter])
+            sql += [place, piece]
+            parameters += values
+        return f"({''.join(sql)})", tuple(parameters)
 
 
 type Converters = Mapping[int, tuple[Sequence[Callable[..., Any]], Any]]

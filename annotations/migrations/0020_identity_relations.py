@@ -104,13 +104,14 @@ def restore_categories(apps, schema_editor):
     for relation in Relation.objects.using(alias).filter(identity=True).prefetch_related("to_levels"):
         level = next(iter(relation.to_levels.all()), None)
         if level is not None:
+            # A category that takes an index, or is a singleton, pointed to nothing.
             Category.objects.using(alias).filter(
-                project=relation.project_id, key__in=relation.asked_if["values"]
+                project=relation.project_id, key__in=relation.asked_if["values"], takes_index=False, singleton=False
             ).update(points_to=level, max_pointers=relation.max_targets, allow_later=relation.later)
     pointers.update(relation=None, reading=0)
-    Relation.objects.using(alias).all().delete()
-
-
+    # An attribute keeps its relation from deletion; its table goes next.
+    for name in ("AttributeAnswer", "Attribute", "Relation"):
+        apps.get_model("annotations", name).objects.using(alias).all().delete()
 
 
 class Migration(migrations.Migration):

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
+from django.core.validators import slug_re
+
 from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
@@ -110,14 +112,14 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
 
 
 def is_condition(state: object) -> bool:
-    """Return whether the value has the shape of a condition, or is None."""
+    """Return whether the value has the shape of a condition, or is None. Values are keys, without quotation marks."""
     match state:
         case None:
             return True
         case {"relation": str(), **others}:
             return not others
         case {"question": str(), "values": list(values), **others}:
-            return not others and all(isinstance(value, str) for value in values)
+            return not others and all(isinstance(value, str) and slug_re.fullmatch(value) for value in values)
     return False
 
 

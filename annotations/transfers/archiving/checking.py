@@ -91,6 +91,8 @@ def _check_unique(archived: ArchivedTable, table: Table) -> None:
     """Raise FormatError if two rows have equal values in fields that must be unique."""
     names = archived_fields(archived)
     unique_fields = [[name] for name, field in names.items() if field.unique]
+    # The table between a relation and its levels has no constraint object, but fields that are unique together.
+    unique_fields += [[name for name in together if name in names] for together in archived.model._meta.unique_together]
     unique_fields += [
         [name for name in constraint.fields if name in names]
         for constraint in archived.model._meta.constraints

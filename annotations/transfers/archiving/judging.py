@@ -10,10 +10,10 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import MAX_NOTE_LENGTH, Rules, check_head
 from annotations.formats import Finding
-from annotations.formats.model.scheme import AnswerKind
+from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind
 from annotations.formats.project import Table
 from annotations.models import Level, Markable
-from annotations.schemes.constraints import MAX_NUMBER, AnswerValue, constraints_of
+from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, AnswerValue, constraints_of
 from annotations.transfers.archiving.scheme import scheme_of
 
 type Tables = Mapping[str, Table]
@@ -122,6 +122,9 @@ def _markables(tables: Tables) -> Iterator[Markable]:
         yield Markable(level=levels[level - 1], key=key, parts=parts, start=start, end=end)
 
 
+# The field of an answer to an attribute, by the kind of the attribute.
+ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kind in AnswerKind}
+
 type RelationReadings = tuple[tuple[str, Readings], ...]
 
 
@@ -160,6 +163,10 @@ def _answers(tables: Tables) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
             raise answers.error(row, f"value is line {value} of attribute_values, which is none of {key}")
         if number is not None and abs(number) > MAX_NUMBER:
             raise answers.error(row, f"number is greater than {MAX_NUMBER}")
+        if len(text) > MAX_TEXT_LENGTH:
+            raise answers.error(row, f"text has more than {MAX_TEXT_LENGTH} characters")
+        if (value is None) == (kind in LISTED_KINDS) or (number is None) == (kind == AnswerKind.NUMBER):
+            raise answers.error(row, f"an answer to {key} is {ANSWER_FIELD[kind]}")
         of_judgement = found.setdefault(judgement, {})
         one = values["key"][value - 1] if value is not None else text if number is None else number
         before = of_judgement.get(key)

@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.db.models import CharField, IntegerField, UUIDField
+from django.db.models import CharField, Exists, IntegerField, OuterRef, Subquery, Sum, UUIDField
 
 from annotations.coding.judgements import decisions_of, decisions_of_judgements
-from annotations.core.compiled_queries import ListParameter, compiled_query
-from annotations.models import Coding, Membership, Operation, Project, Text, User
+from annotations.core.compiled_queries import ListParameter, compiled_query, compiled_subquery
+from annotations.core.queries import counted
+from annotations.models import Coding, Judgement, Membership, Operation, Project, Text, User
 from annotations.schemes.project_scheme import FurtherQuestions
 from tests.conftest import judge
 
@@ -124,6 +125,32 @@ def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
     judge(codings["bob"], keys["b"], "none")
     assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all(), FurtherQuestions(False, False))
     assert [decision.markable for decision in decisions_of(coding)] == [keys["a"], keys["d"]]
+
+
+def test_a_compiled_subquery_is_one_wherever_it_stands(compiled, codings, keys):
+    built = []
+
+    @compiled_subquery(IntegerField(), CharField(), output_field=IntegerField())
+    def judged(coding, name):
+        built.append(coding)
+        # It holds a "%s" as a value, and names the table of the outer query in a query of its own.
+        own = Coding.objects.filter(pk=OuterRef("coding")).exclude(text__title="%s")
+        return counted(Judgement.objects.filter(Exists(own), coding=coding).exclude(note=name))
+
+    judge(codings["alice"], keys["a"], "none")
+    judge(codings["alice"], keys["b"], "none")
+    judge(codings["alice"], keys["c"], "none", note="alice")
+    judge(codings["bob"], keys["b"], "none", note="alice")
+    rows = Coding.objects.annotate(number=judged("pk", "coder__username"))
+    assert dict(rows.values_list("coder__username", "number")) == {"alice": 2, "bob": 1}
+    assert [coding.coder.username for coding in rows.filter(number__gt=1)] == ["alice"]
+    assert list(rows.order_by("-number").values_list("number", flat=True)) == [2, 1]
+    assert rows.aggregate(Sum("number"))["number__sum"] == 3
+    assert Text.objects.filter(codings__in=rows.filter(number=1)).get().slug == "tea"
+    found = User.objects.annotate(most=Subquery(rows.filter(coder=OuterRef("pk")).values("number")))
+    assert dict(found.filter(most__isnull=False).values_list("username", "most")) == {"alice": 2, "bob": 1}
+    judged("pk", "coder__username")
+    assert len(built) == (1 if compiled else 2)
 
 
 @pytest.mark.django_db(transaction=True)

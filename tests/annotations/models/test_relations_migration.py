@@ -107,6 +107,10 @@ def test_the_migration_can_be_taken_back(targets):
         get("Pointer").create(
             judgement_id=first.judgement_id, relation_id=relation, reading=reading, target_id=first.target_id
         )
+    part = get("Attribute").create(project=project, key="part", label="part", of="relation", relation=other)
+    get("Attribute").create(project=project, key="part-2", label="part", of="relation", relation=other, primary_of=part)
+    value = get("AttributeValue").create(attribute=part, key="whole", label="whole")
+    get("AttributeAnswer").create(judgement_id=first.judgement_id, attribute=part, value=value)
     apps = migrated(before)
     categories = apps.get_model("annotations", "Category").objects.order_by("position")
     assert list(categories.values_list("key", "points_to__key", "max_pointers", "allow_later")) == [
