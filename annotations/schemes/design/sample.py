@@ -45,7 +45,7 @@ def _verbs() -> list[Span]:
 
 
 def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
-    """Yield the levels with where their markables stand: phrases, then verbs, on coded ones; sentences on all others."""
+    """Yield levels and their markables: phrases on the first that is coded, verbs on the second, else sentences."""
     coded = list(spec.coded_levels)
     for level in spec.levels:
         place = coded.index(level.key) if level.coded else None
@@ -55,6 +55,7 @@ def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
 def sample_state(spec: SchemeSpec, answers: str, user: str) -> dict[str, Any]:
     """Return what the coding page starts from, with the sample text and nothing answered yet."""
     return {
+        "practice": True,
         "project": {"slug": SLUG, "title": "Preview"},
         "user": user,
         "text": {
@@ -70,7 +71,14 @@ def sample_state(spec: SchemeSpec, answers: str, user: str) -> dict[str, Any]:
         "scheme": {**scheme_to_json(spec, answers), "constraints": constraints_of(spec)},
         "markables": sorted(
             (
-                {"key": markable_key(level, [span]), "level": level, "label": "", "parts": [span], "head": [], "own": False}
+                {
+                    "key": markable_key(level, [span]),
+                    "level": level,
+                    "label": "",
+                    "parts": [span],
+                    "head": [],
+                    "own": False,
+                }
                 for level, spans in _markables(spec)
                 for span in spans
             ),

@@ -18,8 +18,8 @@ from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
+from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from annotations.schemes.ready_made import SCHEMES
 
 
 class GuidelinesField(forms.CharField):
@@ -38,8 +38,8 @@ class ProjectForm(forms.ModelForm[Project]):
     guidelines = GuidelinesField()
 
     scheme = forms.ChoiceField(
-        choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()],
-        help_text="Levels and categories that coders use. You can look at them on the page Scheme.",
+        choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()],
+        help_text="What coders are asked at first. You can change all of it on the page Scheme.",
     )
 
     coders_mark = forms.BooleanField(
@@ -77,7 +77,7 @@ class CloneForm(forms.ModelForm[Project]):
 class ExchangeSchemeForm(forms.Form):
     """The choice of another ready-made scheme for a project without texts."""
 
-    scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()])
+    scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()])
     coders_mark = forms.BooleanField(required=False, label="Coders create markables")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -87,7 +87,7 @@ class ExchangeSchemeForm(forms.Form):
     def save(self) -> None:
         """Exchange the scheme. Raise ValidationError if the project has texts."""
         fields = self.cleaned_data
-        exchange_scheme(self.project, SCHEMES[fields["scheme"]], coders_mark=fields["coders_mark"])
+        exchange_scheme(self.project, STARTING_POINTS[fields["scheme"]], coders_mark=fields["coders_mark"])
 
 
 class StaleFormMixin(forms.BaseForm):

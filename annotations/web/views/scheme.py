@@ -16,8 +16,9 @@ from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
+from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
+from annotations.schemes.design.wording import SchemeWording
 from annotations.schemes.project_scheme import read_scheme
-from annotations.schemes.ready_made import SCHEMES
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import (
@@ -41,12 +42,12 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"The scheme is {SCHEMES[form.cleaned_data['scheme']].label} now.")
+            messages.success(request, f"The scheme is {STARTING_POINTS[form.cleaned_data['scheme']].label} now.")
             return redirect("scheme", project.slug)
     context = {
         "project": project,
         "form": form,
-        "schemes": SCHEMES.values(),
+        "schemes": STARTING_POINTS.values(),
         "has_texts": project.texts.exists() or project.docsets.exists(),
     }
     return render(request, "annotations/projects/exchange_scheme.html", context, status=400 if form.errors else 200)
@@ -75,7 +76,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     if sent_form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
     levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
-    labels = {level.key: level.label for level in levels}
+    words = SchemeWording(spec)
     context = {
         "project": project,
         "form": form,
@@ -84,7 +85,18 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": levels,
         "may_exchange": may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
-        "categories": [(category, labels.get(category.points_to, "")) for category in spec.categories],
+        "designed": project.answers in DESIGNED,
+        "may_edit": project.answers in DESIGNED and may_change(project, Right.MANAGE),
+        "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
+        "several_levels": any(one.level for one in spec.categories),
+        "relations": [
+            (one, words.levels(one.from_levels), words.targets(one), words.condition(one.asked_if))
+            for one in spec.relations
+            if not one.identity
+        ],
+        "attributes": [
+            (one, words.subject(one), words.answer(one), words.condition(one.asked_if)) for one in spec.attributes
+        ],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)

@@ -58,7 +58,7 @@ buildPanel(page.model, keyboard);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view/marking.js") : null;
-const { sync, status, start, listen: listenToOthers } = await openSaving({
+const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
   url, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";

@@ -55,6 +55,8 @@ export interface TextModel extends WorkbenchModel {
   known: Map<string, Markable>;
   /** at work so far */
   seconds: number;
+  /** one only tries: nothing is saved, and nobody asked */
+  practice: boolean;
 }
 
 export interface Model extends TextModel {
@@ -67,6 +69,7 @@ export interface Model extends TextModel {
 
 /** What the JSON of the page says. */
 export interface RawCoding extends RawState {
+  practice?: boolean;
   scheme: { answers: Model["answers"]; levels: RawLevel[]; categories: Category[] };
 }
 

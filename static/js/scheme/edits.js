@@ -3,6 +3,8 @@ import { asksBy, canLead, CATEGORY, find, identityOf, joined, labelOf, leading, 
 import { freeKey, isMade, slug, takenKeys } from "./keys.js";
 /** @import { Attribute, Category, Condition, Edit, Kind, Questions, Relation, Scheme } from "./types.js" */
 
+const OF_CATEGORY = "It belongs to its category.";
+
 /** @type {(scheme: Scheme, kind: Kind, list: object[]) => Scheme} */
 function withList(scheme, kind, list) {
   return { ...scheme, [LISTS[kind]]: list };
@@ -270,6 +272,9 @@ export function indent(scheme, kind, key) {
     return { refused: "Levels and categories depend on nothing." };
   }
   const question = /** @type {Attribute | Relation} */ (find(scheme, kind, key));
+  if ("identity" in question && question.identity) {
+    return { refused: OF_CATEGORY };
+  }
   const condition = question.asked_if;
   const attributes = leading(scheme, kind, key).filter((one) => one.key !== CATEGORY);
   /** @type {(one: { key: string }) => boolean} */
@@ -289,6 +294,9 @@ export function outdent(scheme, kind, key) {
   const condition = question?.asked_if ?? null;
   if (condition === null) {
     return { refused: "It is always asked." };
+  }
+  if (question && "identity" in question && question.identity) {
+    return { refused: OF_CATEGORY };
   }
   const above = "relation" in condition ? find(scheme, "relation", condition.relation) : find(scheme, "attribute", condition.question);
   return change(scheme, kind, key, { asked_if: above?.asked_if ?? null });

@@ -43,7 +43,7 @@ export function listedRelations(scheme) {
  */
 export function leading(scheme, kind, key) {
   const end = kind === "attribute" ? scheme.attributes.findIndex((one) => one.key === key) : scheme.attributes.length;
-  const attributes = scheme.attributes.slice(0, Math.max(end, 0)).filter(canLead);
+  const attributes = scheme.attributes.slice(0, Math.max(end, 0)).filter((one) => canLead(one) && !follows(scheme, one.key, key));
   const categories = scheme.categories.length > 0 ? [{ key: CATEGORY, label: "category", values: scheme.categories }] : [];
   return [...categories, ...attributes];
 }
@@ -51,6 +51,23 @@ export function leading(scheme, kind, key) {
 /** @type {(attribute: Attribute) => boolean} */
 export function canLead(attribute) {
   return LISTED.includes(attribute.kind) && attribute.of !== "entity" && attribute.values.length > 0;
+}
+
+/** Whether an attribute or relation is asked, in the end, by another one. @type {(scheme: Scheme, key: string, by: string, seen?: Set<string>) => boolean} */
+export function follows(scheme, key, by, seen = new Set()) {
+  if (seen.has(key)) {
+    return false;
+  }
+  seen.add(key);
+  const attribute = find(scheme, "attribute", key);
+  const { asked_if: condition = null } = attribute ?? find(scheme, "relation", key) ?? {};
+  const named = [attribute?.relation, condition && ("relation" in condition ? condition.relation : condition.question)];
+  return named.some((other) => Boolean(other) && (other === by || follows(scheme, /** @type {string} */ (other), by, seen)));
+}
+
+/** The relations by which a question may be asked if they are set. @type {(scheme: Scheme, key: string) => Relation[]} */
+export function leadingRelations(scheme, key) {
+  return scheme.relations.filter((one) => one.key !== key && !one.identity && !follows(scheme, one.key, key));
 }
 
 /** How many questions lead to one. @type {(scheme: Scheme, question: { asked_if: Condition | null }, seen?: Set<object>) => number} */
@@ -129,5 +146,18 @@ export function rowsOf(scheme) {
     attribute: scheme.attributes.map((one) => ({
       kind: "attribute", key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
     })),
+  };
+}
+
+/** A scheme without what its relations say already. @type {(scheme: Scheme) => Scheme} */
+export function whatIsSent({ answers, levels, categories, relations, attributes }) {
+  return {
+    answers,
+    levels,
+    categories: categories.map(({ key, label, help, colour, level, takes_index, takes_optional, singleton, retired }) => ({
+      key, label, help, colour, level, takes_index, takes_optional, singleton, retired,
+    })),
+    relations,
+    attributes,
   };
 }

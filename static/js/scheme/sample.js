@@ -1,7 +1,10 @@
 // The coding page in the preview: it gets its state from the designer around it, and saves nothing.
 import { byId } from "../workbench/element.js";
 
-if (window.parent !== window) {
+if (window.parent === window) {
+  await import("../coding/main.js");
+} else {
+  document.documentElement.dataset.framed = "";
   window.addEventListener("message", async ({ origin, source, data }) => {
     if (origin !== location.origin || source !== window.parent || data === null || typeof data !== "object") {
       return;

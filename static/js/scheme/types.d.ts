@@ -98,7 +98,7 @@ export interface Row {
 /** Values of a question that are answered by another one from now on: of the category where `question` is that. */
 export interface Merge {
   question: string;
-  from: string;
+  value: string;
   into: string;
 }
 
@@ -129,6 +129,8 @@ export interface Verdict {
   sample: object | null;
   changes: string[];
   consequences: Consequence[];
+  /** how the saved scheme differs from the one that was opened */
+  theirs: string[];
 }
 
 /** What the page starts from. */
@@ -156,4 +158,13 @@ export interface Designer {
   replace: (draft: Draft, said: string) => void;
   select: (place: Place, focus?: boolean) => void;
   say: (words: string) => void;
+}
+
+/** What a change would do, as the API says it. */
+export interface Effects {
+  problems: (Problem & { path: string })[];
+  effects: { kind: string; question: string; change: string; judgements: number; texts: number; coders: number }[];
+  violations: { kind: string; question: string; text: string; judgements: number; coders: number }[];
+  changes: boolean;
+  asks_otherwise: boolean;
 }

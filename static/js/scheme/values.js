@@ -76,7 +76,7 @@ export function mergeValues({ scheme, merges }, question, from, into) {
   const edit = question === CATEGORY ? remove(moveConditions(scheme, from, into), "category", from)
     : removeValue(renameInConditions(scheme, question, from, into), question, from);
   const followed = merges.map((one) => (one.question === question && one.into === from ? { ...one, into } : one));
-  return { scheme: "scheme" in edit ? edit.scheme : scheme, merges: [...followed, { question, from, into }] };
+  return { scheme: "scheme" in edit ? edit.scheme : scheme, merges: [...followed, { question, value: from, into }] };
 }
 
 /** @type {(scheme: Scheme, from: string, into: string) => Scheme} */

@@ -60,7 +60,8 @@ export function text(frame, label, path, { get, set, help = "", lines = 1, most 
     control.type = "text";
     control.autocomplete = "off";
   }
-  const { field } = labelled(frame, control, label, path, fixed || help);
+  const { field } = labelled(frame, control, label, path, fixed ? "" : help);
+  control.title = fixed;
   control.readOnly = fixed !== "";
   const error = element("p", "errorlist");
   error.setAttribute("role", "alert");

@@ -2,7 +2,7 @@
 import { button, element } from "../../workbench/element.js";
 import * as edits from "../edits.js";
 import { keyProblem, takenKeys } from "../keys.js";
-import { CATEGORY, find, identityOf, labelOf, leading, LISTED, listedRelations, listOf } from "../questions.js";
+import { CATEGORY, find, follows, identityOf, labelOf, leading, leadingRelations, LISTED, listedRelations, listOf } from "../questions.js";
 import { amount, check, choice, colour, focus, several, text } from "./fields.js";
 import { buildMerge, buildValues } from "./values.js";
 /** @import { Attribute, Category, Designer, Kind, Level, Place, Questions, Relation } from "../types.js" */
@@ -10,7 +10,7 @@ import { buildMerge, buildValues } from "./values.js";
 
 const HELP_LENGTH = 1000;
 /** @type {Record<Place["kind"], string>} */
-export const KIND_NAMES = { answers: "Answers", level: "Level", category: "Category", relation: "Relation", attribute: "Question" };
+export const KIND_NAMES = { answers: "Answers", level: "Level", category: "Category", relation: "Relation", attribute: "Attribute" };
 
 /** @type {Record<"pointers" | "indices" | "categories", [string, string]>} */
 const ANSWERS = {
@@ -94,17 +94,18 @@ function buildQuestion(frame, designer, kind, key) {
     designer.apply(edits.change(designer.scheme(), kind, place().key, fields), tag ? { tag: `${kind}.${key}.${tag}` } : {});
   };
   buildHead(frame, designer, kind, one);
-  text(frame, "Label", "label", {
+  const names = { root: element("div", "scheme-names"), updates: frame.updates };
+  frame.root.append(names.root);
+  text(names, "Label", "label", {
     get: () => one().label,
     set: (label) => {
       const edit = edits.relabel(designer.scheme(), kind, place().key, label, designer.isFixed(kind, place().key));
       designer.apply(edit, { tag: `${kind}.label`, place: { kind, key: "key" in edit ? edit.key : place().key } });
     },
   });
-  text(frame, "Key", "key", {
+  text(names, "Key", "key", {
     get: () => one().key,
-    fixed: designer.isFixed(kind, key) ? "Answers and files use it: it stays." : "",
-    help: "What files and figures call it.",
+    fixed: designer.isFixed(kind, key) ? "It is in use and stays." : "",
     most: 50,
     set: (to) => {
       const from = place().key;
@@ -302,7 +303,7 @@ function buildAttribute(frame, designer, one, set) {
     options: [
       { key: "markable", label: "each markable" },
       { key: "entity", label: "each entity, once for its chain" },
-      ...scheme.relations.map(({ key, label }) => ({ key: `relation ${key}`, label: `the relation ${label || key}` })),
+      ...scheme.relations.filter((other) => !follows(scheme, other.key, one().key)).map(({ key, label }) => ({ key: `relation ${key}`, label: `the relation ${label || key}` })),
     ],
     get: () => (one().of === "relation" ? `relation ${one().relation ?? ""}` : one().of),
     set: (value) => {
@@ -333,7 +334,7 @@ function buildAttribute(frame, designer, one, set) {
   const firsts = scheme.attributes.slice(0, at).filter((other) => other.kind === one().kind && other.of === one().of);
   if (firsts.length > 0 || one().primary_of) {
     choice(frame, "Second choice of", "primary_of", {
-      options: [{ key: "", label: "no other question" }, ...firsts],
+      options: [{ key: "", label: "no other attribute" }, ...firsts],
       get: () => one().primary_of ?? "", set: (first) => set({ primary_of: first || null }),
       help: "The same question again: what else it could be.",
     });
@@ -344,7 +345,7 @@ function buildAttribute(frame, designer, one, set) {
 function buildCondition(frame, designer, kind, one, set) {
   const scheme = designer.scheme();
   const questions = leading(scheme, kind, one().key);
-  const relations = scheme.relations.filter((other) => other.key !== one().key && !other.identity);
+  const relations = leadingRelations(scheme, one().key);
   choice(frame, "Asked", "asked_if", {
     options: [
       { key: "", label: "always" },

@@ -10,7 +10,7 @@ const GROUPS = [
   ["level", "Levels", "Add a level", "New level"],
   ["category", "Categories", "Add a category", "New category"],
   ["relation", "Relations", "Add a relation", "New relation"],
-  ["attribute", "Questions", "Add a question", "New question"],
+  ["attribute", "Attributes", "Add an attribute", "New attribute"],
 ];
 /** @type {Record<string, string>} */
 const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft: "outdent" };

@@ -30,7 +30,7 @@ function addBehind(designer, one, labels) {
   const room = labels.slice(0, MOST - one().values.length);
   designer.apply(addValues(designer.scheme(), one().key, room), { focus: `values.${one().values.length + room.length - 1}.label` });
   if (room.length < labels.length) {
-    designer.say(`A question has at most ${MOST} values: ${labels.length - room.length} left out.`);
+    designer.say(`An attribute has at most ${MOST} values: ${labels.length - room.length} left out.`);
   }
 }
 
