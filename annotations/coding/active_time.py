@@ -102,7 +102,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class JudgementTime:
-    """When a coder first gave a markable a category, and the active seconds before all changes of its judgement.
+    """When a coder first answered for a markable, and the active seconds before all changes of its judgement.
 
     `seconds` is None where each of them followed a pause, or was the coder's first change of the coding.
     """
@@ -134,7 +134,7 @@ class _Change:
     sequence: int
     kind: str
     markable: str
-    has_category: bool
+    has_answer: bool
 
 
 def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
@@ -148,7 +148,11 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
     operations = (
         Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS)
         .exclude(kind=Operation.Kind.IMPORT)
-        .annotate(has_category=Q(payload__category__isnull=False) & ~Q(payload__category=None))  # None is JSON's null
+        # None is JSON's null. Where a level has no categories, attributes alone are the answer.
+        .annotate(
+            has_answer=(Q(payload__category__isnull=False) & ~Q(payload__category=None))
+            | Q(payload__attributes__isnull=False)
+        )
         .order_by()
     )
     changes: dict[TextAndCoder, list[_Change]] = defaultdict(list)
@@ -165,7 +169,7 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
         "kind",
         KeyTextTransform("markable", "payload"),
         KeyTextTransform("edits", "payload"),
-        "has_category",
+        "has_answer",
     ):
         if kind == Operation.Kind.CORRECT:
             corrections[text, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
@@ -210,6 +214,6 @@ def _times_of_markables(changes: list[_Change]) -> list[JudgementTime]:
             continue
         if gap is not None and gap <= IDLE_THRESHOLD:
             seconds[one.markable] = seconds.get(one.markable, 0.0) + gap.total_seconds()
-        if one.has_category:  # else it is marked, or has a note
+        if one.has_answer:  # else it is marked, or has a note
             judged[one.markable] = min(one.applied_at, judged.get(one.markable, one.applied_at))
     return [JudgementTime(timezone.localtime(moment).date(), seconds.get(key)) for key, moment in judged.items()]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, QuerySet, Value
 
 from annotations.core.compiled_queries import compiled_query
 from annotations.formats.model.scheme import (
@@ -127,10 +127,10 @@ def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSp
     rows: dict[int, tuple[Any, ...]] = {}
     from_levels: dict[int, set[int | None]] = {}
     to_levels: dict[int, set[int | None]] = {}
-    for pk, from_level, to_level, *row in _relation_rows(project):
+    for pk, level, is_target, _, *row in _relation_rows(project):
         rows[pk] = tuple(row)
-        from_levels.setdefault(pk, set()).add(from_level)
-        to_levels.setdefault(pk, set()).add(to_level)
+        for levels_of_end, is_end in ((to_levels, is_target), (from_levels, not is_target)):
+            levels_of_end.setdefault(pk, set()).update({level} if is_end else ())
     relations = [
         RelationSpec(
             key,
@@ -205,13 +205,18 @@ def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
     )
 
 
-# A row for each two levels between which the relation is: a relation has few.
+# A row for each level at either end.
 @compiled_query(IntegerField())
 def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
-    return Relation.objects.filter(project=project).values_list(
-        *("pk", "from_levels", "to_levels"),
-        *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if"),
+    relations = Relation.objects.filter(project=project).order_by()
+    targets, sources = (
+        rows.values_list(
+            *("pk", levels, Value(levels == "to_levels"), "position"),
+            *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if"),
+        )
+        for rows, levels in ((relations, "to_levels"), (relations.filter(from_levels__isnull=False), "from_levels"))
     )
+    return targets.union(sources, all=True).order_by("position", "key")
 
 
 @compiled_query(IntegerField())

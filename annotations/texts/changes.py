@@ -9,11 +9,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotations.core.etags import etag_of
 from annotations.core.text import natural_key, pluralize
-from annotations.models import Coding, Docset, Judgement, Markable, Operation, Project, Question, Text
+from annotations.models import AttributeAnswer, Coding, Docset, Judgement, Markable, Operation, Project, Question, Text
 from annotations.projects.locks import lock_project
 
 logger = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
         "empty assignment": len(codings) - begun,
         "submitted coding": submitted,
         "open coding": begun - submitted,
-        "judgement": Judgement.objects.filter(coding__text__in=keys, category__isnull=False).count(),
+        "judgement": Judgement.objects.filter(_has_answer(), coding__text__in=keys).count(),
         "question": Question.objects.filter(text__in=keys).count(),
         "logged operation": Operation.objects.filter(coding__text__in=keys).count(),
     }
@@ -79,6 +79,11 @@ def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
         rows = dependent.model._default_manager.filter(**{f"{dependent.path}__in": keys})
         counts[dependent.noun] = rows.count()
     return DeletionFigures(counts, begun, submitted)
+
+
+def _has_answer() -> Q:
+    """Return the condition of judgements with an answer: where a level has no categories, attributes alone are one."""
+    return Q(category__isnull=False) | Q(Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk"))))
 
 
 @transaction.atomic

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { correctedOutbox, mapKey } from "../../static/js/workbench/saving/corrections.js";
 import { emptyHistory } from "../../static/js/workbench/history.js";
-import { JUDGEMENTS } from "../../static/js/workbench/judgements.js";
+import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { memoryOutbox } from "../../static/js/workbench/saving/memory-outbox.js";
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, categoryLook, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
 import { rebase } from "../../static/js/workbench/history.js";
-import { judge, JUDGEMENTS, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
+import { judge, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
+import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
 
 const operation = (uuid, markable, value) => ({

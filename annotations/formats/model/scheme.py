@@ -219,6 +219,7 @@ class ReadyMadeScheme:
 
     @property
     def spec(self) -> SchemeSpec:
-        """The questions of the scheme, with an identity relation for each category that points."""
-        relations = (*identity_relations(self.categories), *self.relations)
-        return SchemeSpec(self.levels, self.categories, relations, self.attributes)
+        """The questions of the scheme, with an identity relation for each category that points and has none."""
+        spec = SchemeSpec(self.levels, self.categories, self.relations, self.attributes)
+        without = (category for category in self.categories if spec.identity_relation(category.key) is None)
+        return replace(spec, relations=(*identity_relations(without), *self.relations))

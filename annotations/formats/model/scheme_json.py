@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator, ValidationError, validators
 
 from annotations.formats.model.scheme import (
     AnswerKind,
@@ -55,9 +55,24 @@ def scheme_shape() -> dict[str, Any]:
     return shape
 
 
+def _unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
+    """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
+    if unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys) and len(set(keys)) < len(keys):
+        yield ValidationError("twice")
+
+
+def _items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
+    """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
+    if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
+        yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
+
+
+_Validator = validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})
+
+
 @cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(scheme_shape())
+def _validator() -> Any:
+    return _Validator(scheme_shape())
 
 
 # ---- to JSON

@@ -1,7 +1,8 @@
 """Load the demo projects. Existing ones stay as they are."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from random import Random
@@ -17,11 +18,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotations.coding import operations
-from annotations.coding.decisions import Decision
+from annotations.coding.decisions import Decision, parse_operation
 from annotations.coding.operations import Change
-from annotations.coding.readings import alternatives
+from annotations.coding.readings import alternatives, map_targets
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
+from annotations.formats.model.scheme import ReadyMadeScheme
+from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import pyramids
 from annotations.models import Coding, Membership, Operation, Project, Text, User
@@ -32,12 +35,12 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 
-FILES = ("news", "dialogue", "sortal", "links", "summaries")
+FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries")
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
 MANAGER = "manager"
 # Coders without codings, so that a newcomer can code as one of them, and the projects assigned to them.
 BEGINNERS = ("alice", "bob")
-ASSIGNED_PROJECTS = ("dialogue", "links", "summaries")
+ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
 
 class Command(BaseCommand):
@@ -53,10 +56,13 @@ class Command(BaseCommand):
             with transaction.atomic():
                 _load(source)
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all five projects")
+        self.stdout.write(f"  {MANAGER:10} manages all seven projects")
         for name in BEGINNERS:
-            self.stdout.write(f"  {name:10} has a dialogue to code, a text to mark and link, and a pyramid to build")
+            self.stdout.write(
+                f"  {name:10} has a dialogue and letters to code, a text to mark and link, and a pyramid to build"
+            )
         self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
+        self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
 
 
@@ -67,7 +73,7 @@ def _load(source: dict[str, Any]) -> None:
     project = create_project(
         fields["slug"],
         fields["title"],
-        SCHEMES[fields["scheme"]],
+        _scheme_of(fields),
         guidelines=fields["guidelines"],
         manager=manager,
         coders_mark=fields.get("coders_mark", False),
@@ -116,8 +122,37 @@ def _code(coding: Coding, decisions: Sequence[Decision], day: date) -> None:
     coding.operations.update(applied_at=Coalesce("made_at", submitted))
 
 
-def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:
-    """Return the decision for an answer in the notation of the demo files: indices, or a category with antecedents."""
+def _scheme_of(fields: Mapping[str, Any]) -> ReadyMadeScheme:
+    """Return the ready-made scheme that the project names, or the one that its file has."""
+    if isinstance(fields["scheme"], str):
+        return SCHEMES[fields["scheme"]]
+    spec, answers = scheme_from_json(fields["scheme"])
+    return ReadyMadeScheme(
+        fields["slug"],
+        fields["title"],
+        "",
+        answers,
+        spec.levels,
+        spec.categories,
+        fields["preset"],
+        relations=spec.relations,
+        attributes=spec.attributes,
+    )
+
+
+def _decision(project: Project, keys: Mapping[str, str], label: str, answer: str | dict[str, Any]) -> Decision:
+    """Return the decision for an answer in the notation of the demo files.
+
+    It is a payload with labels for keys; or in short indices, or a category with antecedents.
+    """
+    if isinstance(answer, dict):
+        decision = parse_operation("judge", {"markable": keys[label], **answer})
+        assert isinstance(decision, Decision)
+        return replace(
+            decision,
+            pointers=map_targets(decision.pointers, keys.__getitem__),
+            relations=tuple((key, map_targets(one, keys.__getitem__)) for key, one in decision.relations),
+        )
     if project.answers == Project.Answers.INDICES:
         indices = tuple(answer.split())
         return Decision(keys[label], "refers" if indices else "none", indices=indices)

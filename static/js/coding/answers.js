@@ -1,9 +1,10 @@
 // What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
 import { judgement, sameJudgement } from "../workbench/judgements.js";
+import { listsOf, readingsOf } from "../workbench/readings.js";
 import { candidates, isLegal, pointingCategory } from "./candidates.js";
 import { freeIndex } from "./entities.js";
 import { categoryOf } from "./state.js";
-/** @import { Answer, Candidate, Category, Judgement, Judgements, Model } from "./types.js" */
+/** @import { Answer, Candidate, Category, Judgement, Judgements, Model, Readings } from "./types.js" */
 
 /** @type {(model: Model, judgements: Judgements, key: string, chosen: string) => Answer} */
 export function chooseCategory(model, judgements, key, chosen) {
@@ -19,9 +20,8 @@ export function chooseCategory(model, judgements, key, chosen) {
       indices: category.takes_index ? newEntity(judgements, key, before) : [],
     });
   }
-  const pointers = before.pointers
-    .filter((target) => isLegal(model, key, category, target))
-    .slice(0, category.max_pointers ?? undefined);
+  const pointers = readingsOf(listsOf(before.pointers).filter((reading) => reading.every((target) => isLegal(model, key, category, target)))
+    .slice(0, category.max_pointers ?? undefined));
   return changed(judgements, key, { ...before, category: category.key, pointers });
 }
 
@@ -62,7 +62,7 @@ export function pointTo(model, judgements, key, target, further) {
     return { refused: target === key ? "A markable cannot point to itself." : `“${to.words}” comes later in the text.` };
   }
   const kept = before.category === category.key ? before.pointers : [];
-  const pointers = further ? toggled(kept, target) : [target];
+  const pointers = further ? withAlternative(kept, target) : [target];
   if (category.max_pointers !== null && pointers.length > category.max_pointers) {
     return { refused: `${category.label} takes at most ${category.max_pointers} ${plural(category.max_pointers, "antecedent")}.` };
   }
@@ -134,6 +134,12 @@ export function missing(model, judgements, key) {
     return category.takes_index && value.indices.length === 0 ? "An index is missing." : null;
   }
   return category.points_to && value.pointers.length === 0 ? `${category.label} needs an antecedent.` : null;
+}
+
+/** The readings with a target as an alternative of its own, or without that. @type {(readings: Readings, target: string) => Readings} */
+function withAlternative(readings, target) {
+  const others = listsOf(readings).filter((reading) => reading.length > 1 || reading[0] !== target);
+  return readingsOf(others.length < readings.length ? others : [...others, [target]]);
 }
 
 /** @type {(list: string[], item: string) => string[]} */

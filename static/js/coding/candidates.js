@@ -46,7 +46,7 @@ function targets(model, judgements, key) {
   if (!category) {
     return [];
   }
-  const chosen = judgements.get(key)?.pointers ?? [];
+  const chosen = (judgements.get(key)?.pointers ?? []).flat();
   const legal = model.markables.filter((markable) => isLegal(model, key, category, markable.key));
   // The answer being given is left out: the letters must not move while one is choosing.
   const bonus = standing(model, chains(model, judgements, key), model.byKey.at(key));

@@ -1,5 +1,6 @@
 // What changes whole chains: naming, merging, splitting. Pure: what would be judged how, or why it cannot be.
 import { judgement, sameJudgement } from "../workbench/judgements.js";
+import { listsOf, readingsOf, singlesOf } from "../workbench/readings.js";
 import { isLegal } from "./candidates.js";
 import { chains } from "./chains.js";
 import { freeIndex } from "./entities.js";
@@ -71,10 +72,10 @@ export function split(model, judgements, chain, key, following) {
   }
   /** @type {(side: Set<string>, elsewhere: Set<string>) => Wanted} */
   const cut = (side, elsewhere) => [...side].map((one) => [one, (value) => {
-    const kept = value.pointers.filter((target) => !elsewhere.has(target));
-    const crossing = value.pointers.filter((target) => elsewhere.has(target));
+    const crossing = singlesOf(value.pointers).filter((target) => elsewhere.has(target));
+    const kept = listsOf(value.pointers).filter((reading) => reading.length > 1 || !elsewhere.has(reading[0]));
     const behind = crossing.flatMap((target) => beyond(model, judgements, one, target, side, elsewhere));
-    return { ...value, pointers: [...new Set([...kept, ...behind])] };
+    return { ...value, pointers: readingsOf([...kept, ...behind.map((target) => [target])]) };
   }]);
   let parted = plan(model, judgements, [...cut(apart, rest), ...cut(rest, apart)]).after;
   for (const side of [apart, rest]) {
@@ -106,7 +107,7 @@ function beyond(model, judgements, from, target, side, elsewhere) {
   const seen = new Set([target]);
   const open = [target];
   while (open.length > 0) {
-    for (const next of judgements.get(open.pop() ?? "")?.pointers ?? []) {
+    for (const next of singlesOf(judgements.get(open.pop() ?? "")?.pointers ?? [])) {
       if (side.has(next) && next !== from) {
         found.push(next);
       } else if (elsewhere.has(next) && !seen.has(next)) {
@@ -150,6 +151,9 @@ function linkTo(model, judgements, root, members) {
     return null;
   }
   const value = judgement(judgements.get(root));
+  if (singlesOf(value.pointers).length < value.pointers.length) {
+    return null; // it stands for several others together
+  }
   const categories = [...model.categories].sort((one, other) => Number(other.key === value.category) - Number(one.key === value.category));
   const near = [...members].sort((one, other) => distance(model, from, one) - distance(model, from, other));
   for (const category of categories.filter((one) => one.points_to)) {

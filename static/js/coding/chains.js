@@ -1,4 +1,5 @@
 // Chains, computed whenever they are asked for, and the numbers they keep while the page lives. Pure.
+import { singlesOf } from "../workbench/readings.js";
 import { Table } from "../workbench/table.js";
 /** @import { Chains, Judgements, Model, Numbers } from "./types.js" */
 
@@ -62,12 +63,17 @@ function rootsOf(model, judgements, without) {
   /** @type {Map<number, number[]>} */
   const targets = new Map();
   const isTarget = new Set();
+  const plural = new Set(); // those that stand for several others begin a chain of their own
   for (const [key, { pointers }] of judgements) {
     const from = pointers.length > 0 && key !== without && byKey.get(key);
     if (from) {
-      const orders = pointers.flatMap((target) => byKey.get(target)?.order ?? []);
+      const alone = singlesOf(pointers);
+      const orders = alone.flatMap((target) => byKey.get(target)?.order ?? []);
       targets.set(from.order, orders);
       orders.forEach((order) => isTarget.add(order));
+      if (alone.length < pointers.length) {
+        plural.add(from.order);
+      }
     }
   }
   /** @type {number[]} */
@@ -93,7 +99,7 @@ function rootsOf(model, judgements, without) {
   /** @param {number} order */
   const finish = (order) => {
     const own = targets.get(order) ?? none;
-    if (waiting.at(-1) === order && own.length === 1 && own[0] !== order) {
+    if (waiting.at(-1) === order && own.length === 1 && own[0] !== order && !plural.has(order)) {
       waiting.pop();
       waits[order] = 0; // no circle, one target: the same chain
       roots.set(order, roots.at(own[0]));
@@ -107,6 +113,7 @@ function rootsOf(model, judgements, without) {
     const outside = new Set(circle.flatMap((member) => (targets.get(member) ?? none)
       .filter((target) => !inside.has(target))
       .flatMap((target) => roots.at(target))));
+    circle.filter((member) => plural.has(member)).forEach((member) => outside.add(member));
     if (outside.size === 0) {
       outside.add(Math.min(...circle));
     }

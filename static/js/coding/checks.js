@@ -1,6 +1,7 @@
 // What to look at before a coding is submitted. Pure.
 import { chains } from "./chains.js";
 import { judgement } from "../workbench/judgements.js";
+import { listsOf } from "../workbench/readings.js";
 import { categoryOf } from "./state.js";
 /** @import { Finding, Judgements, Markable, Model } from "./types.js" */
 
@@ -41,13 +42,13 @@ function findings(model, judgements, key) {
   }
   if (value.pointers.length > 1) {
     const { of } = chains(model, judgements, key);
-    const names = value.pointers.map((target) => (of.get(target) ?? []).join(" "));
+    const names = listsOf(value.pointers).map((reading) => reading.flatMap((target) => of.get(target) ?? []).sort().join(" "));
     if (new Set(names).size < names.length) {
       found.push({ kind: "same-chain", key, text: "two of its antecedents are in the same chain" });
     }
   }
   const from = model.byKey.at(key);
-  const held = value.pointers.flatMap((target) => model.byKey.get(target) ?? [])
+  const held = value.pointers.flat().flatMap((target) => model.byKey.get(target) ?? [])
     .filter((to) => to.level === from.level && holds(to, from) !== holds(from, to));
   if (held.length > 0) {
     found.push({ kind: "inside", key, text: `antecedent: ${held[0].words}` });
@@ -68,7 +69,7 @@ function inCircle(judgements, key) {
   const seen = new Set();
   const open = [key];
   while (open.length > 0) {
-    for (const next of judgements.get(open.pop() ?? "")?.pointers ?? []) {
+    for (const next of (judgements.get(open.pop() ?? "")?.pointers ?? []).flat()) {
       if (next === key) {
         return true;
       }

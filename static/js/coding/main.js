@@ -2,7 +2,7 @@
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
-import { judge, JUDGEMENTS, markableOf } from "../workbench/judgements.js";
+import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
 import { combination } from "../workbench/keys/keys.js";
 import { openSaving } from "../workbench/saving/saving.js";
@@ -15,6 +15,7 @@ import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./mouse.js";
+import { JUDGEMENTS } from "./pointers.js";
 import { categoryOf, isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";

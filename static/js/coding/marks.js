@@ -175,8 +175,8 @@ export function brokenBy(model, judgements, from, to) {
   const after = apply(model, judgements, [{ kind: "move", payload: { markable: from, to } }]);
   const moved = withMarks(model, after);
   for (const [key, value] of after) {
-    if (key === to || value.pointers.includes(to)) {
-      const wrong = value.pointers.find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
+    if (key === to || value.pointers.flat().includes(to)) {
+      const wrong = value.pointers.flat().find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
       if (wrong !== undefined) {
         return `“${moved.byKey.at(wrong).words}” would come later in the text than “${moved.byKey.at(key).words}”, which points to it.`;
       }

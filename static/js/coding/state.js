@@ -1,8 +1,9 @@
 // What the coding page knows: the text with its markables, and the judgements. Pure: no DOM, no clock, no network.
 import { applyChanges } from "../workbench/history.js";
-import { judgement, JUDGEMENTS, partsOf } from "../workbench/judgements.js";
+import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
 import { Table } from "../workbench/table.js";
+import { JUDGEMENTS } from "./pointers.js";
 import { blocks } from "./slices.js";
 /** @import { Category, Change, Judgement, Judgements, Markable, Model, RawCoding, RawMarkable, Span, TextModel } from "./types.js" */
 

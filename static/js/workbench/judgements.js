@@ -1,5 +1,5 @@
 // Judgements, and what operations do to them, as the server does it. Pure.
-/** @import { Change, Judgement, Judgements, Machine, Span } from "./types.js" */
+/** @import { Change, Judgement, Judgements, Span } from "./types.js" */
 
 /**
  * The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25".
@@ -28,14 +28,21 @@ function spanOf(part) {
 export function judgement(value = {}) {
   return {
     category: value.category ?? null,
-    pointers: [...(value.pointers ?? [])],
+    pointers: value.pointers ?? [],
     indices: (value.indices ?? []).map(String),
     note: value.note ?? "",
     name: value.name ?? "",
     head: value.head ?? [],
     unsure: value.unsure ?? false,
     optional: value.optional ?? false,
+    relations: filled(value.relations),
+    attributes: filled(value.attributes),
   };
+}
+
+/** Those answers that say something, by key. @type {<T>(answers?: Record<string, T>) => Record<string, T>} */
+function filled(answers = {}) {
+  return Object.fromEntries(Object.entries(answers).filter(([, answer]) => String(answer) !== "").sort());
 }
 
 /** @type {(one?: Judgement, other?: Judgement) => boolean} */
@@ -60,26 +67,18 @@ export function markableOf({ payload }) {
 
 /** As the server does it; the judgements are changed. @type {(model: Given, judgements: Judgements, change: Change) => void} */
 export function carryOut(model, judgements, { kind, payload }) {
-  /** @param {string} key */
-  const mark = (key) => {
-    if (!model.given.has(key) && !judgements.has(key)) {
-      judgements.set(key, judgement());
-    }
-  };
   switch (kind) {
-    case "judge": {
-      const value = judgement(payload);
-      judgements.set(payload.markable, value);
-      value.pointers.forEach(mark); // who points to words marks them
+    case "judge":
+      judgements.set(payload.markable, judgement(payload));
       break;
-    }
     case "clear":
       judgements.delete(payload.markable);
-      mark(payload.markable); // one's own mark outlives its judgement
+      if (!model.given.has(payload.markable)) {
+        judgements.set(payload.markable, judgement()); // one's own mark outlives its judgement
+      }
       break;
     case "unmark":
       judgements.delete(payload.markable);
-      repoint(judgements, payload.markable, []);
       break;
     case "move": {
       const value = judgements.get(payload.markable);
@@ -88,7 +87,6 @@ export function carryOut(model, judgements, { kind, payload }) {
         judgements.delete(payload.markable);
         const head = value.head.filter(([start, end]) => parts.some((part) => part[0] <= start && end <= part[1]));
         judgements.set(payload.to, { ...value, head });
-        repoint(judgements, payload.markable, [payload.to]);
       }
       break;
     }
@@ -97,42 +95,24 @@ export function carryOut(model, judgements, { kind, payload }) {
   }
 }
 
-/** @type {(judgements: Judgements, from: string, to: string[]) => void} */
-function repoint(judgements, from, to) {
-  for (const [key, value] of judgements) {
-    if (value.pointers.includes(from)) {
-      judgements.set(key, { ...value, pointers: value.pointers.filter((target) => target !== from).concat(to) });
-    }
-  }
+/** What makes a markable what it is now. @type {(model: Given, judgements: Judgements, key: string) => Change} */
+export function restore(model, judgements, key) {
+  const value = judgements.get(key);
+  return value ? judge(key, value) : { kind: model.given.has(key) ? "clear" : "unmark", payload: { markable: key } };
 }
 
 /** What takes back a change of judgements, before it is carried out. @type {(model: Given, judgements: Judgements, change: Change) => Change[]} */
 export function inverseOf(model, judgements, { kind, payload }) {
-  /** @type {(key: string) => Change} */
-  const restore = (key) => {
-    const value = judgements.get(key);
-    return value ? { kind: "judge", payload: { markable: key, ...value } }
-      : { kind: model.given.has(key) ? "clear" : "unmark", payload: { markable: key } };
-  };
   switch (kind) {
-    case "judge": {
-      const marked = (payload.pointers ?? []).filter((key) => !model.given.has(key) && !judgements.has(key));
-      return [payload.markable, ...marked].map(restore);
-    }
+    case "judge":
     case "clear":
-      return [restore(payload.markable)];
-    case "unmark": {
-      const key = payload.markable;
-      const pointing = [...judgements].filter(([, value]) => value.pointers.includes(key)).map(([one]) => one);
-      return judgements.has(key) ? [key, ...pointing].map(restore) : [];
-    }
+      return [restore(model, judgements, payload.markable)];
+    case "unmark":
+      return judgements.has(payload.markable) ? [restore(model, judgements, payload.markable)] : [];
     case "move":
       return judgements.has(payload.markable)
-        ? [{ kind: "move", payload: { markable: payload.to, to: payload.markable } }, restore(payload.markable)] : [];
+        ? [{ kind: "move", payload: { markable: payload.to, to: payload.markable } }, restore(model, judgements, payload.markable)] : [];
     default:
       return [];
   }
 }
-
-/** @type {Machine<Given, Judgements>} */
-export const JUDGEMENTS = { empty: () => new Map(), copy: (judgements) => new Map(judgements), carryOut, inverseOf };

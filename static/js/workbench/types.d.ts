@@ -5,9 +5,16 @@ export type Span = [number, number];
 
 // ---- judgements, and what changes them
 
+/** Targets each of which is an alternative; or lists of those that are meant together. */
+export type Readings = string[] | string[][];
+
+/** A value, several values, a text or a number. */
+export type AttributeAnswer = string | string[] | number;
+
 export interface Judgement {
   category: string | null;
-  pointers: string[];
+  /** of the identity relation of the category */
+  pointers: Readings;
   indices: string[];
   note: string;
   /** of the chain that the markable is in */
@@ -16,6 +23,10 @@ export interface Judgement {
   head: Span[];
   unsure: boolean;
   optional: boolean;
+  /** of the other relations that are set, by their keys */
+  relations: Record<string, Readings>;
+  /** those that are answered, by their keys */
+  attributes: Record<string, AttributeAnswer>;
 }
 
 /** By the key of the markable; never changed, only replaced. */

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.readings import parse_readings, sort_readings
 from annotations.coding.replay import log_mismatches
 from annotations.coding.scus import scu_descriptions
 from annotations.coding.state import coding_state
@@ -20,6 +21,7 @@ from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.conftest import ROOT, change, skip_or_fail_in_ci
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
+from tests.shared.schemes import RICH, any_scheme, coding_of, rich_project, send_any
 
 REPLAY = ROOT / "tests" / "js" / "replay.mjs"
 REPLAY_OF_PYRAMIDS = REPLAY.with_name("pyramid-replay.mjs")
@@ -59,8 +61,21 @@ def any_change(draw: random.Random, given: list[str]) -> operations.Change:
 
 
 def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
+    """Return the judgements with what has no order sorted, and without relations and attributes that say nothing."""
+
+    def sorted_readings(readings: list) -> list[list[str]]:
+        return [list(reading) for reading in sort_readings(parse_readings(readings))]
+
     return {
-        key: {name: sorted(value) if name == "pointers" else value for name, value in one.items() if name != "markable"}
+        key: {name: value for name, value in one.items() if name not in ("markable", "relations", "attributes")}
+        | {"pointers": sorted_readings(one["pointers"])}
+        | {"relations": {name: sorted_readings(its) for name, its in one.get("relations", {}).items()}}
+        | {
+            "attributes": {
+                name: sorted(answer) if isinstance(answer, list) else answer
+                for name, answer in one.get("attributes", {}).items()
+            }
+        }
         for key, one in judgements.items()
     }
 
@@ -82,6 +97,30 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
             continue
         kinds.append(one.kind)
     assert {"judge", "clear", "unmark", "move"} <= set(kinds)
+    found = replayed(node, state, coding)
+    assert comparable(found["judgements"]) == comparable(judgements_of(coding))
+    assert found["undone"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_page_and_server_make_the_same_of_answers_to_any_scheme(alice, node, seed):
+    draw = random.Random(seed)
+    scheme = RICH if seed == 0 else any_scheme(draw)
+    project = rich_project("tea-rich", scheme, alice)
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    coding = coding_of(project)
+    state = coding_state(coding, project)
+    assert send_any(draw, coding, scheme, 250) > 20
+    found = replayed(node, state, coding)
+    judgements = judgements_of(coding)
+    assert comparable(found["judgements"]) == comparable(judgements)
+    assert found["undone"] == {}
+    assert any(one.get("attributes") or one.get("relations") for one in judgements.values())
+
+
+def replayed(node: str, state: dict, coding: Coding) -> dict:
+    """Return what the page makes of the log of a coding."""
     log = [
         {**entry, "uuid": str(entry["uuid"])}
         for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
@@ -89,9 +128,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
     run = subprocess.run(
         [node, str(REPLAY)], input=json.dumps({"state": state, "log": log}), capture_output=True, text=True, check=True
     )
-    found = json.loads(run.stdout)
-    assert comparable(found["judgements"]) == comparable(judgements_of(coding))
-    assert found["undone"] == {}
+    return json.loads(run.stdout)
 
 
 @pytest.mark.slow
@@ -120,18 +157,7 @@ def test_page_and_server_make_the_same_of_corrections_and_what_was_before_can_be
     coding = Coding.objects.select_related("text", "coder").get(pk=coding.pk)
     assert list(log_mismatches(coding)) == []
     state = coding_state(coding, project)
-    log = [
-        {**entry, "uuid": str(entry["uuid"])}
-        for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
-    ]
-    run = subprocess.run(
-        [node, str(REPLAY)],
-        input=json.dumps({"state": state | {"judgements": {}}, "log": log}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(run.stdout)
+    found = replayed(node, state | {"judgements": {}}, coding)
     given = set(text.markables.filter(predefined=True).values_list("key", flat=True))
     empty = comparable({"": Decision("").payload()})[""]
 

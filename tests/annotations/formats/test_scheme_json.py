@@ -21,6 +21,7 @@ from annotations.models.scheme import HELP_LENGTH, Level
 from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES
 from annotations.schemes.ready_made import SCHEMES
 from tests.shared.cases import examples
+from tests.shared.growth import assert_grows_with_input
 from tests.shared.schemes import RICH, any_scheme
 
 SMALL = {
@@ -107,6 +108,18 @@ def test_all_problems_are_told_but_not_without_end():
     with pytest.raises(SchemeShapeError) as caught:
         scheme_from_json(SMALL | {"levels": levels})
     assert len(caught.value.problems) == MAX_PROBLEMS
+
+
+@pytest.mark.parametrize("last", ["k0", 1])
+def test_a_list_that_is_too_long_is_refused_in_linear_time(last):
+    def read(n):
+        keys = [*(f"k{number}" for number in range(n)), last]
+        asked_if = {"question": "category", "values": keys}
+        with pytest.raises(SchemeShapeError) as caught:
+            scheme_from_json(SMALL | {"attributes": [{"key": "r", "label": "x", "levels": keys, "asked_if": asked_if}]})
+        assert "attributes[0].levels: This has at most 50 entries." in str(caught.value)
+
+    assert_grows_with_input(read, 20_000)
 
 
 def test_the_published_shape_has_the_bounds_of_the_database():

@@ -3,13 +3,14 @@
 import json
 from datetime import timedelta
 from io import StringIO
+from itertools import product
 from statistics import median
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.test import override_settings
 from django.utils import timezone
 
@@ -43,37 +44,35 @@ def agreement(capsys, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_it_loads_five_projects_and_says_who_may_sign_in(demo, client):
+def test_it_loads_seven_projects_and_says_who_may_sign_in(demo, client):
     assert set(Project.objects.values_list("slug", flat=True)) == {
         "news",
         "dialogue",
         "sortal",
         "links",
+        "letters",
+        "topics",
         "summaries",
     }
-    for name in ("manager", "alice", "bob", "ra1", "ann", "mo", "ida", "jon", "vera"):
+    for name in ("manager", "alice", "bob", "ra1", "ann", "mo", "eva", "noor", "tom", "ida", "jon", "vera"):
         assert name in demo
         assert client.login(username=name, password="coindex-demo")
     managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
-    assert managed.count() == 5
+    assert managed.count() == 7
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     to_code = Coding.objects.filter(status=Coding.Status.OPEN)
+    projects = ("dialogue", "links", "letters", "topics", "summaries")
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
-        ("alice", "dialogue", 0),
-        ("alice", "links", 0),
-        ("alice", "summaries", 0),
-        ("bob", "dialogue", 0),
-        ("bob", "links", 0),
-        ("bob", "summaries", 0),
+        *product(("alice", "bob"), projects, [0])
     }
     assert not Judgement.objects.filter(coding__in=to_code).exists()
     imported = Coding.objects.filter(operations__kind=Operation.Kind.IMPORT, version=2)
     assert imported.filter(status=Coding.Status.SUBMITTED).count() == 2 + 24
     coded = Coding.objects.filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
     assert [one.version for one in coded] == [one.judgements.count() + 1 for one in coded]
-    assert len(coded) == 3 + 6 + 10
+    assert len(coded) == 3 + 6 + 10 + 6 + 6
     assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
@@ -91,7 +90,7 @@ def test_the_log_replays_to_the_judgements(demo):
 
 
 def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
-    for slug, n_codings in {"news": 3, "dialogue": 6, "sortal": 10}.items():
+    for slug, n_codings in {"news": 3, "dialogue": 6, "sortal": 10, "letters": 6, "topics": 6}.items():
         project = Project.objects.get(slug=slug)
         work = read_work(project)
         days = sorted({one.day for times in work.judgement_times.values() for one in times})
@@ -174,15 +173,51 @@ def test_six_people_coded_the_dialogue_and_some_found_it_ambiguous(demo, capsys)
     assert judgements.annotate(antecedents=Count("pointers")).filter(antecedents__gte=2).exists()
 
 
-def test_every_pointer_of_the_dialogue_goes_to_an_earlier_markable(demo):
+def test_every_pointer_goes_to_an_earlier_markable(demo):
     pointers = Pointer.objects.select_related("target", "judgement__markable", "judgement__category", "relation")
     assert pointers.count() > 100
     for pointer in pointers:
         source, target = pointer.judgement.markable, pointer.target
         assert (target.start, -target.end) < (source.start, -source.end)
         assert pointer.judgement.category
-        assert pointer.relation.key == pointer.judgement.category.key
+        assert not pointer.relation.identity or pointer.relation.key == pointer.judgement.category.key
         assert target.level in pointer.relation.to_levels.all()
+
+
+def test_three_coders_of_the_letters_differ_in_plurals_ambiguity_bridging_and_attributes(demo):
+    coded = {
+        (one.coding.text.slug, one.markable.label, one.coding.coder.username): one
+        for one in Judgement.objects.filter(coding__text__project__slug="letters").select_related(
+            "coding__text", "coding__coder", "markable"
+        )
+    }
+
+    def readings(text: str, label: str, relation: str = "old") -> dict[str, list[set[str]]]:
+        found = {}
+        for coder in ("eva", "noor", "tom"):
+            targets: dict[int, set[str]] = {}
+            pointers = coded[text, label, coder].pointers.filter(relation__key=relation)
+            for reading, target in pointers.values_list("reading", "target__label"):
+                targets.setdefault(reading, set()).add(target)
+            found[coder] = list(targets.values())
+        return found
+
+    assert all(one == [{"a", "b"}] for one in readings("ferry", "e").values())
+    assert readings("ferry", "o") == {"eva": [{"a", "b"}], "noor": [{"a", "b"}], "tom": [{"e"}]}
+    assert readings("ferry", "r") == {"eva": [{"a"}, {"b"}], "noor": [{"b"}], "tom": [{"n"}]}
+    assert readings("ferry", "k", "bridging") == {"eva": [{"h"}], "noor": [], "tom": [{"b"}]}
+    kinds = {
+        coder: [one.value.key for one in coded["ferry", "m", coder].answers.filter(attribute__key="bridging-kind")]
+        for coder in ("eva", "noor", "tom")
+    }
+    assert kinds == {"eva": ["possession"], "noor": ["possession"], "tom": ["other"]}
+
+
+def test_the_topics_are_sets_of_labels_without_a_category(demo):
+    judgements = Judgement.objects.filter(coding__text__project__slug="topics")
+    assert not judgements.filter(category__isnull=False).exists()
+    several = judgements.annotate(n=Count("answers", filter=Q(answers__attribute__key="topics")))
+    assert set(several.values_list("n", flat=True)) == {1, 2, 3}
 
 
 def test_a_docset_of_four_summaries_has_two_pyramids_an_agreed_one_and_six_peers_of_three_systems(demo):

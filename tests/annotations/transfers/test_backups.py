@@ -366,5 +366,5 @@ def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
     emptied()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     call_command("restore", tmp_path / "all.zip")
-    assert Project.objects.count() == 5
+    assert Project.objects.count() == 7
     call_command("verify_log")

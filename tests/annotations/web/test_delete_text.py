@@ -3,11 +3,13 @@
 import pytest
 
 from agreement.discussion import add_remark
+from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Markable, Operation, Segment, Text
-from tests.conftest import judge
+from tests.conftest import change, judge
 from tests.shared.pyramids import docset as make_docset
 from tests.shared.pyramids import pyramid_project
+from tests.shared.schemes import coding_of, rich_project
 
 URL = "/projects/tea/texts/tea/delete/"
 
@@ -45,6 +47,21 @@ def test_where_coders_have_worked_the_figures_say_so_and_the_title_is_asked_for(
     assert Judgement.objects.count() == 3
     client.post(URL, {"seen": seen(client), "title": " Tea "})
     assert not any(model.objects.exists() for model in (Text, Coding, Judgement, Operation))
+
+
+def test_answers_to_attributes_are_judgements_without_a_category_too(signed_in, charlie, alice):
+    project = rich_project("rich", coder=alice)
+    project.memberships.create(user=charlie, role="manager")
+    coding = coding_of(project)
+    first, second = coding.text.markables.filter(level__coded=True)[:2]
+    operations.apply(
+        coding,
+        alice,
+        0,
+        [change(markable=first.key, attributes={"count": 2}), change(markable=second.key, note="Hm.")],
+    )
+    page = signed_in(charlie).get(f"/projects/rich/texts/{coding.text.slug}/delete/").content.decode()
+    assert "<li>1 judgement</li>" in page
 
 
 def test_work_that_came_since_the_page_was_opened_is_not_lost(client, codings, keys):

@@ -15,7 +15,7 @@ export function createOverlays({ page, pane, text }) {
   function drawArc() {
     const { byKey } = page.model;
     const current = byKey.get(page.current ?? "");
-    const targets = (current && page.judgements.get(current.key)?.pointers)?.flatMap((key) => byKey.get(key) ?? []) ?? [];
+    const targets = (current && page.judgements.get(current.key)?.pointers)?.flat().flatMap((key) => byKey.get(key) ?? []) ?? [];
     const distance = (/** @type {Markable} */ one) => Math.abs(one.order - (current?.order ?? 0));
     const [nearest] = [...targets].sort((one, other) => distance(one) - distance(other));
     const target = targets.find(({ key }) => key === pointedAt) ?? nearest;

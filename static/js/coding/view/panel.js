@@ -2,6 +2,7 @@
 import { button, byId, element } from "../../workbench/element.js";
 import { labelControls, paintHints, setShortcuts } from "../../workbench/controls.js";
 import { paintProgress } from "../../workbench/status.js";
+import { listsOf } from "../../workbench/readings.js";
 import { actionsOf } from "../actions.js";
 import { look } from "../chains.js";
 import { nameOf } from "../entities.js";
@@ -220,7 +221,7 @@ export function announce(page, prefix = "", alone = false) {
   const category = categoryOf(model, value?.category);
   const to = model.answers === "indices"
     ? (value?.indices ?? []).map((index) => `entity ${index}`)
-    : (value?.pointers ?? []).map((key) => describe(model, key).words);
+    : listsOf(value?.pointers ?? []).map((reading) => reading.map((key) => describe(model, key).words).join(" together with "));
   byId("announce").textContent = [
     prefix,
     `${describe(model, current).words}, ${byId("position").textContent}`,

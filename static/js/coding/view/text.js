@@ -173,7 +173,7 @@ function ends(model) {
 export function paintText(view, page, keyboard) {
   const { model, judgements, current, numbers } = page;
   const own = new Set(page.chains.of.get(current ?? ""));
-  const antecedents = new Set(judgements.get(current ?? "")?.pointers);
+  const antecedents = new Set(judgements.get(current ?? "")?.pointers.flat());
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];

@@ -1,5 +1,6 @@
 // The text was corrected: where markables are now, as annotations/coding/corrections.py says. Loaded where it happened. Pure.
 import { keyOf, partsOf } from "../judgements.js";
+import { mapTargets, targetsOf } from "../readings.js";
 /** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
 /** What an edit replaces, without what old and new words begin and end with alike. @type {(edit: Edit) => Span} */
@@ -71,19 +72,15 @@ export function mapKey(key, edits) {
   return keyOf(named.level, parts);
 }
 
-/** @type {(keys: string[], edits: Edit[]) => string[]} those that are still there */
-const mapKeys = (keys, edits) => keys.flatMap((key) => mapKey(key, edits) ?? []);
-
 /** A change as it is meant after a correction; null: its words are not there any more. @type {(change: Change, edits: Edit[]) => Change | null} */
 export function mapChange(change, edits) {
   switch (change.kind) {
     case "judge": {
       const { payload } = change;
       const markable = mapKey(payload.markable, edits);
-      const pointers = mapKeys(payload.pointers ?? [], edits);
       const head = mapSpans(payload.head ?? [], edits);
-      return markable && head && pointers.length === (payload.pointers ?? []).length
-        ? { kind: "judge", payload: { ...payload, markable, pointers, head } } : null;
+      return markable && head && targetsOf(payload).every((key) => mapKey(key, edits) !== null)
+        ? { kind: "judge", payload: { ...payload, ...mapTargets(payload, (key) => mapKey(key, edits)), markable, head } } : null;
     }
     case "clear":
     case "unmark": {
@@ -104,7 +101,7 @@ function mapJudgements(judgements, edits) {
   return new Map([...judgements].flatMap(([key, value]) => {
     const moved = mapKey(key, edits);
     /** @type {Judgement} */
-    const judgement = { ...value, pointers: mapKeys(value.pointers, edits), head: mapSpans(value.head, edits) ?? [] };
+    const judgement = { ...value, ...mapTargets(value, (target) => mapKey(target, edits)), head: mapSpans(value.head, edits) ?? [] };
     return moved ? [[moved, judgement]] : [];
   }));
 }
