@@ -46,7 +46,10 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of a scheme. id and name are in small letters; most: how many targets a pointer may have."""
+    """An attribute of a scheme. id and name are in small letters; most: how many targets a pointer may have.
+
+    label: what annotators read. identity: whether a pointer makes chains, where the file says so.
+    """
 
     id: str
     name: str
@@ -54,6 +57,8 @@ class Attribute:
     values: tuple[Value, ...] = ()
     domain: str = ""
     most: int | None = None
+    label: str = ""
+    identity: bool | None = None
 
 
 class Link(NamedTuple):
@@ -142,7 +147,10 @@ def read_scheme(data: bytes, file: str) -> tuple[Attribute, ...]:
         left -= len(values)
         domain = element.get("target_domain", "").strip()
         kind = _parse_kind(element.get("type", "nominal_list"))
-        attributes.append(Attribute(identity, name, kind, values, domain, _parse_limit(element.get("max_size", ""))))
+        label = element.get("text", "").strip() or element.get("name", "").strip()
+        most = _parse_limit(element.get("max_size", ""))
+        makes_chains = {"true": True, "false": False}.get(element.get("identity", "").strip().lower())
+        attributes.append(Attribute(identity, name, kind, values, domain, most, label, makes_chains))
         if len(attributes) > MOST_ATTRIBUTES or left < 0:
             message = f"a scheme has at most {MOST_ATTRIBUTES} attributes and {MOST_VALUES} values"
             raise FormatError(message, file, element.sourceline)

@@ -1,0 +1,73 @@
+"""Schemes alone, as files: which kind a file is, and how each kind is read and written.
+
+A kind is a `SchemeFormat`. What a file says that a scheme here cannot say is a loss of the `SchemeFile`, and what a
+kind cannot say of a scheme here is told when it is written.
+"""
+
+from collections.abc import Mapping
+
+from annotations.formats.model.document import FormatError
+from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, own, uima
+from annotations.formats.schemes.scheme_file import (
+    MOST_BYTES,
+    MOST_FILES,
+    MOST_UNPACKED_BYTES,
+    SchemeFile,
+    SchemeFormat,
+    base_name,
+)
+from annotations.formats.syntax.archive import unpack
+
+SCHEME_FORMATS: dict[str, SchemeFormat] = {
+    format_.key: format_
+    for format_ in (
+        SchemeFormat("json", "Coindex (JSON)", own.read, own.write),
+        SchemeFormat("mmax2", "MMAX2 annotation schemes", mmax2_reading.read, mmax2_writing.write),
+        SchemeFormat("brat", "brat configuration", brat.read),
+        SchemeFormat("uima", "INCEpTION or WebAnno layers, UIMA type system", uima.read),
+    )
+}
+KINDS = (
+    "a scheme exported here (JSON), annotation schemes of MMAX2 (XML, or a zip with common_paths.xml), "
+    "annotation.conf of brat (or a zip with visual.conf), "
+    "or layers of INCEpTION or WebAnno (JSON, a type system, or an exported project)"
+)
+
+__all__ = ["SCHEME_FORMATS", "SchemeFile", "SchemeFormat", "read_scheme"]
+
+
+def read_scheme(data: bytes, name: str) -> SchemeFile:
+    """Return the scheme of an uploaded file, whichever kind it is. Raise FormatError with file and line."""
+    if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
+        entries = unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES)
+        files = dict(entries)
+    else:
+        if len(data) > MOST_BYTES:
+            raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", name)
+        files = {name: data}
+    return SCHEME_FORMATS[_detect(files, name)].read(files, name)
+
+
+def _detect(files: Mapping[str, bytes], name: str) -> str:
+    """Return the kind of the files, told by their names and by how each begins. Raise FormatError where none is."""
+    names = {base_name(path).lower() for path in files}
+    if any(each.endswith(".conf") for each in names):
+        return "brat"
+    if any(each.startswith("exportedproject") for each in names):
+        return "uima"
+    if any(each == "common_paths.xml" or each.endswith("_scheme.xml") for each in names):
+        return "mmax2"
+    if any("typesystem" in each for each in names):
+        return "uima"
+    if len(files) == 1:
+        [data] = files.values()
+        head = data[:4096]
+        if b"<annotationscheme" in head:
+            return "mmax2"
+        if b"typeSystemDescription" in head:
+            return "uima"
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            return "json" if b'"coindex-scheme"' in data or b'"levels"' in data else "uima"
+        if b"[entities]" in data:
+            return "brat"
+    raise FormatError(f"no scheme was found in it; one is {KINDS}", name)

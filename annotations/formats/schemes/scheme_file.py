@@ -1,0 +1,155 @@
+"""What every kind of scheme file offers, and what their readers share."""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotations.formats.mmax2.scheme import make_key
+from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.format import File
+from annotations.formats.model.scheme import CATEGORY, CategorySpec, RelationSpec, SchemeSpec
+
+# A scheme file is small; a zip may hold those of a whole corpus, of which few are read.
+MOST_BYTES = 2_000_000
+MOST_FILES = 20_000
+MOST_UNPACKED_BYTES = 50_000_000
+LONGEST_LABEL = 100
+LONGEST_HELP = 1000
+# So many things that a scheme cannot say are named one by one.
+MOST_LOSSES = 200
+# Names by which relations of other tools say identity.
+IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
+
+POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeFile:
+    """A scheme that was read: how its coders answer, and what the file says besides that a scheme here cannot say."""
+
+    spec: SchemeSpec
+    answers: str
+    losses: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeFormat:
+    """A kind of scheme file.
+
+    read: `read(files, name) -> SchemeFile` of the files of an upload by their paths, which is named `name`; raises
+    FormatError and nothing else. write: `write(spec, answers) -> files and what they cannot say`; None where it is only
+    read.
+    """
+
+    key: str
+    label: str
+    read: Callable[[Mapping[str, bytes], str], SchemeFile]
+    write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
+
+
+@dataclass(slots=True)
+class Losses:
+    """What a file says that a scheme here cannot say, within bounds."""
+
+    file: str
+    findings: list[Finding] = field(default_factory=list)
+    n_unlisted: int = 0
+
+    def add(self, message: str, line: int | None = None, file: str = "") -> None:
+        """Add a sentence."""
+        if len(self.findings) < MOST_LOSSES:
+            self.findings.append(Finding("scheme-loss", message, file or self.file, line))
+        else:
+            self.n_unlisted += 1
+
+    def listed(self) -> tuple[Finding, ...]:
+        """Return them all, with a last one that counts those that are not listed."""
+        if not self.n_unlisted:
+            return tuple(self.findings)
+        message = f"{self.n_unlisted} more things are not listed"
+        return (*self.findings, Finding("scheme-loss", message, self.file))
+
+
+@dataclass(slots=True)
+class Keys:
+    """The keys of the questions of a scheme, no two alike."""
+
+    used: set[str] = field(default_factory=lambda: {CATEGORY})
+
+    def make(self, name: str) -> str:
+        """Return a key that is made of the name and not used yet."""
+        key = make_key(name, self.used)
+        self.used.add(key)
+        return key
+
+
+def make_keys(names: Iterable[str]) -> dict[str, str]:
+    """Return a key for each name, no two alike."""
+    keys: dict[str, str] = {}
+    for name in names:
+        if name not in keys:
+            keys[name] = make_key(name, keys.values())
+    return keys
+
+
+def fit_label(text: str, other: str = "") -> str:
+    """Return the text as a label: on one line, cut where it is too long, and `other` where it is empty."""
+    label = " ".join(text.split()) or " ".join(other.split())
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+
+
+def fit_help(text: str) -> str:
+    """Return the text as help, cut where it is too long."""
+    text = text.strip()
+    return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
+
+
+def says_identity(name: str) -> bool:
+    """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
+    lower = name.lower()
+    return any(word in lower for word in IDENTITY_WORDS)
+
+
+def identity_categories(key: str, label: str, level: str) -> tuple[CategorySpec, ...]:
+    """Return the categories of a scheme that asks for identity alone: what points to the level, and what does not."""
+    pointing = CategorySpec(key, label, points_to=level, allow_later=True)
+    return pointing, CategorySpec("none" if key != "none" else "no-antecedent", "none")
+
+
+def with_identity(
+    categories: Sequence[CategorySpec], relations: Iterable[RelationSpec] = ()
+) -> tuple[RelationSpec, ...]:
+    """Return the relations of identity of the categories that point, and after them the others."""
+    identity = (category.identity_relation() for category in categories)
+    return (*(relation for relation in identity if relation is not None), *relations)
+
+
+def decode_small(data: bytes, file: str) -> bytes:
+    """Return the bytes of a scheme file. Raise FormatError where there are too many."""
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", file)
+    return data
+
+
+def read_json(data: bytes, file: str) -> Any:
+    """Return what a JSON file holds. Raise FormatError with line and column."""
+    try:
+        return json.loads(decode(data, file))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"this JSON cannot be read: {error}", file) from None
+
+
+def base_name(path: str) -> str:
+    """Return the name of a file without folders."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def find_by_name(files: Collection[str], name: str) -> str | None:
+    """Return the path of the file of that name, in any case, that lies in the fewest folders."""
+    found = [path for path in files if base_name(path).lower() == name.lower()]
+    return min(found, key=lambda path: (path.count("/"), path), default=None)

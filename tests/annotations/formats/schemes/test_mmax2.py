@@ -1,0 +1,236 @@
+"""Annotation schemes of MMAX2, both ways."""
+
+import random
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from annotations.formats import FormatError
+from annotations.formats.model.scheme import AnswerKind, Condition, Subject
+from annotations.formats.schemes import read_scheme
+from annotations.formats.schemes.mmax2_reading import read
+from annotations.formats.schemes.mmax2_writing import reduce_scheme, write
+from annotations.schemes.consistency import check_scheme
+from annotations.schemes.ready_made import SCHEMES
+from tests.shared.cases import examples
+from tests.shared.growth import assert_grows_with_input
+from tests.shared.schemes import RICH, any_scheme
+
+# What annotators of reference are asked, in mixed case as MMAX2's editors write it: whether it is new, then to what it
+# goes back, with a second reading, then what kind of thing is meant.
+REFERENCE = b"""<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE annotationscheme SYSTEM "scheme.dtd">
+<annotationscheme>
+<attribute id="at_Reference" name="Reference" text="Is it new?" type="nominal_button">
+  <value id="v_1" name="new" text="first mention" next="at_Category"/>
+  <value id="v_2" name="old" next="at_Ref_Type,at_Category"/>
+  <value id="v_3" name="non_referring"/>
+</attribute>
+<attribute id="at_ref_type" name="Ref_Type" type="nominal_button">
+  <value id="v_4" name="phrase" next="at_phrase_antecedent"/>
+  <value id="v_5" name="segment" next="at_segment_antecedent"/>
+</attribute>
+<attribute id="at_phrase_antecedent" name="Phrase_Antecedent" type="markable_pointer" target_domain="phrase"
+  max_size="1"/>
+<attribute id="at_phrase_antecedent_2" name="Phrase_Antecedent_2" type="markable_pointer" target_domain="phrase"/>
+<attribute id="at_segment_antecedent" name="Segment_Antecedent" type="markable_pointer" target_domain="utterance"/>
+<attribute id="at_category" name="Sort" type="nominal_list">
+  <value id="v_6" name="person" next="at_gender"/><value id="v_7" name="concrete"/><value id="v_8" name="abstract"/>
+</attribute>
+<attribute id="at_gender" name="Gender" type="nominal_button">
+  <value id="v_9" name="fem"/><value id="v_10" name="masc"/></attribute>
+<attribute id="at_related" name="Related_Object" type="markable_pointer" target_domain="phrase">
+  <value id="v_11" name="not_set"/><value id="v_12" name="set" next="at_rel"/>
+</attribute>
+<attribute id="at_rel" name="Related_Rel" type="nominal_list">
+  <value id="v_13" name="poss"/><value id="v_14" name="element"/></attribute>
+<attribute id="at_comment2" name="Remarks" type="freetext"><value id="v_15" name="Remarks"/></attribute>
+<attribute id="at_min_ids" name="Min_IDs" type="freetext"/>
+</annotationscheme>
+"""
+
+
+def read_one(data: bytes, name: str = "phrase_scheme.xml"):
+    return read_scheme(data, name)
+
+
+def by_key(specs):
+    return {spec.key: spec for spec in specs}
+
+
+def test_branching_attributes_become_categories_relations_and_attributes():
+    file = read_one(REFERENCE)
+    assert check_scheme(file.spec) == []
+    assert (file.answers, file.losses) == ("pointers", ())
+    assert [(level.key, level.coded) for level in file.spec.levels] == [("phrase", True), ("utterance", False)]
+    categories = [(one.key, one.label, one.points_to) for one in file.spec.categories]
+    assert sorted(categories) == [
+        ("new", "first mention", ""),
+        ("non_referring", "non_referring", ""),
+        ("phrase", "phrase", "phrase"),
+        ("segment", "segment", "utterance"),
+    ]
+    relations = by_key(file.spec.relations)
+    assert {key for key, one in relations.items() if one.identity} == {"phrase", "segment"}
+    assert relations["related_object"].to_levels == ("phrase",)
+    attributes = by_key(file.spec.attributes)
+    assert set(attributes["sort"].asked_if.values) == {"new", "phrase", "segment"}
+    assert attributes["gender"].asked_if == Condition("sort", ("person",))
+    assert (attributes["related_rel"].of, attributes["related_rel"].relation) == (Subject.RELATION, "related_object")
+    assert attributes["remarks"].kind == AnswerKind.TEXT
+    assert "min_ids" not in attributes
+
+
+def test_sets_make_a_scheme_of_indices():
+    file = read_one(
+        b"""<annotationscheme>
+        <attribute id="a" name="Mention" type="nominal_list"><value id="v" name="np"/>
+        <value id="w" name="vp"/></attribute>
+        <attribute id="b" name="Coref_class" type="markable_set"><value id="x" name="Coref_class"/></attribute>
+        </annotationscheme>""",
+        "coref_scheme.xml",
+    )
+    assert file.answers == "indices"
+    assert [one.key for one in file.spec.categories if one.takes_index] == ["coref_class"]
+    assert [(one.key, one.label) for one in file.spec.attributes] == [("mention", "Mention")]
+
+
+@given(st.integers(0, 2**32))
+@examples(150)
+def test_what_is_left_of_a_scheme_without_the_losses_is_read_back(seed):
+    scheme = any_scheme(random.Random(seed))
+    assert_read_back(scheme.spec, scheme.answers)
+
+
+@pytest.mark.parametrize("scheme", [RICH, *(one for one in SCHEMES.values() if one.answers != "scus")])
+def test_ready_made_schemes_are_read_back_but_for_the_losses(scheme):
+    assert_read_back(scheme.spec, scheme.answers)
+
+
+def assert_read_back(spec, answers):
+    if check_scheme(spec):
+        return
+    reduced, kind, losses = reduce_scheme(spec, answers)
+    files, named = write(spec, answers)
+    assert named == losses
+    if not any(level.coded for level in reduced.levels):
+        return
+    again = read({file.path: file.data for file in files}, "scheme.zip")
+    assert (again.spec, again.answers, again.losses) == (reduced, kind, ())
+    assert check_scheme(reduced) == []
+    assert reduce_scheme(reduced, kind) == (reduced, kind, [])
+    if not losses:
+        assert sorted_keys(reduced) == sorted_keys(spec)
+
+
+def sorted_keys(spec):
+    return [sorted(one.key for one in part) for part in (spec.levels, spec.categories, spec.relations, spec.attributes)]
+
+
+def test_each_thing_that_mmax2_cannot_say_is_named():
+    _, losses = write(RICH.spec, RICH.answers)
+    text = "\n".join(losses)
+    for sentence in (
+        "bridging: its help is left out",
+        "bridging: MMAX2 does not say that targets may be meant together",
+        "gender-2: MMAX2 does not say that it is a second choice",
+        "kinds: one of its values can be chosen in MMAX2, not several",
+        "kinds: a: its colour is left out",
+        "count: a number is a free text in MMAX2",
+        "animacy: MMAX2 asks it of each markable, not once of the entity",
+    ):
+        assert sentence in text
+
+
+def test_retired_answers_are_left_out_and_named():
+    scheme = RICH.spec
+    retired = tuple(replace(one, retired=one.key == "gender") for one in scheme.attributes)
+    reduced, _, losses = reduce_scheme(replace(scheme, attributes=retired), RICH.answers)
+    assert {"gender", "gender-2"}.isdisjoint(by_key(reduced.attributes))
+    assert "gender: it is retired, and left out" in losses
+    assert "gender-2: the question that leads to it is not in MMAX2; it is left out" in losses
+
+
+def test_the_files_have_the_form_that_mmax2_reads():
+    files, _ = write(RICH.spec, RICH.answers)
+    by_path = {file.path: etree.fromstring(file.data) for file in files}
+    assert sorted(by_path) == ["Schemes/phrase_scheme.xml", "Schemes/turn_scheme.xml", "common_paths.xml"]
+    scheme = by_path["Schemes/phrase_scheme.xml"]
+    ids = [one.get("id") for one in scheme.iter("attribute", "value")]
+    assert len(ids) == len(set(ids))
+    kinds = {"nominal_button", "nominal_list", "freetext", "markable_pointer", "markable_set"}
+    assert {one.get("type") for one in scheme.iter("attribute")} <= kinds
+    leads = {each for value in scheme.iter("value") for each in value.get("next", "").split(",") if each}
+    assert leads <= set(ids)
+    assert all(len(one) for one in scheme.iter("attribute"))  # MMAX2 wants a value in each
+
+
+def test_a_scheme_of_pyramids_is_not_written():
+    with pytest.raises(FormatError, match="pyramids"):
+        write(SCHEMES["pyramid"].spec, "scus")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            b"<annotationscheme>\n<attribute id='a'/></annotationscheme>",
+            "phrase_scheme.xml:2: an attribute of a scheme",
+        ),
+        (b"<annotationscheme>\n<attribute", "phrase_scheme.xml:2"),
+        (b"<annotationscheme/>", "asks nothing"),
+        (b"<markables/>", "no scheme file of MMAX2"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><annotationscheme>&b;</annotationscheme>', "declares entities"),
+        (b"", "phrase_scheme.xml:1"),
+    ],
+)
+def test_what_is_no_scheme_is_refused_with_its_place(data, message):
+    with pytest.raises(FormatError, match=message):
+        read_one(data)
+
+
+def test_what_a_scheme_here_cannot_say_is_a_loss_with_its_name():
+    file = read_one(
+        b"""<annotationscheme>
+        <attribute id="c" name="category" type="nominal_list"><value id="1" name="x" next="k,gone"/></attribute>
+        <attribute id="d" name="Depth" type="nominal_list"><value id="2" name="y" next="k,e"/></attribute>
+        <attribute id="k" name="Kind" type="nominal_list"><value id="3" name="z"/></attribute>
+        <attribute id="e" name="Egg" type="nominal_list"><value id="4" name="z" next="h"/></attribute>
+        <attribute id="h" name="Hen" type="nominal_list"><value id="5" name="z" next="e2"/></attribute>
+        <attribute id="e2" name="Loop" type="nominal_list"><value id="6" name="z" next="h2"/></attribute>
+        <attribute id="h2" name="Pool" type="nominal_list"><value id="7" name="z" next="e2"/></attribute>
+        <attribute id="s" name="Empty" type="nominal_list"/>
+        </annotationscheme>"""
+    )
+    assert check_scheme(file.spec) == []
+    text = "\n".join(map(str, file.losses))
+    assert "kind: it is asked by category and by depth; here it is asked always" in text
+    assert "category: x leads to 'gone', which is not there" in text
+    assert "empty: it has no values and is left out" in text
+    assert "here it is asked always" in text
+    assert by_key(file.spec.attributes)["kind"].asked_if is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_spoiled_schemes_are_read_or_refused(seed):
+    draw = random.Random(seed)
+    data = bytearray(REFERENCE)
+    for _ in range(draw.randint(1, 20)):
+        place = draw.randrange(len(data))
+        data[place : place + draw.randint(0, 3)] = draw.choice([b"", b'"', b"<", b"\xff", b"at_", b"next"])
+    with suppress(FormatError):  # and no other
+        read_one(bytes(data))
+
+
+def test_long_schemes_are_read_in_time_that_grows_with_them():
+    def work(n):
+        values = "".join(f'<value id="v{number}" name="v{number}" next="b"/>' for number in range(n))
+        data = f'<annotationscheme><attribute id="a" name="a" type="nominal_list">{values}</attribute>'
+        data += '<attribute id="b" name="b" type="freetext"/></annotationscheme>'
+        return read_one(data.encode())
+
+    assert_grows_with_input(work, 1000)

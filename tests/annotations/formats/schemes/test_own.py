@@ -1,0 +1,31 @@
+"""Schemes of this program as files."""
+
+import json
+
+import pytest
+
+from annotations.formats import FormatError
+from annotations.formats.schemes import SCHEME_FORMATS, read_scheme
+from annotations.formats.schemes.scheme_file import MOST_BYTES
+from tests.shared.schemes import RICH
+
+
+def test_a_scheme_that_is_written_is_read_back_without_a_loss():
+    write = SCHEME_FORMATS["json"].write
+    assert write is not None
+    [file], losses = write(RICH.spec, RICH.answers)
+    assert losses == []
+    again = read_scheme(file.data, file.path)
+    assert (again.spec, again.answers, again.losses) == (RICH.spec, RICH.answers, ())
+
+
+def test_what_is_wrong_is_told_with_its_path():
+    data = {"format": "coindex-scheme", "version": 1, "answers": "pointers", "levels": [{"key": "a b", "label": ""}]}
+    with pytest.raises(FormatError, match=r"scheme.json: .*levels\[0\].key: "):
+        read_scheme(json.dumps(data).encode(), "scheme.json")
+
+
+@pytest.mark.parametrize("name", ["scheme.json", "scheme.xml", "annotation.conf"])
+def test_a_file_that_is_too_large_is_refused(name):
+    with pytest.raises(FormatError, match="at most 2 MB"):
+        read_scheme(b" " * (MOST_BYTES + 1), name)

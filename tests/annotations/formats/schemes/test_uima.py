@@ -1,0 +1,137 @@
+"""Layers of INCEpTION and WebAnno."""
+
+import io
+import json
+import zipfile
+
+import cassis
+import pytest
+
+from annotations.formats import FormatError
+from annotations.formats.model.scheme import AnswerKind, Subject
+from annotations.formats.schemes import read_scheme
+from annotations.schemes.consistency import check_scheme
+
+
+def type_system():
+    """Return a type system as DKPro's tools write it, by an independent library."""
+    system = cassis.load_dkpro_core_typesystem()
+    phrase = system.create_type("webanno.custom.Phrase", description="What refers.")
+    system.create_feature(phrase, "Definite", "uima.cas.Boolean")
+    system.create_feature(phrase, "Gloss", "uima.cas.String", description="In English.")
+    system.create_feature(phrase, "Count", "uima.cas.Integer")
+    bridge = system.create_type("webanno.custom.Bridge")
+    system.create_feature(bridge, "Governor", phrase)
+    system.create_feature(bridge, "Dependent", phrase)
+    system.create_feature(bridge, "kind", "uima.cas.String")
+    return system
+
+
+def by_key(specs):
+    return {spec.key: spec for spec in specs}
+
+
+def test_layers_of_a_type_system_become_levels_relations_and_attributes():
+    file = read_scheme(type_system().to_xml().encode(), "TypeSystem.xml")
+    assert check_scheme(file.spec) == []
+    assert file.answers == "categories"
+    assert [level.key for level in file.spec.levels] == ["Phrase"]
+    assert [loss.message for loss in file.losses] == [
+        "the layer Coreference, which every project has, is left out beside layers of its own"
+    ]
+    attributes = by_key(file.spec.attributes)
+    assert {key: str(attributes[key].kind) for key in ("Definite", "Gloss", "Count")} == {
+        "Definite": "one",
+        "Gloss": "text",
+        "Count": "number",
+    }
+    assert attributes["Gloss"].help == "In English."
+    assert by_key(file.spec.relations)["Bridge"].to_levels == ("Phrase",)
+    assert (attributes["kind"].of, attributes["kind"].relation) == (Subject.RELATION, "Bridge")
+
+
+def test_chains_of_dkpro_core_alone_are_a_scheme_of_indices():
+    file = read_scheme(cassis.load_dkpro_core_typesystem().to_xml().encode(), "TypeSystem.xml")
+    assert check_scheme(file.spec) == []
+    assert file.answers == "indices"
+    assert [level.key for level in file.spec.levels] == ["Coreference"]
+    assert [(one.key, one.takes_index) for one in file.spec.categories] == [("refers", True), ("none", False)]
+    assert {one.key for one in file.spec.attributes} == {"referenceType", "referenceRelation"}
+
+
+def layers(**more):
+    return {
+        "name": "corpus",
+        "tag_sets": [
+            {"name": "genders", "tags": [{"tag_name": "f", "tag_description": "feminine"}, {"tag_name": "m"}]}
+        ],
+        "layers": [
+            {
+                "name": "webanno.custom.Mention",
+                "uiName": "Mention",
+                "type": "span",
+                "enabled": True,
+                "features": [
+                    {"name": "gender", "uiName": "Gender", "type": "uima.cas.String", "tag_set": {"name": "genders"}},
+                    {
+                        "name": "roles",
+                        "type": "uima.cas.StringArray",
+                        "tag_set": {"name": "r", "tags": [{"tag_name": "agent"}, {"tag_name": "patient"}]},
+                        "required": True,
+                    },
+                    {"name": "old", "type": "uima.cas.String", "enabled": False},
+                ],
+            },
+            {
+                "name": "webanno.custom.Coref",
+                "uiName": "Coreference",
+                "type": "relation",
+                "attach_type": {"name": "webanno.custom.Mention"},
+                "features": [],
+            },
+            {"name": "webanno.custom.Doc", "type": "document-metadata", "features": []},
+        ],
+        **more,
+    }
+
+
+def test_an_exported_project_brings_its_tag_sets():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("exportedproject123.json", json.dumps(layers()))
+        archive.writestr("source/walk.txt", "Anna took a walk.")
+    file = read_scheme(buffer.getvalue(), "corpus.zip")
+    assert check_scheme(file.spec) == []
+    assert file.answers == "pointers"
+    assert [(one.key, one.points_to) for one in file.spec.categories] == [("Coreference", "Mention"), ("none", "")]
+    attributes = by_key(file.spec.attributes)
+    assert [(value.key, value.help) for value in attributes["gender"].values] == [("f", "feminine"), ("m", "")]
+    assert (attributes["roles"].kind, attributes["roles"].required) == (AnswerKind.SEVERAL, True)
+    assert "old" not in attributes
+    assert [loss.message for loss in file.losses] == [
+        "webanno.custom.Doc: layers of the kind 'document-metadata' are left out"
+    ]
+
+
+def test_a_layer_alone_is_a_scheme():
+    file = read_scheme(json.dumps(layers()["layers"][0] | {"tag_sets": []}).encode(), "layer.json")
+    assert [level.key for level in file.spec.levels] == ["Mention"]
+    assert file.answers == "categories"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "message"),
+    [
+        (b'{"layers": 3}', "exportedproject.json", "there is no list of layers"),
+        (b'{"layers": [{"name": "a"', "exportedproject.json", "exportedproject.json:1:25: this is not JSON"),
+        (b'{"layers": []}', "exportedproject.json", "no layer of spans"),
+        (b'{"layers": [{"features": []}]}', "exportedproject.json", "a layer has a name"),
+        (b'{"layers": [{"name": "a", "type": "span", "features": []}]}', "exportedproject.json", "ask nothing"),
+        (b"<a/>", "TypeSystem.xml", "TypeSystem.xml:1: a type system holds"),
+        (b"[" * 100_000, "exportedproject.json", "this JSON cannot be read"),
+        (b"nothing of that", "notes.txt", "notes.txt: no scheme was found in it; one is a scheme exported here"),
+    ],
+)
+def test_what_is_no_description_of_layers_is_refused(data, name, message):
+    with pytest.raises(FormatError, match=message):
+        read_scheme(data, name)
