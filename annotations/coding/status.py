@@ -2,47 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
 
 from annotations.coding import operations
-from annotations.coding.decisions import OperationRejected
+from annotations.coding.chains import chains_of, members_of
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
+from annotations.formats.model.keys import split_key
 from annotations.mail.queue import notify
 from annotations.models import Attribute, Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
-from annotations.schemes.constraints import categories_on, missing_attributes
+from annotations.schemes.constraints import (
+    AttributeConstraints,
+    GivenAnswers,
+    categories_on,
+    is_asked,
+    missing_attributes,
+    required_of_entities,
+)
 from annotations.schemes.project_scheme import read_scheme
 
 
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
-    Raise OperationRejected if a judgement lacks an attribute that is required.
+    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required.
     """
     return operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_missing_attributes)
 
 
 def _refuse_missing_attributes(coding: Coding) -> None:
-    """Raise OperationRejected with the attribute and the first markable in the text whose judgement lacks it."""
+    """Raise OperationRejected with an attribute and the first markable, or chain, in the text that lacks it."""
     if not Attribute.objects.filter(project=coding.text.project_id, required=True).exists():
         return
     constraints = read_scheme(coding.text.project_id).constraints
     levels = dict(coding.judgements.values_list("markable__key", "markable__level__key"))
+    decisions = {decision.markable: decision for decision in decisions_of(coding)}
+    answers = {key: given_answers(constraints, levels[key], decision) for key, decision in decisions.items()}
+    judged = {
+        key: given
+        for key, given in answers.items()
+        if given.category is not None or (given.attributes and not categories_on(constraints, given.level))
+    }
     missing: dict[str, list[str]] = {}
-    for decision in decisions_of(coding):
-        given = given_answers(constraints, levels[decision.markable], decision)
-        if given.category is not None or (given.attributes and not categories_on(constraints, given.level)):
-            for key in missing_attributes(constraints, given):
-                missing.setdefault(key, []).append(decision.markable)
-    for key, markables in missing.items():
-        label = constraints["attributes"][key]["label"]
-        others = f" and {pluralize(len(markables) - 1, 'other markable')}" if len(markables) > 1 else ""
-        raise OperationRejected("missing_attribute", f"{label} ({key}) has no answer at {markables[0]}{others}.")
+    for key, given in judged.items():
+        for attribute in missing_attributes(constraints, given):
+            missing.setdefault(attribute, []).append(key)
+    for attribute, markables in missing.items():
+        label = constraints["attributes"][attribute]["label"]
+        message = f"{label} ({attribute}) has no answer at {_first_of(markables, 'markable')}."
+        raise OperationRejected("missing_attribute", message)
+    for attribute in required_of_entities(constraints):
+        chains = _chains_without(attribute, constraints["attributes"][attribute], coding, decisions, judged)
+        if chains:
+            label = constraints["attributes"][attribute]["label"]
+            message = f"{label} ({attribute}) has no answer in the chain of {_first_of(chains, 'chain')}."
+            raise OperationRejected("missing_attribute", message)
+
+
+def _first_of(keys: Sequence[str], noun: str) -> str:
+    others = f" and {pluralize(len(keys) - 1, f'other {noun}')}" if len(keys) > 1 else ""
+    return f"{keys[0]}{others}"
+
+
+def _chains_without(
+    key: str,
+    attribute: AttributeConstraints,
+    coding: Coding,
+    decisions: Mapping[str, Decision],
+    judged: Mapping[str, GivenAnswers],
+) -> list[str]:
+    """Return the first members of the chains of which the attribute is asked at some member and answered at none.
+
+    A markable that no index or pointer joins to others is a chain of its own.
+    """
+    asked = {one for one, given in judged.items() if given.level in attribute["levels"] and is_asked(attribute, given)}
+    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
+    chains = {one: names or (one,) for one, names in chains_of(coding.text.project.answers, order, decisions).items()}
+    return [
+        members[0]
+        for members in members_of(chains).values()
+        if not asked.isdisjoint(members)
+        and not any(key in dict(decisions[one].attributes) for one in members if one in decisions)
+    ]
+
+
+def _text_order(key: str) -> tuple[int, int, str]:
+    place = split_key(key)
+    assert place is not None, f"{key!r} is no key of a markable"
+    return place.parts[0][0], -place.parts[-1][1], key
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:

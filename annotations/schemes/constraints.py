@@ -171,6 +171,15 @@ def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterato
             yield key
 
 
+def required_of_entities(constraints: Constraints) -> list[str]:
+    """Return the keys of the attributes that every chain has to have where it is asked at one of its members."""
+    return [
+        key
+        for key, attribute in constraints["attributes"].items()
+        if attribute["required"] and attribute["of"] == Subject.ENTITY
+    ]
+
+
 def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
     """Return the keys of the categories that are offered on a level: without any, attributes alone are asked."""
     return [key for key, category in constraints["categories"].items() if level in category["levels"]]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from annotations.coding.chains import chains_of, look, members_of, number_chains
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
-from annotations.coding.readings import targets_of
 from annotations.coding.rules import given_answers
 from annotations.models import Coding, Markable, Project, Segment, Text
 from annotations.schemes.constraints import Constraints, is_complete
 from annotations.schemes.project_scheme import FurtherQuestions, read_scheme
-from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
 from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
 
 MOST_NUMBERS, MOST_PARTNERS, MOST_LETTERS = 3, 8, 60
@@ -124,12 +123,7 @@ class ReadText:
         """Return the version of a coder; its chains wear the numbers of those `beside` it. Three queries."""
         decisions = {decision.markable: decision for decision in decisions_of(coding, self.further)}
         keys = [one.key for one in self.markables if one.predefined or one.key in decisions]
-        if self.answers == Project.Answers.INDICES:
-            chains = chains_by_indices(keys, {key: decision.indices for key, decision in decisions.items()})
-        else:
-            chains = chains_by_pointers(
-                keys, {key: tuple(targets_of(decision.pointers)) for key, decision in decisions.items()}
-            )
+        chains = chains_of(self.answers, keys, decisions)
         members = members_of(chains)
         numbers = number_chains(members, beside.members, beside.numbers) if beside else number_chains(members)
         return TextVersion(coding, decisions, keys, chains, members, numbers)

@@ -116,7 +116,7 @@ class _Reduction:
         )
         for level in levels:
             if level.key in coded and not level.coded:
-                self._lose(level.key, "the level asks nothing, so that nobody codes it in MMAX2")
+                self._lose(level.key, "the level asks nothing, and is not coded in MMAX2")
         coded_left = [level.key for level in levels if level.coded]
         every = set(coded_left)
         ordered_relations = self._in_order(

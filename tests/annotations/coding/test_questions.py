@@ -7,6 +7,7 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
+from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.texts.correction import correct_text, plan_correction
@@ -231,7 +232,7 @@ def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks,
 
 
 def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refused_at_submission(coding, marks, send):
-    Attribute.objects.filter(key__in=["gender", "part", "animacy"]).update(required=True)
+    Attribute.objects.filter(key__in=["gender", "part"]).update(required=True)
     progress = Coding.objects.with_progress()
     send("place", markable="a")
     send("none", markable="b")
@@ -248,6 +249,25 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
         submit_coding(coding, coding.coder)
     send("none", markable="b", relations={"bridging": ["a"]}, attributes={"part": "owner"})
     assert progress.get(pk=coding.pk).decided == 2
+    submit_coding(coding, coding.coder)
+
+
+def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submission(coding, marks, send):
+    Attribute.objects.filter(key="animacy").update(required=True, asked_if=Condition(CATEGORY, ("phrase",)).state())
+
+    def assert_refused_for(chains: str) -> None:
+        with pytest.raises(OperationRejected, match=rf"animacy \(animacy\) has no answer in the chain of {chains}\."):
+            submit_coding(coding, coding.coder)
+
+    send("place", markable="a")
+    send("phrase", markable="b", pointers=["a"])
+    send("phrase", markable="c", pointers=[["a", "b"]])  # it stands for both together: an entity of its own
+    send("none", markable="d")
+    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 4  # of one judgement it is not asked
+    assert_refused_for(f"{marks['a']} and 1 other chain")
+    send("phrase", markable="b", pointers=["a"], attributes={"animacy": "yes"})
+    assert_refused_for(marks["c"])
+    send("phrase", markable="c", pointers=["b"])  # now it is in the chain that has an answer
     submit_coding(coding, coding.coder)
 
 

@@ -12,6 +12,7 @@ from agreement.data.extract import extract, reliability_data
 from agreement.measures import alpha
 from agreement.models import Remark
 from annotations.coding import operations, state
+from annotations.coding.chains import chains_by_pointers, members_of
 from annotations.coding.corrections import (
     apply_edits,
     correction_payload,
@@ -23,6 +24,7 @@ from annotations.coding.corrections import (
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.operations import VersionConflict
+from annotations.coding.readings import parse_readings
 from annotations.coding.replay import log_mismatches
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import submit_coding
@@ -31,7 +33,6 @@ from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Judgement, Operation, Project, Question, Segment, Text
 from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from annotations.texts.chains import chains_by_pointers, members_of
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.texts.edit_placement import place_edits
@@ -175,7 +176,10 @@ def figures(project):
         order = list(coding.text.markables.order_by("start", "-end", "key").values_list("key", "pk"))
         numbers = dict(order)
         found = members_of(
-            chains_by_pointers([key for key, _ in order], {key: one["pointers"] for key, one in judgements.items()})
+            chains_by_pointers(
+                [key for key, _ in order],
+                {key: parse_readings(one["pointers"]) for key, one in judgements.items()},
+            )
         )
         chains[coding.pk] = sorted(sorted(numbers[key] for key in chain) for chain in found.values())
         answers = {numbers[key]: (one["category"], len(one["head"])) for key, one in judgements.items()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
+from annotations.coding.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,10 @@ from annotations.texts.chains import chains_by_indices, chains_by_pointers, look
         ({"B": "C", "C": "BA"}, {"A": "A", "B": "A", "C": "A", "D": "D"}),
         ({"A": "D", "B": "A"}, {"A": "D", "B": "D", "C": "C", "D": "D"}),
         ({"B": "Z"}, {"A": "A", "B": "B", "C": "C", "D": "D"}),
+        # What points to several together is an entity of its own, and so is what points to that.
+        ({"C": ["AB"], "D": "C"}, {"A": "A", "B": "B", "C": "C", "D": "C"}),
+        ({"C": ["AB", "B"], "D": "C"}, {"A": "A", "B": "B", "C": "BC", "D": "BC"}),
+        ({"C": ["AB", "D"], "D": "C"}, {"A": "A", "B": "B", "C": "C", "D": "C"}),
     ],
 )
 def test_a_chain_is_where_one_arrives_by_following_pointers(pointers, chains):
@@ -26,7 +30,7 @@ def test_a_chain_is_where_one_arrives_by_following_pointers(pointers, chains):
 
 def test_a_long_chain_needs_no_recursion():
     order = [str(number) for number in range(50_000)]
-    pointers = {key: [order[number - 1]] for number, key in enumerate(order) if number}
+    pointers = {key: [(order[number - 1],)] for number, key in enumerate(order) if number}
     assert set(chains_by_pointers(order, pointers).values()) == {("0",)}
 
 

@@ -1,4 +1,4 @@
-"""The chains of a coding, computed from its pointers or indices, and the numbers that they wear. Pure.
+"""The chains of a coding, computed from its pointers or indices, and the numbers that they wear.
 
 The same as `static/js/coding/chains.js` shows a coder: a chain is named after its first member, or after its index.
 """
@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from annotations.coding.decisions import Decision
+from annotations.coding.readings import Readings
+from annotations.models import Project
+
 # An entity wears its own index where that is a whole number.
 OWN_NUMBER = re.compile(r"#[1-9][0-9]{0,3}")
 COLOURS, LINES = 10, 3
@@ -15,15 +19,29 @@ COLOURS, LINES = 10, 3
 type Chains = dict[str, tuple[str, ...]]
 
 
-def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Collection[str]]) -> Chains:
+def chains_of(answers: str, order: Sequence[str], decisions: Mapping[str, Decision]) -> Chains:
+    """Return the chains of each markable of `order`, the keys in text order, by what a coding says of them."""
+    if answers == Project.Answers.INDICES:
+        return chains_by_indices(order, {key: decision.indices for key, decision in decisions.items()})
+    return chains_by_pointers(order, {key: decision.pointers for key, decision in decisions.items()})
+
+
+def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Readings]) -> Chains:
     """Return the chains of each markable of `order`, the keys in text order: several where it is ambiguous.
 
     They are named after the markables at which one arrives by following pointers. A circle that nothing leads out of
-    has its earliest member as its end.
+    has its earliest member as its end. What points to several together is an end itself, of a chain of its own.
     """
     place = {key: number for number, key in enumerate(order)}
-    targets = [[place[target] for target in pointers.get(key, ()) if target in place] for key in order]
-    return {key: tuple(order[end] for end in ends) for key, ends in zip(order, _ends_of_pointers(targets), strict=True)}
+    targets: list[list[int]] = []
+    plural = set()
+    for number, key in enumerate(order):
+        readings = pointers.get(key, ())
+        targets.append([place[reading[0]] for reading in readings if len(reading) == 1 and reading[0] in place])
+        if len(targets[-1]) < len(readings) and any(len(reading) > 1 for reading in readings):
+            plural.add(number)
+    ends = _ends_of_pointers(targets, plural)
+    return {key: tuple(order[end] for end in own) for key, own in zip(order, ends, strict=True)}
 
 
 def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str]]) -> Chains:
@@ -31,7 +49,7 @@ def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str
     return {key: tuple(f"#{index}" for index in indices.get(key, ())) for key in order}
 
 
-def _ends_of_pointers(targets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+def _ends_of_pointers(targets: Sequence[Sequence[int]], plural: Collection[int]) -> list[tuple[int, ...]]:
     """Return where one arrives from each place (Tarjan's strongly connected components, without recursion)."""
     ends: list[tuple[int, ...]] = [()] * len(targets)
     number, low = [-1] * len(targets), [0] * len(targets)
@@ -52,7 +70,7 @@ def _ends_of_pointers(targets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]
                 if path:
                     low[path[-1][0]] = min(low[path[-1][0]], low[here])
                 if low[here] == number[here]:
-                    _close_component(here, targets, waiting, waits, ends)
+                    _close_component(here, targets, plural, waiting, waits, ends)
             elif number[target] < 0:
                 number[target] = low[target] = count
                 count += 1
@@ -67,6 +85,7 @@ def _ends_of_pointers(targets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]
 def _close_component(
     first: int,
     targets: Sequence[Sequence[int]],
+    plural: Collection[int],
     waiting: list[int],
     waits: list[bool],
     ends: list[tuple[int, ...]],
@@ -76,7 +95,7 @@ def _close_component(
     members = set(waiting[at:])
     del waiting[at:]
     outside = {end for member in members for target in targets[member] if target not in members for end in ends[target]}
-    arrived = tuple(sorted(outside)) or (min(members),)
+    arrived = tuple(sorted(outside.union(members.intersection(plural)))) or (min(members),)
     for member in members:
         waits[member] = False
         ends[member] = arrived
