@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, cast
 
 from django.conf import settings
@@ -16,7 +17,7 @@ from django.views.decorators.csp import csp_override
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.core.etags import etag_of
-from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
@@ -29,6 +30,10 @@ from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
 
+KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
+QUESTION = re.compile(
+    rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
+)
 # In the frame of the designer, and in no other page's.
 in_frame_of_designer = csp_override(cast(Any, {**settings.SECURE_CSP, "frame-ancestors": [CSP.SELF]}))
 
@@ -70,10 +75,11 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE)
     opened = request.POST.get("opened")
     try:
-        spec, answers = scheme_from_json(json.loads(request.POST.get("scheme", "")))
+        sent = json.loads(request.POST.get("scheme", ""))
+        spec, answers = scheme_from_json(sent)
         before = scheme_from_json(json.loads(opened))[0] if opened else None
     except SchemeShapeError as error:
-        shape = [{"kind": "", "question": "", "message": str(problem)} for problem in error.problems]
+        shape = [_problem_at_question(problem, sent) for problem in error.problems]
         return JsonResponse({"problems": shape, "sample": None, "changes": [], "consequences": [], "theirs": []})
     except (ValueError, RecursionError):
         return JsonResponse({"detail": "The field scheme holds the scheme as JSON."}, status=400)
@@ -93,6 +99,18 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         "theirs": describe_differences(before, saved) if before is not None else [],
     }
     return JsonResponse(verdict)
+
+
+def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
+    """Return a problem of the JSON as one of its question: what lacks a label has a key."""
+    found = QUESTION.fullmatch(problem.path)
+    if found is None:
+        return {"kind": "", "question": "", "message": str(problem)}
+    question = sent[found["list"]][int(found["number"])]
+    key = question.get("key", "") if isinstance(question, dict) else ""
+    place = [f"Value {int(found['value']) + 1}"] if found["value"] else []
+    place += [found["field"]] if found["field"] else []
+    return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
 
 
 def _changes(project: Project, answers: str) -> list[str]:

@@ -71,6 +71,19 @@ def test_a_fault_of_a_draft_is_said_at_its_question(manager, project):
     assert verdict["problems"][0]["message"] == "It has no values."
 
 
+def test_what_is_not_filled_in_is_said_at_its_question_too(manager, project):
+    scheme = scheme_to_json(read_scheme(project.pk).spec, "pointers")
+    values = [{"key": "f", "label": "f"}, {"key": "m", "label": ""}]
+    scheme["levels"][1]["label"] = ""
+    verdict = draft_of(
+        manager, scheme | {"attributes": [{"key": "gender", "label": "gender", "values": values}]}
+    ).json()
+    assert [(one["kind"], one["question"], one["message"]) for one in verdict["problems"]] == [
+        ("level", "turn", "label: This is empty."),
+        ("attribute", "gender", "Value 2, label: This is empty."),
+    ]
+
+
 @pytest.mark.parametrize(
     "sent",
     ["", "{", "[" * 100_000, "null", '{"answers": "pointers"}', '{"answers": "scus", "levels": [], "categories": []}'],
