@@ -33,8 +33,6 @@ from annotations.api.serializers.projects import (
     NewProjectSerializer,
     ProjectChangesSerializer,
     RoleSerializer,
-    SchemeChangesSerializer,
-    SchemeSerializer,
     validated,
 )
 from annotations.models import Invitation, Membership, Project, User
@@ -47,7 +45,6 @@ from annotations.projects.members import add_member, remove_membership
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results
-from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.cloning import clone_project
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
@@ -166,29 +163,6 @@ class CloneList(APIView):
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(_project(request, clone.slug), status=status.HTTP_201_CREATED)
-
-
-class SchemeDetail(APIView):
-    """What coders are asked: levels, categories, relations and attributes, with what each allows."""
-
-    @extend_schema(responses=SchemeSerializer)
-    def get(self, request: Request, slug: str) -> HttpResponse:
-        return etag_response(scheme_state(project_for(request.user, slug)))
-
-    @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
-    @transaction.atomic
-    def patch(self, request: Request, slug: str) -> HttpResponse:
-        """Say which levels coders mark themselves. What they marked already stays."""
-        project = project_for(request.user, slug, Right.MANAGE)
-        lock_project(project.pk)
-        require_match(request, scheme_state(project))
-        names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
-        levels = {level.key: level for level in project.levels.filter(coded=True)}
-        for name in names:
-            if name not in levels:
-                raise ValidationError({"coders_mark": [f"There is no coded level {name!r}."]})
-        set_coder_marked_levels(project, [levels[name] for name in names])
-        return etag_response(scheme_state(project))
 
 
 class MemberFilters(filters.FilterSet):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, projects, questions, texts, transfers
+from annotations.api import codings, docsets, projects, questions, schemes, texts, transfers
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
@@ -13,7 +13,14 @@ urlpatterns = [
     path("projects/<slug:slug>/", projects.ProjectDetail.as_view(), name="api-project"),
     path("projects/<slug:slug>/archived/", projects.ProjectArchived.as_view(), name="api-project-archived"),
     path("projects/<slug:slug>/clones/", projects.CloneList.as_view(), name="api-clones"),
-    path("projects/<slug:slug>/scheme/", projects.SchemeDetail.as_view(), name="api-scheme"),
+    path("projects/<slug:slug>/scheme/", schemes.SchemeDetail.as_view(), name="api-scheme"),
+    path("projects/<slug:slug>/scheme/preview/", schemes.SchemePreview.as_view(), name="api-scheme-preview"),
+    path("projects/<slug:slug>/scheme/versions/", schemes.SchemeVersionList.as_view(), name="api-scheme-versions"),
+    path(
+        "projects/<slug:slug>/scheme/versions/<int:number>/",
+        schemes.SchemeVersionDetail.as_view(),
+        name="api-scheme-version",
+    ),
     path("projects/<slug:slug>/members/", projects.MemberList.as_view(), name="api-members"),
     path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),
     path("projects/<slug:slug>/invitations/", projects.InvitationList.as_view(), name="api-invitations"),

@@ -82,7 +82,9 @@ def active_seconds(coding: Coding) -> int:
 @compiled_query(IntegerField(), IntegerField())
 def _changes_from(coding: int, version: int) -> QuerySet[Operation, Any]:
     """Select the operations from a version on, times as text: Python parses them three times as fast as Django."""
-    operations = Operation.objects.filter(coding=coding, sequence__gte=version).exclude(kind=Operation.Kind.CORRECT)
+    operations = Operation.objects.filter(coding=coding, sequence__gte=version).exclude(
+        kind__in=Operation.MANAGING_KINDS
+    )
     times = operations.annotate(time=Cast(Least(Coalesce("made_at", "applied_at"), "applied_at"), TextField()))
     return times.order_by("sequence").values_list("sequence", "uuid", "user", "time")
 
@@ -173,7 +175,7 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
     ):
         if kind == Operation.Kind.CORRECT:
             corrections[text, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
-        elif user == coder:
+        elif user == coder and kind not in Operation.MANAGING_KINDS:
             made_at = min(made_at or applied_at, applied_at)
             changes[text, name].append(_Change(made_at, applied_at, sequence, kind, markable, judged))
     for coding, found in corrections.items():

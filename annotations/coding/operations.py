@@ -34,7 +34,7 @@ from annotations.coding.decisions import (
 )
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
-from annotations.coding.rules import Rules
+from annotations.coding.rules import Rules, retired_answers
 from annotations.coding.scus import check_pyramid
 from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.compiled_queries import ListParameter, compiled_query
@@ -113,13 +113,14 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
         payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
-        moves = Moves()
+        moves, scheme_version = Moves(), coding.text.project.scheme_version
         for run in _batches(payloads):
-            _apply_batch(coding, run, moves)
+            # The row of the project may have been read while one waited for the lock on the coding.
+            scheme_version = _apply_batch(coding, run, moves) or scheme_version
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, payloads)
-        _append_to_log(coding, user, new_changes.values())
+        _append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
 
 
@@ -168,7 +169,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     keys = reserve_keys(Judgement, len(decisions))
     insert(
         Judgement,
-        ["id", "coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
+        ["id", "coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"],
         (
             (
                 key,
@@ -180,6 +181,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
                 decision.note,
                 decision.name,
                 decision.head,
+                imported.scheme.version,
             )
             for key, (imported, decision) in zip(keys, decisions, strict=True)
         ),
@@ -216,9 +218,9 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     )
     insert(
         Operation,
-        ["coding", "sequence", "uuid", "kind", "payload", "user", "applied_at"],
+        ["coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user", "applied_at"],
         (
-            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.user.pk, now)
+            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.scheme.version, imported.user.pk, now)
             for imported in imports
             for sequence, (kind, payload) in enumerate(
                 imported.log(), start=imported.coding.version - len(imported.log()) + 1
@@ -262,10 +264,10 @@ def _answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterat
             yield judgement, attribute, None, answer, None
 
 
-def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any]) -> None:
+def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any], scheme_version: int) -> None:
     """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
     for coding in codings:
-        _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)])
+        _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
     Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
@@ -292,7 +294,12 @@ def set_status(
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
             coding.save(update_fields=["status", "viewed_at", "reopen_request"])
-            _append_to_log(coding, user, [Change(uuid4(), kind, {"reason": reason} if reason else {})])
+            _append_to_log(
+                coding,
+                user,
+                [Change(uuid4(), kind, {"reason": reason} if reason else {})],
+                coding.text.project.scheme_version,
+            )
         return coding.version
 
 
@@ -399,7 +406,8 @@ class Moves:
     pointers: int = 0
 
 
-def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> None:
+def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> int | None:
+    """Write a batch, and return the version of the scheme that it was checked by; None where no judgement was."""
     position, first = next(iter(batch.items()))
     if isinstance(first, DeleteMarkable):
         _with_position(position, lambda deletion: _delete_markable(coding, deletion), first)
@@ -416,7 +424,9 @@ def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> None:
             position: operation for position, operation in batch.items() if not isinstance(operation, Description)
         }
         rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
-        _write_decisions(coding, rules, _final_decisions(rules, judgements))
+        _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))
+        return rules.keys.version
+    return None
 
 
 def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:
@@ -426,9 +436,10 @@ def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:
 type FinalDecisions = Mapping[str, Decision | None]
 
 
-def _final_decisions(rules: Rules, run: Mapping[int, MarkableOperation]) -> FinalDecisions:
+def _final_decisions(coding: Coding, rules: Rules, run: Mapping[int, MarkableOperation]) -> FinalDecisions:
     """Return the final decision for each markable of the run, or None where it is cleared."""
     decisions: dict[str, Decision | None] = {}
+    _refuse_retired(coding, rules, run)
     for position, operation in run.items():
         if isinstance(operation, Decision):
             _with_position(position, rules.check, operation)
@@ -438,6 +449,25 @@ def _final_decisions(rules: Rules, run: Mapping[int, MarkableOperation]) -> Fina
             # A coder's own markable outlives its judgement: otherwise clearing could not be undone.
             decisions[operation.markable] = None if markable.predefined else Decision(operation.markable)
     return decisions
+
+
+def _refuse_retired(coding: Coding, rules: Rules, run: Mapping[int, MarkableOperation]) -> None:
+    """Raise OperationRejected where a judgement has an answer that is retired, and had another one before."""
+    retired = {
+        position: operation
+        for position, operation in run.items()
+        if isinstance(operation, Decision) and any(retired_answers(rules.constraints, operation))
+    }
+    if not retired:
+        return
+    names = [decision.markable for decision in retired.values()]
+    further = further_questions(coding.text.project_id)
+    before = decisions_of_judgements(coding.judgements.filter(markable__key__in=names), further)
+    given = {decision.markable: set(retired_answers(rules.constraints, decision)) for decision in before}
+    for position, decision in retired.items():
+        for answer in retired_answers(rules.constraints, decision):
+            if answer not in given.get(decision.markable, ()):
+                raise OperationRejected("retired", f"{answer.name} is retired: it is no longer offered.", position)
 
 
 def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
@@ -542,7 +572,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         return
     primary_keys = upsert(
         Judgement,
-        ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
+        ["coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"],
         (
             (
                 coding.pk,
@@ -553,6 +583,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
                 decision.note,
                 decision.name,
                 decision.head,
+                rules.keys.version,
             )
             for decision in decisions
         ),
@@ -586,11 +617,14 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         insert(Index, ["judgement", "entity"], indices)
 
 
-def _append_to_log(coding: Coding, user: User, changes: Collection[Change]) -> None:
+def _append_to_log(coding: Coding, user: User, changes: Collection[Change], scheme_version: int) -> None:
     now = timezone.now()
     insert(
         Operation,
-        ["coding", "sequence", "uuid", "kind", "payload", "user", "made_at", "applied_at", "step", "undoes"],
+        [
+            *("coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user"),
+            *("made_at", "applied_at", "step", "undoes"),
+        ],
         (
             (
                 coding.pk,
@@ -598,6 +632,7 @@ def _append_to_log(coding: Coding, user: User, changes: Collection[Change]) -> N
                 change.uuid,
                 change.kind,
                 dict(change.payload),
+                scheme_version,
                 user.pk,
                 change.made_at,
                 now,

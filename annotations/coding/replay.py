@@ -18,6 +18,7 @@ from annotations.coding.decisions import (
 )
 from annotations.coding.judgements import decisions_of
 from annotations.coding.markables import lies_within
+from annotations.coding.merges import parse_merge
 from annotations.coding.readings import Readings, map_targets, sort_readings, without_doubles
 from annotations.coding.scus import scu_descriptions
 from annotations.formats.model.keys import split_key
@@ -49,6 +50,9 @@ class ReplayedCoding:
                     self._apply(parse_operation("describe", description))
             case Operation.Kind.CORRECT:
                 self._correct(parse_correction(payload))
+            case Operation.Kind.MERGE:
+                for change in parse_merge(payload):
+                    self.decisions[change.markable] = change.apply(self.decisions[change.markable])
             case _:
                 self._apply(parse_operation(kind, payload))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
-from annotations.coding.readings import Readings, targets_of
+from annotations.coding.readings import Readings, sort_readings, targets_of
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.formats.model.scheme import AnswerKind
 from annotations.models import Coding, Level, Markable, Text
@@ -38,6 +38,36 @@ def given_answers(constraints: Constraints, level: str, decision: Decision) -> G
     if decision.pointers and category is not None and category["identity"] is not None:
         relations.add(category["identity"])
     return GivenAnswers(level, decision.category, dict(decision.attributes), relations)
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredAnswer:
+    """An answer of a judgement that nobody may give anew: its name in messages, and what it is."""
+
+    name: str
+    answer: Readings | AnswerValue
+
+
+def retired_answers(constraints: Constraints, decision: Decision) -> Iterator[RetiredAnswer]:
+    """Yield what of the answers of a decision is retired."""
+    category = constraints["categories"].get(decision.category or "")
+    if category is not None:
+        if category["retired"]:
+            yield RetiredAnswer(f"The category {decision.category}", "")
+        if decision.pointers and category["identity"] and constraints["relations"][category["identity"]]["retired"]:
+            yield RetiredAnswer(f"The relation {category['identity']}", sort_readings(decision.pointers))
+    for key, readings in decision.relations:
+        relation = constraints["relations"].get(key)
+        if relation is not None and relation["retired"]:
+            yield RetiredAnswer(f"The relation {key}", sort_readings(readings))
+    for key, answer in decision.attributes:
+        attribute = constraints["attributes"].get(key)
+        if attribute is not None and attribute["retired"]:
+            yield RetiredAnswer(f"The attribute {key}", tuple(sorted(answer)) if isinstance(answer, tuple) else answer)
+        elif attribute is not None and attribute["retired_values"]:
+            for value in answer if isinstance(answer, tuple) else (answer,):
+                if value in attribute["retired_values"]:
+                    yield RetiredAnswer(f"The value {value} of {key}", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from annotations.models.markable import Markable
 from annotations.models.operation import Operation
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
-from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation
+from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
 from annotations.models.transfer import Transfer
@@ -41,6 +41,7 @@ __all__ = [
     "Question",
     "Relation",
     "Reply",
+    "SchemeVersion",
     "Segment",
     "Text",
     "Token",

@@ -133,6 +133,9 @@ class Judgement(models.Model):
         max_length=NAME_LENGTH, blank=True, help_text="what the coder calls the chain that the markable is in"
     )
     head = models.JSONField(default=list, blank=True, help_text="the coder's own MIN; empty: that of the markable")
+    scheme_version = models.PositiveIntegerField(
+        default=1, help_text="The version of the scheme under which the coder last judged it."
+    )
 
     targets = models.ManyToManyField(Markable, through="Pointer", related_name="pointed_at_by")
 
@@ -274,7 +277,7 @@ def complete_without_attributes() -> Q:
 
 def pointing_categories() -> models.QuerySet[Category]:
     """Return the categories that take pointers: those of which an identity relation with targets is asked."""
-    relations = _with_condition(Relation.objects.filter(identity=True, to_levels__isnull=False))
+    relations = _with_condition(Relation.objects.filter(identity=True, retired=False, to_levels__isnull=False))
     asked = relations.filter(
         _names(F("asking_values"), OuterRef("key")), project=OuterRef("project"), question=CATEGORY
     )
@@ -299,7 +302,7 @@ def _names(values: F | OuterRef, key: F | OuterRef) -> Q:
 
 def _required_attributes() -> models.QuerySet[Attribute]:
     """Return the attributes that are required of judgements: those of entities any markable of a chain answers."""
-    return Attribute.objects.filter(required=True).exclude(of=Subject.ENTITY)
+    return Attribute.objects.filter(required=True, retired=False).exclude(of=Subject.ENTITY)
 
 
 def _missing_attributes() -> models.QuerySet[Any]:
@@ -330,5 +333,5 @@ def _missing_attributes() -> models.QuerySet[Any]:
 def _answers_in_place_of_a_category() -> models.QuerySet[AttributeAnswer]:
     """Return the answers on levels without categories, where attributes alone are asked."""
     here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
-    offered = Category.objects.filter(here, project=OuterRef("attribute__project"))
+    offered = Category.objects.filter(here, project=OuterRef("attribute__project"), retired=False)
     return AttributeAnswer.objects.filter(~Exists(offered.order_by()))

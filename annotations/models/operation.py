@@ -18,14 +18,21 @@ class Operation(models.Model):
         DESCRIBE = "describe", "set the label and comment of an SCU"
         IMPORT = "import", "set all judgements from a file"
         CORRECT = "correct", "move all markables with the words of the text"
+        MERGE = "merge", "give other answers to a question that the scheme has changed"
         SUBMIT = "submit", "submit the coding"
         REOPEN = "reopen", "reopen the coding"
+
+    # What managers do to all codings of a text or project, which is no work of their coders.
+    MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE)
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)
     sequence = models.PositiveIntegerField()
     uuid = models.UUIDField()
     kind = models.CharField(max_length=10, choices=Kind)
     payload = models.JSONField()
+    scheme_version = models.PositiveIntegerField(
+        default=1, help_text="the version of the scheme that it was made under"
+    )
     step = models.UUIDField(null=True, blank=True, help_text="the same for operations that are undone together")
     undoes = models.UUIDField(null=True, blank=True, help_text="the step that this one undoes")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -47,6 +54,7 @@ class Operation(models.Model):
                         "describe",
                         "import",
                         "correct",
+                        "merge",
                         "submit",
                         "reopen",
                     ]

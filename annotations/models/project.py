@@ -70,6 +70,9 @@ class Project(models.Model):
         default=False,
         help_text="Pyramids: off means that coders of peers do not see the scores while they work.",
     )
+    scheme_version = models.PositiveIntegerField(
+        default=1, editable=False, help_text="The version of the scheme: one more with each change of the answers."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="Since when it can only be read; empty: it is in use."

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models.project import KEY_LENGTH, Project
+from annotations.models.user import User
 
 HELP_LENGTH = 1000
 COLOUR_LENGTH = 7
@@ -67,6 +68,7 @@ class Category(models.Model):
         help_text="Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its"
         " own, the same for all that have it.",
     )
+    retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta:
         ordering = ["position", "key"]
@@ -111,6 +113,7 @@ class Relation(models.Model):
         help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
     )
     position = models.PositiveSmallIntegerField(default=0)
+    retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta:
         ordering = ["position", "key"]
@@ -160,6 +163,7 @@ class Attribute(models.Model):
         help_text="The attribute to which this one asks for a second choice.",
     )
     position = models.PositiveSmallIntegerField(default=0)
+    retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta:
         ordering = ["position", "key"]
@@ -190,6 +194,7 @@ class AttributeValue(models.Model):
         max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
     )
     position = models.PositiveSmallIntegerField(default=0)
+    retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
     class Meta:
         ordering = ["position", "key"]
@@ -199,3 +204,34 @@ class AttributeValue(models.Model):
 
     def __str__(self) -> str:
         return self.label
+
+
+class SchemeVersion(models.Model):
+    """What was asked from one change of the answers on to the next. Versions count from 1.
+
+    There are rows as soon as there are two versions. The last one is the scheme of the project, where labels may have
+    changed since; the row of an earlier one has the labels that it had in the end.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="scheme_versions", db_index=False)
+    number = models.PositiveIntegerField()
+    author = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who saved it; empty for the first, from before anybody coded.",
+    )
+    scheme = models.JSONField(help_text="as a file has it")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="scheme_version_once_in_project"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="scheme_version_counts_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Version {self.number}"

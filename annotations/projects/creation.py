@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotations.formats.model.scheme import ReadyMadeScheme
+from annotations.formats.model.scheme import ReadyMadeScheme, SchemeSpec
 from annotations.models import Membership, Project, User
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
-from annotations.projects.scheme_rows import delete_scheme, write_scheme
+from annotations.projects.scheme_rows import delete_others, write_scheme
 
 
 @transaction.atomic
@@ -36,7 +38,7 @@ def create_project(
             project.save()
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
-    write_scheme(project, scheme.spec, coders_mark=coders_mark)
+    write_scheme(project, _marked(scheme.spec, coders_mark=coders_mark))
     record_guidelines(project, manager)
     if manager is not None:
         add_member(project, manager, Membership.Role.MANAGER)
@@ -49,11 +51,19 @@ def exchange_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: b
     lock_project(project.pk)
     if project.texts.exists() or project.docsets.exists():
         raise ValidationError("The scheme can be exchanged in a project without texts only.")
-    delete_scheme(project)
     _set_conventions(project, scheme)
     project.save(update_fields=["answers", "unmarked", "preset"])
-    write_scheme(project, scheme.spec, coders_mark=coders_mark)
+    spec = _marked(scheme.spec, coders_mark=coders_mark)
+    write_scheme(project, spec)
+    delete_others(project, spec)
 
 
 def _set_conventions(project: Project, scheme: ReadyMadeScheme) -> None:
     project.answers, project.unmarked, project.preset = scheme.answers, scheme.unmarked, scheme.agreement
+
+
+def _marked(spec: SchemeSpec, *, coders_mark: bool) -> SchemeSpec:
+    """Return the scheme; with `coders_mark`, coders mark on all of its coded levels."""
+    if not coders_mark:
+        return spec
+    return replace(spec, levels=tuple(replace(level, coders_mark=level.coded) for level in spec.levels))

@@ -22,8 +22,8 @@ def refuse_archived(project: Project) -> None:
         )
 
 
-def lock_project(project: int, *, archived: bool = False) -> None:
-    """Let nobody else change the project, its scheme, members, docsets or assignments until the transaction ends.
+def lock_project(project: int, *, archived: bool = False) -> Project:
+    """Return the project; nobody else changes it, its scheme, members, docsets or assignments in this transaction.
 
     All of them are locked by one row: with two rows, transactions could lock them in different orders. (SQLite lets one
     transaction write at a time.) Raise ProjectArchived for an archived project, unless `archived` ones may change too.
@@ -31,3 +31,4 @@ def lock_project(project: int, *, archived: bool = False) -> None:
     row = Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project)
     if not archived:
         refuse_archived(row)
+    return row

@@ -33,8 +33,10 @@ class Activity:
 def activity_of_members(project: Project) -> dict[int, Activity]:
     """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
     codings = Coding.objects.filter(text__project=project).order_by()
-    # The last operation of each coding that is its coder's: others reopen, import and correct.
-    work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(kind=Operation.Kind.CORRECT)
+    # The last operation of each coding that is its coder's: others reopen, import, correct and merge.
+    work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
+        kind__in=Operation.MANAGING_KINDS
+    )
     last = work.order_by("-sequence").values("applied_at")[:1]
     rows = (
         codings.annotate(last=Subquery(last))

@@ -1,7 +1,7 @@
 """What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON.
 
 Nothing else says what may be answered to which question where. Levels are named one by one in it, and a relation or
-attribute says when it is asked.
+attribute says when it is asked. What is retired is answered by nobody anew, and stays where it was given.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class CategoryConstraints(TypedDict):
     levels: list[str]
     identity: str | None
     takes_index: bool
+    retired: bool
 
 
 class RelationConstraints(TypedDict):
@@ -41,6 +42,7 @@ class RelationConstraints(TypedDict):
     joint: bool
     later: bool
     asked_if: Mapping[str, Any] | None
+    retired: bool
 
 
 class AttributeConstraints(TypedDict):
@@ -54,6 +56,8 @@ class AttributeConstraints(TypedDict):
     required: bool
     asked_if: Mapping[str, Any] | None
     values: list[str]
+    retired: bool
+    retired_values: list[str]
 
 
 class Constraints(TypedDict):
@@ -79,6 +83,7 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
                 "levels": [category.level] if category.level else coded,
                 "identity": relation.key if (relation := spec.identity_relation(category.key)) else None,
                 "takes_index": category.takes_index,
+                "retired": category.retired,
             }
             for category in spec.categories
         },
@@ -92,6 +97,7 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
                 "joint": relation.joint,
                 "later": relation.later,
                 "asked_if": relation.asked_if.state() if relation.asked_if else None,
+                "retired": relation.retired,
             }
             for relation in spec.relations
         },
@@ -105,6 +111,8 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
                 "required": attribute.required,
                 "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
                 "values": [value.key for value in attribute.values],
+                "retired": attribute.retired,
+                "retired_values": [value.key for value in attribute.values if value.retired],
             }
             for attribute in spec.attributes
         },
@@ -163,6 +171,7 @@ def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterato
     for key, attribute in constraints["attributes"].items():
         if (
             attribute["required"]
+            and not attribute["retired"]
             and attribute["of"] != Subject.ENTITY
             and given.level in attribute["levels"]
             and key not in given.attributes
@@ -182,7 +191,11 @@ def required_of_entities(constraints: Constraints) -> list[str]:
 
 def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
     """Return the keys of the categories that are offered on a level: without any, attributes alone are asked."""
-    return [key for key, category in constraints["categories"].items() if level in category["levels"]]
+    return [
+        key
+        for key, category in constraints["categories"].items()
+        if level in category["levels"] and not category["retired"]
+    ]
 
 
 def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
@@ -197,6 +210,7 @@ def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: boo
     if category is None or (category["takes_index"] and not has_index):
         return False
     identity = category["identity"]
-    if identity is not None and constraints["relations"][identity]["to_levels"] and identity not in given.relations:
+    relation = constraints["relations"][identity] if identity is not None else None
+    if relation is not None and relation["to_levels"] and not relation["retired"] and identity not in given.relations:
         return False
     return not any(missing_attributes(constraints, given))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, QuerySet, Value
+from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 
 from annotations.core.compiled_queries import compiled_query
 from annotations.formats.model.scheme import (
@@ -36,13 +36,17 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SchemeKeys:
-    """The primary keys of what answers refer to, by keys. `identity` has the identity relation of each category."""
+    """The primary keys of what answers refer to, by keys, and the version of the scheme that has them.
+
+    `identity` has the identity relation of each category.
+    """
 
     categories: Mapping[str, int] = field(default_factory=dict)
     identity: Mapping[str, int] = field(default_factory=dict)
     relations: Mapping[str, int] = field(default_factory=dict)
     attributes: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    version: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ class ProjectScheme:
 
     def state(self, answers: str) -> dict[str, Any]:
         """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
-        return scheme_to_json(self.spec, answers) | {"constraints": self.constraints}
+        derived = {"constraints": self.constraints, "scheme_version": self.keys.version}
+        return scheme_to_json(self.spec, answers) | derived
 
 
 def read_scheme(project: int) -> ProjectScheme:
@@ -88,7 +93,7 @@ def read_scheme(project: int) -> ProjectScheme:
         _attributes(project, level_keys, relation_keys) if with_attributes else ([], {}, {})
     )
     categories, category_keys = [], {}
-    for pk, level, takes_index, takes_optional, singleton, *texts in _category_rows(project):
+    for pk, level, takes_index, takes_optional, singleton, retired, *texts in _category_rows(project):
         key, label, help_text, colour = texts
         categories.append(
             CategorySpec(
@@ -100,6 +105,7 @@ def read_scheme(project: int) -> ProjectScheme:
                 level=level_keys[level] if level else "",
                 help=help_text,
                 colour=colour,
+                retired=retired,
             )
         )
         category_keys[key] = pk
@@ -118,6 +124,7 @@ def read_scheme(project: int) -> ProjectScheme:
         by_key,
         attribute_keys,
         value_keys,
+        levels[0].project_scheme_version if levels else 1,  # type: ignore[attr-defined]
     )
     return ProjectScheme(tuple(levels), spec, keys)
 
@@ -143,8 +150,9 @@ def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSp
             joint,
             later,
             Condition.from_state(asked_if) if asked_if else None,
+            retired,
         )
-        for pk, (key, label, help_text, identity, max_targets, joint, later, asked_if) in rows.items()
+        for pk, (key, label, help_text, identity, max_targets, joint, later, asked_if, retired) in rows.items()
     ]
     return relations, {pk: row[0] for pk, row in rows.items()}
 
@@ -182,26 +190,28 @@ def _attributes(
             Condition.from_state(asked_if) if asked_if else None,
             rows[primary_of][0] if primary_of else "",
             tuple(values.get(pk, ())),
+            retired,
         )
-        for pk, (key, label, help_text, of, relation, kind, required, asked_if, primary_of) in rows.items()
+        for pk, (key, label, help_text, of, relation, kind, required, asked_if, primary_of, retired) in rows.items()
     ]
     return attributes, {row[0]: pk for pk, row in rows.items()}, value_keys
 
 
 @compiled_query(IntegerField())
 def levels_of(project: int) -> QuerySet[Level]:
-    """Return the levels of a project in display order, each with whether the project has attributes.
-
-    So nobody asks for attributes where there are none.
+    """Return the levels of a project in display order, each with the version of the scheme of the project, and with
+    whether there are attributes: so nobody asks for them where there are none.
     """
     attributes = Attribute.objects.filter(project=OuterRef("project")).order_by()
-    return Level.objects.filter(project=project).annotate(project_has_attributes=Exists(attributes))
+    return Level.objects.filter(project=project).annotate(
+        project_has_attributes=Exists(attributes), project_scheme_version=F("project__scheme_version")
+    )
 
 
 @compiled_query(IntegerField())
 def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
     return Category.objects.filter(project=project).values_list(
-        "pk", "level_id", "takes_index", "takes_optional", "singleton", "key", "label", "help", "colour"
+        "pk", "level_id", "takes_index", "takes_optional", "singleton", "retired", "key", "label", "help", "colour"
     )
 
 
@@ -212,7 +222,7 @@ def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
     targets, sources = (
         rows.values_list(
             *("pk", levels, Value(levels == "to_levels"), "position"),
-            *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if"),
+            *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if", "retired"),
         )
         for rows, levels in ((relations, "to_levels"), (relations.filter(from_levels__isnull=False), "from_levels"))
     )
@@ -223,14 +233,14 @@ def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
 def _attribute_rows(project: int) -> QuerySet[Attribute, tuple[Any, ...]]:
     return Attribute.objects.filter(project=project).values_list(
         *("pk", "levels", "key", "label", "help", "of", "relation_id", "kind", "required", "asked_if"),
-        "primary_of_id",
+        *("primary_of_id", "retired"),
     )
 
 
 @compiled_query(IntegerField())
 def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
     values = AttributeValue.objects.filter(attribute__project=project)
-    return values.values_list("pk", "attribute_id", "key", "label", "help", "colour")
+    return values.values_list("pk", "attribute_id", "key", "label", "help", "colour", "retired")
 
 
 @dataclass(frozen=True, slots=True)

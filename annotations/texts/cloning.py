@@ -38,7 +38,7 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     coders did are not.
     """
     lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
-    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None)
+    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, scheme_version=1)
     clone.full_clean()
     try:
         with transaction.atomic():

@@ -40,7 +40,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
     Raise ValidationError if the plan has changed since, and for obstacles.
     """
     with sqlite_write_lock(), transaction.atomic():
-        lock_project(text.project_id)
+        project = lock_project(text.project_id)
         # Whoever writes a row that refers to the text goes on, and is waited for at the coding.
         locked = Text.objects.select_for_update(of=("self",), no_key=True).filter(pk=text.pk).first()
         if locked is None:
@@ -58,7 +58,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
         _write_segments(plan, text)
         _write_questions(plan, text)
         Judgement.objects.bulk_update(plan.judgements, ["head"], batch_size=BATCH)
-        operations.log_correction(codings, user, correction_payload(plan.edits))
+        operations.log_correction(codings, user, correction_payload(plan.edits), project.scheme_version)
         logger.info(
             "%s corrected %s of %s: %d places, %d markables moved",
             user.pk,

@@ -469,7 +469,19 @@ API = [
     row("api-project", GET=members(), PATCH=managers(200, {"title": "New"}), DELETE=managing_work(400)),
     row("api-project-archived", PUT=managers(), DELETE=managers(), unseen=True),  # it is open
     row("api-clones", POST=managers(403, {"title": "Copy", "slug": "new-one"}).but({"superuser": 201})),
-    row("api-scheme", GET=members(), PATCH=managers(200, {"coders_mark": ["@level.key"]})),
+    row(
+        "api-scheme",
+        GET=members(),
+        PUT=managers(400, {"answers": "pointers", "levels": [], "categories": []}),  # what asks nobody anything
+        PATCH=managers(200, {"coders_mark": ["@level.key"]}),
+    ),
+    row(
+        "api-scheme-preview",
+        POST=managers(200, {"answers": "pointers", "levels": [], "categories": []}),
+        unseen=True,  # it writes nothing
+    ),
+    row("api-scheme-versions", GET=members()),
+    row("api-scheme-version", foreign=False, GET=members()),
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",

@@ -13,7 +13,7 @@ const settled = async () => {
 
 /** A sync whose server is a list of answers, each a response, an error, or a function of the request. */
 function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
-  const said = { states: [], acknowledged: [], missed: [], refused: [], storageFailed: 0, corrected: 0 };
+  const said = { states: [], acknowledged: [], missed: [], refused: [], storageFailed: 0, outdated: 0 };
   const requests = [];
   const timers = [];
   let open = 0;
@@ -30,7 +30,7 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
       missed: (missed, pending) => said.missed.push([missed.map((one) => one.uuid), pending.map((one) => one.uuid)]),
       refused: (operation, problem, pending) => said.refused.push([operation?.uuid ?? null, problem.code, pending.length]),
       storageFailed: () => { said.storageFailed += 1; },
-      corrected: () => { said.corrected += 1; },
+      outdated: () => { said.outdated += 1; },
     },
     fetch: async (address, options) => {
       const body = options.body ? JSON.parse(options.body) : null;
@@ -350,11 +350,12 @@ test("operations of one step are kept and sent together", async () => {
 });
 
 for (const [how, answers] of Object.entries({
-  "that a save hears of": [answer(409, { version: 13, missed: [{ uuid: "c", kind: "correct", payload: {}, sequence: 13 }] })],
-  "that a save hears of behind its own": [answer(200, { version: 14 }),
+  "of the text that a save hears of": [answer(409, { version: 13, missed: [{ uuid: "c", kind: "correct", payload: {}, sequence: 13 }] })],
+  "of the scheme, which merged answers,": [answer(409, { version: 13, missed: [{ uuid: "c", kind: "merge", payload: {}, sequence: 13 }] })],
+  "of the text that a save hears of behind its own": [answer(200, { version: 14 }),
     answer(200, { results: [{ uuid: "a", sequence: 13 }, { uuid: "c", kind: "correct", payload: {}, sequence: 14 }] })],
 })) {
-  test(`after a correction ${how} nothing more is sent, and what waits keeps the version of its text`, async () => {
+  test(`after a change ${how} nothing more is sent, and what waits keeps the version of its text`, async () => {
     const { sync, said, requests, outbox } = setUp({ version: 12, answers });
     sync.push(judge("a"));
     await settled();
@@ -363,7 +364,7 @@ for (const [how, answers] of Object.entries({
     sync.flush();
     await sync.check();
     await settled();
-    assert.equal(said.corrected, 1);
+    assert.equal(said.outdated, 1);
     assert.equal(requests.length, asked);
     assert.deepEqual(said.acknowledged.concat(said.missed), []);
     assert.deepEqual((await outbox.all()).map(({ uuid: id, seen }) => [id, seen]), [["a", 12], ["b", 12]]);

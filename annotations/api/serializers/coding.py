@@ -158,6 +158,7 @@ class SchemeStateSerializer(serializers.Serializer[Any]):
     relations = RelationStateSerializer(many=True)
     attributes = AttributeStateSerializer(many=True)
     constraints = serializers.DictField(help_text="What is allowed where, as the server checks it.")
+    scheme_version = serializers.IntegerField(help_text="One more with each change of what may be answered.")
 
 
 @extend_schema_field(

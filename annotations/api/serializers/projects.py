@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
-from annotations.models import Invitation, Membership, Project
+from annotations.models import Invitation, Membership, Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
@@ -45,6 +45,63 @@ class SchemeChangesSerializer(StrictSerializer):
 
 class SchemeSerializer(SchemeStateSerializer):
     pass
+
+
+class MergeSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField(help_text="`category`, or the key of an attribute")
+    value = serializers.CharField(help_text="the value or category that is left out or retired")
+    into = serializers.CharField(help_text="the one that its judgements get")
+
+
+class SchemeDocumentSerializer(serializers.Serializer[Any]):
+    """A scheme as a file has it, which is a response without `constraints`, and what is merged by the change."""
+
+    answers = serializers.ChoiceField(choices=Project.Answers.choices)
+    levels = serializers.ListField(child=serializers.DictField())
+    categories = serializers.ListField(child=serializers.DictField())
+    relations = serializers.ListField(child=serializers.DictField(), required=False)
+    attributes = serializers.ListField(child=serializers.DictField(), required=False)
+    merges = MergeSerializer(many=True, required=False)
+
+
+class SchemeProblemSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(allow_blank=True, help_text="level, category, relation, attribute, answers or merge")
+    question = serializers.CharField(allow_blank=True, help_text="its key")
+    path = serializers.CharField(allow_blank=True, help_text="where it is in the JSON, such as `attributes[2]`")
+    message = serializers.CharField()
+
+
+class SchemeEffectSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    change = serializers.CharField(help_text="a sentence")
+    judgements = serializers.IntegerField()
+    texts = serializers.IntegerField()
+    coders = serializers.IntegerField()
+
+
+class SchemeViolationSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    text = serializers.CharField(help_text="the address of a text")
+    judgements = serializers.IntegerField()
+    coders = serializers.IntegerField()
+
+
+class SchemePreviewSerializer(serializers.Serializer[Any]):
+    problems = SchemeProblemSerializer(many=True, help_text="With one of them the scheme is refused.")
+    effects = SchemeEffectSerializer(many=True, help_text="What is merged or retired, and how often it was given.")
+    violations = SchemeViolationSerializer(many=True, help_text="Texts with answers that would not be allowed.")
+    changes = serializers.BooleanField(help_text="It differs from the present scheme.")
+    asks_otherwise = serializers.BooleanField(help_text="It differs in more than words and order.")
+
+
+class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
+    author = serializers.CharField(source="author.username", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = SchemeVersion
+        fields = ["number", "author", "created_at"]
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):

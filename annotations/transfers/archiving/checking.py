@@ -16,6 +16,7 @@ from django.db import models
 from annotations.coding.corrections import parse_correction
 from annotations.coding.decisions import OperationRejected, is_import_decision, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
+from annotations.coding.merges import parse_merge
 from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
@@ -53,6 +54,7 @@ def check_tables(tables: Tables) -> list[Finding]:
     _check_questions(tables)
     findings += check_judgements(tables)
     _check_operations(tables)
+    _check_scheme_versions(tables)
     findings += _coders_without_role(tables)
     return findings
 
@@ -229,6 +231,18 @@ def _check_operations(tables: Tables) -> None:
             raise operations.error(row, f"payload: {rejection}") from None
 
 
+def _check_scheme_versions(tables: Tables) -> None:
+    """Check that versions of the scheme count from 1 to the present one, and that nothing names a later one."""
+    versions, [latest] = tables["scheme_versions"], tables["project"]["scheme_version"]
+    numbers = sorted(versions["number"])
+    if numbers != (list(range(1, latest + 1)) if latest > 1 else []):
+        raise tables["project"].error(0, f"scheme_version is {latest}; scheme_versions has {len(numbers)} rows")
+    for name in ("judgements", "operations"):
+        for row, number in enumerate(tables[name]["scheme_version"]):
+            if not 1 <= number <= latest:
+                raise tables[name].error(row, f"scheme_version is {number}; the scheme has {latest}")
+
+
 def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
     """Raise OperationRejected if the payload does not have the shape of the operation."""
     if kind == Operation.Kind.IMPORT:
@@ -244,6 +258,8 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
                 raise OperationRejected("bad_payload", "one of its judgements is none.")
     elif kind == Operation.Kind.CORRECT:
         parse_correction(payload)
+    elif kind == Operation.Kind.MERGE:
+        parse_merge(payload)
     elif kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
         allowed = {"reason"} if kind == Operation.Kind.REOPEN else set()
         if not payload.keys() <= allowed or not all(is_storable(value) for value in payload.values()):

@@ -46,7 +46,7 @@ def scheme_of(tables: Tables) -> SchemeSpec:
     """Return the scheme, in the order of the archive, which is that in which it is shown."""
     levels, categories = tables["levels"], tables["categories"]
     level_keys, relation_keys = levels["key"], tables["relations"]["key"]
-    names = ("key", "label", "takes_index", "takes_optional", "singleton", "level", "help", "colour")
+    names = ("key", "label", "takes_index", "takes_optional", "singleton", "level", "help", "colour", "retired")
     return SchemeSpec(
         tuple(LevelSpec(*row) for row in _rows(levels, ("key", "label", "coded", "coders_mark"))),
         tuple(
@@ -59,8 +59,11 @@ def scheme_of(tables: Tables) -> SchemeSpec:
                 level=_key(level_keys, level),
                 help=text,
                 colour=colour,
+                retired=retired,
             )
-            for key, label, takes_index, takes_optional, singleton, level, text, colour in _rows(categories, names)
+            for key, label, takes_index, takes_optional, singleton, level, text, colour, retired in _rows(
+                categories, names
+            )
         ),
         tuple(_relations(tables, level_keys)),
         tuple(_attributes(tables, level_keys, relation_keys)),
@@ -70,23 +73,25 @@ def scheme_of(tables: Tables) -> SchemeSpec:
 def _relations(tables: Tables, levels: Sequence[str]) -> Iterator[RelationSpec]:
     sources = _keys_by_line(tables["relation_sources"], "relation", levels)
     targets = _keys_by_line(tables["relation_targets"], "relation", levels)
-    names = ("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if")
-    for line, (key, label, text, identity, max_targets, joint, later, asked_if) in enumerate(
+    names = ("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if", "retired")
+    for line, (key, label, text, identity, max_targets, joint, later, asked_if, retired) in enumerate(
         _rows(tables["relations"], names), start=1
     ):
         ends = tuple(sources.get(line, ())), tuple(targets.get(line, ()))
         condition = Condition.from_state(asked_if) if asked_if else None
-        yield RelationSpec(key, label, text, *ends, identity, max_targets, joint, later, condition)
+        yield RelationSpec(key, label, text, *ends, identity, max_targets, joint, later, condition, retired)
 
 
 def _attributes(tables: Tables, levels: Sequence[str], relations: Sequence[str]) -> Iterator[AttributeSpec]:
     on_levels = _keys_by_line(tables["attribute_levels"], "attribute", levels)
     values: dict[int, list[ValueSpec]] = {}
-    for attribute, *value in _rows(tables["attribute_values"], ("attribute", "key", "label", "help", "colour")):
+    for attribute, *value in _rows(
+        tables["attribute_values"], ("attribute", "key", "label", "help", "colour", "retired")
+    ):
         values.setdefault(attribute, []).append(ValueSpec(*value))
     keys = tables["attributes"]["key"]
-    names = ("key", "label", "help", "of", "relation", "kind", "required", "asked_if", "primary_of")
-    for line, (key, label, text, of, relation, kind, required, asked_if, primary_of) in enumerate(
+    names = ("key", "label", "help", "of", "relation", "kind", "required", "asked_if", "primary_of", "retired")
+    for line, (key, label, text, of, relation, kind, required, asked_if, primary_of, retired) in enumerate(
         _rows(tables["attributes"], names), start=1
     ):
         yield AttributeSpec(
@@ -101,6 +106,7 @@ def _attributes(tables: Tables, levels: Sequence[str], relations: Sequence[str])
             Condition.from_state(asked_if) if asked_if else None,
             _key(keys, primary_of),
             tuple(values.get(line, ())),
+            retired,
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import models
 
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
 from annotations.formats.project import OLDEST_VERSION, Field, Kind, Shape
 from annotations.models import (
     SCU,
@@ -33,6 +34,7 @@ from annotations.models import (
     Question,
     Relation,
     Reply,
+    SchemeVersion,
     Segment,
     Text,
     User,
@@ -74,6 +76,15 @@ def is_object(value: object) -> bool:
     return isinstance(value, dict)
 
 
+def is_scheme(value: object) -> bool:
+    """Return whether the value is a scheme as JSON."""
+    try:
+        scheme_from_json(value)
+    except SchemeShapeError:
+        return False
+    return True
+
+
 def is_text_mapping(value: object) -> bool:
     """Return whether the value has the shape {text: text, ...}."""
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
@@ -81,21 +92,31 @@ def is_text_mapping(value: object) -> bool:
 
 # Each table comes after those that it refers to.
 TABLES: list[ArchivedTable] = [
-    ArchivedTable("project", Project, "pk", ("slug",), since={"scores_shown": 4, "archived_at": 8}),
+    ArchivedTable(
+        "project", Project, "pk", ("slug",), since={"scores_shown": 4, "archived_at": 8, "scheme_version": 10}
+    ),
     ArchivedTable("levels", Level, "project", ("position", "key")),
     ArchivedTable(
         "categories",
         Category,
         "project",
         ("position", "key"),
-        since={"singleton": 3, "level": 9, "help": 9, "colour": 9},
+        since={"singleton": 3, "level": 9, "help": 9, "colour": 9, "retired": 10},
         former=(
             Field("points_to", Kind.ROW, null=True, to="levels", until=8),
             Field("max_pointers", Kind.WHOLE, null=True, until=8),
             Field("allow_later", Kind.FLAG, until=8),
         ),
     ),
-    ArchivedTable("relations", Relation, "project", ("position", "key"), {"asked_if": is_condition}, table_since=9),
+    ArchivedTable(
+        "relations",
+        Relation,
+        "project",
+        ("position", "key"),
+        {"asked_if": is_condition},
+        since={"retired": 10},
+        table_since=9,
+    ),
     ArchivedTable(
         "relation_sources",
         Relation.from_levels.through,
@@ -106,13 +127,27 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable(
         "relation_targets", Relation.to_levels.through, "relation__project", ("relation", "level"), table_since=9
     ),
-    ArchivedTable("attributes", Attribute, "project", ("position", "key"), {"asked_if": is_condition}, table_since=9),
+    ArchivedTable(
+        "attributes",
+        Attribute,
+        "project",
+        ("position", "key"),
+        {"asked_if": is_condition},
+        since={"retired": 10},
+        table_since=9,
+    ),
     ArchivedTable(
         "attribute_levels", Attribute.levels.through, "attribute__project", ("attribute", "level"), table_since=9
     ),
     ArchivedTable(
-        "attribute_values", AttributeValue, "attribute__project", ("attribute", "position", "key"), table_since=9
+        "attribute_values",
+        AttributeValue,
+        "attribute__project",
+        ("attribute", "position", "key"),
+        since={"retired": 10},
+        table_since=9,
     ),
+    ArchivedTable("scheme_versions", SchemeVersion, "project", ("number",), {"scheme": is_scheme}, table_since=10),
     ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
@@ -136,7 +171,14 @@ TABLES: list[ArchivedTable] = [
         ("text", "coder", "kind"),
         since={"viewed_at": 7, "reopen_request": 7, "corrections": 8},
     ),
-    ArchivedTable("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
+    ArchivedTable(
+        "judgements",
+        Judgement,
+        "coding__text__project",
+        ("coding", "markable"),
+        {"head": is_spans},
+        since={"scheme_version": 10},
+    ),
     # The order in which the coder named them stays.
     ArchivedTable(
         "pointers",
@@ -150,7 +192,14 @@ TABLES: list[ArchivedTable] = [
     ),
     ArchivedTable("indices", Index, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("scus", SCU, "coding__text__project", ("coding", "key")),
-    ArchivedTable("operations", Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}),
+    ArchivedTable(
+        "operations",
+        Operation,
+        "coding__text__project",
+        ("coding", "sequence"),
+        {"payload": is_object},
+        since={"scheme_version": 10},
+    ),
 ]
 
 # The tables of a project that archives do not contain, with the reason.

@@ -90,6 +90,13 @@ export function carryOut(model, judgements, { kind, payload }) {
       }
       break;
     }
+    case "merge":
+      for (const [key, question, , now] of payload.changes) {
+        const value = judgement(judgements.get(key));
+        const answer = question === "category" ? { category: String(now) } : { attributes: { ...value.attributes, [question]: now } };
+        judgements.set(key, { ...value, ...answer });
+      }
+      break;
     case "import":
       payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
   }

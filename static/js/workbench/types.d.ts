@@ -48,7 +48,11 @@ export type Change =
   | { kind: "describe"; payload: ImportedDescription }
   | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
   | { kind: "correct"; payload: { edits: Edit[] } }
+  | { kind: "merge"; payload: { changes: MergedAnswer[] } }
   | { kind: "submit" | "reopen"; payload: object };
+
+/** The key of a markable, a question, and the answer to it before and after. */
+type MergedAnswer = [string, string, string | string[], string | string[]];
 
 /** Words of the text that were replaced; offsets of the text before, in code points. */
 export interface Edit {
@@ -404,8 +408,8 @@ export interface SyncHooks {
   state: (state: SaveState, waiting: number) => void;
   acknowledged: (operations: Operation[]) => void;
   missed: (missed: Operation[], pending: Operation[]) => void;
-  /** the text was corrected: nothing more is sent from this page, which is to be loaded anew */
-  corrected: () => void;
+  /** the text was corrected, or answers merged: nothing more is sent from this page, which is to be loaded anew */
+  outdated: () => void;
   /** an operation was dropped; null: none was */
   refused: (operation: Operation | null, problem: Problem, pending: Operation[]) => void;
   /** the outbox no longer takes anything: what is unsent would be lost with the page */

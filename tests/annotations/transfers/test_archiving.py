@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ from annotations.planning.rounds import move_to_round
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.members import add_member
+from annotations.revision.saving import save_scheme
+from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
@@ -162,6 +165,10 @@ def make_tea() -> Project:
     save_mapping(project, "empty", {}, charlie)
     Project.objects.filter(pk=project.pk).update(results_open=True, preset="passonneau-2004")
     project.relations.filter(key="phrase").update(max_targets=3, later=True)
+    spec = read_scheme(project.pk).spec
+    fewer = replace(spec.attributes[2], values=spec.attributes[2].values[:2])
+    spec = replace(spec, attributes=(*spec.attributes[:2], fewer, *spec.attributes[3:]))
+    save_scheme(project, spec, charlie, merges=[Merge("kinds", "c", "b")])
     return Project.objects.get(pk=project.pk)
 
 
@@ -633,6 +640,7 @@ def test_other_tables_need_another_version():
         7: "e945f8fcb99779c6",
         8: "99a6cc08edbcc522",
         9: "ddb579b066ed5e5b",
+        10: "f67c0168e92eed2b",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 

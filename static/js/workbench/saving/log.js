@@ -49,8 +49,9 @@ export function fromLog(machine, model, log, visit) {
       undone.push({ ...steps.splice(at, 1)[0], undoneBy: id });
     } else if (from >= 0) {
       steps.push({ ...undone.splice(from, 1)[0], undoneBy: null });
-    } else if (kind === "import") {
+    } else if (kind === "import" || kind === "merge") { // what was before is no answer any more
       steps = [];
+      undone = [];
     } else if (inverse.length > 0) { // what submits, reopens or changes nothing is no step
       const changes = operations.map((one) => /** @type {Operation} */ ({ kind: one.kind, payload: one.payload }));
       steps.push({ id, uuids: operations.map((one) => one.uuid), changes, inverse, undoneBy: null });

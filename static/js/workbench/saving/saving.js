@@ -61,7 +61,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
         Object.assign(page, rebase(machine, page.model, page.base, missed, pending));
         refresh();
       },
-      corrected: loadAgain,
+      outdated: loadAgain,
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {

@@ -181,14 +181,14 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     flush();
   }
 
-  /** Keys say where words were: after a correction nothing more is sent. @param {Operation[]} missed */
+  /** Keys say where words were, and the scheme has changed: after that nothing more is sent. @param {Operation[]} missed */
   function stop(missed) {
-    const corrected = missed.some(({ kind }) => kind === "correct");
-    if (corrected) {
+    const outdated = missed.some(({ kind }) => kind === "correct" || kind === "merge");
+    if (outdated) {
       sending = true;
-      hooks.corrected();
+      hooks.outdated();
     }
-    return corrected;
+    return outdated;
   }
 
   /** @type {(outcome: Outcome, batch: Operation[]) => void} */

@@ -1,0 +1,81 @@
+"""Merges of answers: what one operation of the log says of a coding where the scheme has merged some. Pure.
+
+Each change names the question and the answer before and after, so that the log is replayed without the scheme, and a
+merge is undone by the opposite changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.core.text import is_storable
+from annotations.formats.model.scheme import CATEGORY
+from annotations.schemes.constraints import MAX_KEYS
+
+type ListedAnswer = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChange:
+    """Another answer to a question with listed values, of one judgement: to its category or an attribute."""
+
+    markable: str
+    question: str
+    old: ListedAnswer
+    new: ListedAnswer
+
+    def payload(self) -> list[Any]:
+        """Return the change as it is written to the log."""
+        return [self.markable, self.question, _to_json(self.old), _to_json(self.new)]
+
+    @property
+    def opposite(self) -> AnswerChange:
+        """The change that undoes this one."""
+        return AnswerChange(self.markable, self.question, self.new, self.old)
+
+    def apply(self, decision: Decision) -> Decision:
+        """Return the decision with the new answer."""
+        if self.question == CATEGORY and isinstance(self.new, str):
+            return replace(decision, category=self.new)
+        attributes = dict(decision.attributes) | {self.question: self.new}
+        return replace(decision, attributes=tuple(sorted(attributes.items())))
+
+
+def merge_payload(changes: Iterable[AnswerChange]) -> dict[str, Any]:
+    """Return the payload of the operation `merge`."""
+    return {"changes": [change.payload() for change in changes]}
+
+
+def parse_merge(payload: Mapping[str, Any]) -> tuple[AnswerChange, ...]:
+    """Return the changes of a payload of the log. Raise OperationRejected if it has another shape."""
+    changes = payload.get("changes")
+    if payload.keys() != {"changes"} or not isinstance(changes, list) or not changes:
+        raise OperationRejected("bad_payload", "a merge has changes of answers.")
+    return tuple(_parse_change(change) for change in changes)
+
+
+def _parse_change(value: Any) -> AnswerChange:
+    match value:
+        case [str(markable), str(question), old, new] if (
+            is_storable(markable) and is_storable(question) and _is_answer(old, question) and _is_answer(new, question)
+        ):
+            return AnswerChange(markable, question, _from_json(old), _from_json(new))
+    raise OperationRejected("bad_payload", "a change of a merge has a markable, a question, and answers to it.")
+
+
+def _is_answer(value: object, question: str) -> bool:
+    if isinstance(value, list):
+        values = value if question != CATEGORY else []
+        return 0 < len(values) <= MAX_KEYS and all(isinstance(one, str) and is_storable(one) for one in values)
+    return isinstance(value, str) and value != "" and is_storable(value)
+
+
+def _to_json(answer: ListedAnswer) -> str | list[str]:
+    return list(answer) if isinstance(answer, tuple) else answer
+
+
+def _from_json(value: str | list[str]) -> ListedAnswer:
+    return tuple(value) if isinstance(value, list) else value

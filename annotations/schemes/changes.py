@@ -1,0 +1,436 @@
+"""What a change of the scheme of a project would do, before it is made.
+
+Answers are never lost by it: what is in use is retired or merged, not left out, and is narrowed only where no judgement
+has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    LISTED_KINDS,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    RelationSpec,
+    SchemeSpec,
+)
+from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project
+from annotations.schemes.consistency import SchemeProblem, check_scheme
+from annotations.schemes.project_scheme import read_scheme
+
+# So many texts are listed that a change would violate, of each question.
+MAX_VIOLATIONS = 50
+MAX_MERGES = 200
+# What coders read, and what they may mark: of no effect on answers.
+WORDING = ("label", "help", "colour", "coders_mark")
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A value of a question, or a category, whose judgements get another one instead."""
+
+    question: str
+    value: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How many judgements, in how many texts of how many coders, a change of a question concerns."""
+
+    kind: str
+    question: str
+    change: str
+    judgements: int
+    texts: int
+    coders: int
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Judgements of a text that have what the scheme would no longer allow."""
+
+    kind: str
+    question: str
+    text: str
+    judgements: int
+    coders: int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeChange:
+    """What a change would do. With problems it is not made.
+
+    asks_otherwise: it changes what may be answered, not words and order alone.
+    """
+
+    problems: list[SchemeProblem] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    changes: bool = False
+    asks_otherwise: bool = False
+
+
+def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = None) -> bool:
+    """Return whether a scheme differs from that of the project in what may be answered. No judgement is read."""
+    before = read_scheme(project.pk).spec
+    return _asked(before, project.answers) != _asked(spec, answers or project.answers)
+
+
+def _asked(spec: SchemeSpec, answers: str) -> object:
+    return _without_wording(scheme_to_json(spec.with_pointing(), answers))
+
+
+def _without_wording(value: Any) -> object:
+    """Return a scheme as JSON, or a part of it, without words, and with nothing in order."""
+    if isinstance(value, dict):
+        return {name: _without_wording(part) for name, part in value.items() if name not in WORDING}
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        return {one["key"]: _without_wording(one) for one in value}
+    return sorted(value) if isinstance(value, list) else value
+
+
+def plan_change(
+    project: Project, spec: SchemeSpec, *, answers: str | None = None, merges: Sequence[Merge] = ()
+) -> SchemeChange:
+    """Return what the scheme would do in place of that of the project. Nothing is written.
+
+    It reads judgements, of which it tells numbers and texts: for those who see all work, unless it only changes words.
+    Two queries for each question of which something is taken away.
+    """
+    answers = answers or project.answers
+    spec = spec.with_pointing()
+    before = read_scheme(project.pk).spec
+    problems = [*check_scheme(spec), *_merge_problems(before, spec, merges)]
+    otherwise = bool(merges) or _asked(before, project.answers) != _asked(spec, answers)
+    if answers != project.answers:
+        problems += _problems_of_answers(project, answers)
+    change = SchemeChange(problems, changes=otherwise or before != spec, asks_otherwise=otherwise)
+    if problems or not otherwise:
+        return change
+    comparison = Comparison(project, before, spec, merges)
+    for taken in comparison.taken():
+        effect = taken.effect()
+        if effect.judgements:
+            numbers = _numbers(effect)
+            change.problems.append(SchemeProblem(taken.kind, taken.question, f"{taken.message} {numbers}"))
+            change.violations.extend(taken.violations())
+    change.problems.extend(comparison.levels_with_markables())
+    for changed in comparison.changed():
+        change.effects.append(changed.effect())
+    return change
+
+
+def _numbers(effect: Effect) -> str:
+    return f"Judgements: {effect.judgements}, texts: {effect.texts}, coders: {effect.coders}."
+
+
+def _problems_of_answers(project: Project, answers: str) -> Iterator[SchemeProblem]:
+    kind = "answers"
+    if Coding.objects.filter(text__project=project).begun().exists():
+        yield SchemeProblem(kind, answers, "How coders say identity is not changed once they have begun.")
+    pyramids = Project.Answers.SCUS in (answers, project.answers)
+    if pyramids and (project.texts.exists() or project.docsets.exists()):
+        yield SchemeProblem(kind, answers, "A project with texts does not become one of pyramids, nor the other way.")
+
+
+def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merge]) -> Iterator[SchemeProblem]:
+    if len(merges) > MAX_MERGES:
+        yield SchemeProblem("merge", "merges", f"At most {MAX_MERGES} values are merged at a time.")
+        return
+    old, new, offered = _listed(before), _listed(after), _listed(after, retired=False)
+    merged = {(merge.question, merge.value) for merge in merges}
+    if len(merged) < len(merges):
+        yield SchemeProblem("merge", "merges", "A value is merged twice.")
+    for merge in merges:
+        kind = "category" if merge.question == CATEGORY else "attribute"
+        if merge.question not in old or merge.question not in new:
+            yield SchemeProblem(kind, merge.question, "No question of this key has values, before and after.")
+        elif merge.value not in old[merge.question]:
+            yield SchemeProblem(kind, merge.question, f"There is no value {merge.value!r} to be merged.")
+        elif merge.into not in new[merge.question]:
+            yield SchemeProblem(
+                kind, merge.question, f"There is no value {merge.into!r} to merge {merge.value!r} into."
+            )
+        elif merge.value in offered[merge.question]:
+            message = f"The value {merge.value!r} is merged: leave it out of the scheme, or retire it."
+            yield SchemeProblem(kind, merge.question, message)
+        elif (merge.question, merge.into) in merged:
+            message = f"{merge.value!r} is merged into {merge.into!r}, which is merged itself."
+            yield SchemeProblem(kind, merge.question, message)
+
+
+def _listed(spec: SchemeSpec, *, retired: bool = True) -> dict[str, set[str]]:
+    """Return the values of each question that lists some, with or without those that are retired."""
+    listed = {
+        attribute.key: {value.key for value in attribute.values if retired or not value.retired}
+        for attribute in spec.attributes
+        if attribute.kind in LISTED_KINDS
+    }
+    return {CATEGORY: {one.key for one in spec.categories if retired or not one.retired}, **listed}
+
+
+@dataclass(frozen=True, slots=True)
+class Concerned:
+    """Judgements that a change of a question concerns, and what the change is or what is wrong with it."""
+
+    kind: str
+    question: str
+    message: str
+    judgements: QuerySet[Judgement]
+
+    def effect(self) -> Effect:
+        """Return how many there are."""
+        numbers = self.judgements.order_by().aggregate(
+            judgements=Count("pk", distinct=True),
+            texts=Count("coding__text", distinct=True),
+            coders=Count("coding__coder", distinct=True),
+        )
+        return Effect(self.kind, self.question, self.message, **numbers)
+
+    def violations(self) -> list[Violation]:
+        """Return the texts, as many as are listed."""
+        rows = (
+            self.judgements.order_by()
+            .values("coding__text__slug")
+            .annotate(judgements=Count("pk", distinct=True), coders=Count("coding__coder", distinct=True))
+            .order_by("coding__text__slug")
+            .values_list("coding__text__slug", "judgements", "coders")
+        )
+        return [Violation(self.kind, self.question, *row) for row in rows[:MAX_VIOLATIONS]]
+
+
+class Comparison:
+    """The scheme of a project and another one, with the judgements that a difference concerns."""
+
+    def __init__(self, project: Project, before: SchemeSpec, after: SchemeSpec, merges: Iterable[Merge]) -> None:
+        self.project = project
+        self.before = before
+        self.after = after
+        self.merges = list(merges)
+        self.into = {(merge.question, merge.value): merge.into for merge in self.merges}
+        self.judgements = Judgement.objects.filter(coding__text__project=project)
+        self.new_categories = {category.key: category for category in after.categories}
+        self.new_relations = {relation.key: relation for relation in after.relations}
+        self.new_attributes = {attribute.key: attribute for attribute in after.attributes}
+
+    def taken(self) -> Iterator[Concerned]:
+        """Yield what is taken away, each with the judgements that have it."""
+        yield from self._levels()
+        for category in self.before.categories:
+            yield from self._category(category)
+        for relation in self.before.relations:
+            yield from self._relation(relation)
+        for attribute in self.before.attributes:
+            yield from self._attribute(attribute)
+
+    def changed(self) -> Iterator[Concerned]:
+        """Yield merges and what is retired, each with the judgements that have it."""
+        for merge in self.merges:
+            kind = "category" if merge.question == CATEGORY else "attribute"
+            message = f"{merge.value} is merged into {merge.into}."
+            yield Concerned(kind, merge.question, message, self._answering(merge.question, (merge.value,)))
+        for category in self.before.categories:
+            new = self.new_categories.get(category.key)
+            if new is not None and new.retired and not category.retired:
+                having = self.judgements.filter(category__key=category.key)
+                yield Concerned("category", category.key, "It is retired.", having)
+        for relation in self.before.relations:
+            changed = self.new_relations.get(relation.key)
+            if changed is not None and changed.retired and not relation.retired:
+                yield Concerned("relation", relation.key, "It is retired.", self._pointing(relation.key))
+        for attribute in self.before.attributes:
+            yield from self._retired(attribute)
+
+    def _retired(self, attribute: AttributeSpec) -> Iterator[Concerned]:
+        new = self.new_attributes.get(attribute.key)
+        if new is None:
+            return
+        if new.retired and not attribute.retired:
+            yield Concerned("attribute", attribute.key, "It is retired.", self._answering(attribute.key))
+        offered = {value.key for value in attribute.values if not value.retired}
+        for value in new.values:
+            if value.retired and value.key in offered:
+                having = self._answering(attribute.key, (value.key,))
+                yield Concerned("attribute", attribute.key, f"{value.key} is retired.", having)
+
+    def levels_with_markables(self) -> Iterator[SchemeProblem]:
+        """Yield the levels that are left out and have markables."""
+        kept = {level.key for level in self.after.levels}
+        for level in self.before.levels:
+            there = Markable.objects.filter(level__project=self.project, level__key=level.key)
+            if level.key not in kept and there.exists():
+                yield SchemeProblem("level", level.key, "It has markables, and cannot be left out.")
+
+    # ---- judgements
+
+    def _answering(self, question: str, values: Sequence[str] | None = None) -> QuerySet[Judgement]:
+        """Return the judgements that answer a question, or answer it by one of these values."""
+        if question == CATEGORY:
+            return self.judgements.filter(category__key__in=values or ())
+        answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"), attribute__key=question)
+        if values is not None:
+            answers = answers.filter(value__key__in=values)
+        return self.judgements.filter(Exists(answers))
+
+    def _pointing(self, relation: str, **conditions: Any) -> QuerySet[Judgement]:
+        """Return the judgements that set a relation, with targets of these conditions."""
+        pointers = Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=relation, **conditions)
+        return self.judgements.filter(Exists(pointers))
+
+    def _unasked(self, having: QuerySet[Judgement], condition: Condition | None) -> QuerySet[Judgement]:
+        """Return those of the judgements that do not meet the condition; what is merged counts as it will be."""
+        if condition is None:
+            return having.none()
+        if condition.relation:
+            pointers = Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=condition.relation)
+            return having.filter(~Exists(pointers))
+        values = {*condition.values}
+        values |= {
+            value
+            for (question, value), into in self.into.items()
+            if question == condition.question and into in condition.values
+        }
+        if condition.question == CATEGORY:
+            return having.exclude(category__key__in=values)
+        answers = AttributeAnswer.objects.filter(
+            judgement=OuterRef("pk"), attribute__key=condition.question, value__key__in=values
+        )
+        return having.filter(~Exists(answers))
+
+    def _condition_narrows(self, old: Condition | None, new: Condition | None) -> bool:
+        if new is None:
+            return False
+        merged = any(question == new.question for question, _ in self.into)
+        return old is None or merged or old != new
+
+    # ---- what is taken away
+
+    def _levels(self) -> Iterator[Concerned]:
+        coded = set(self.after.coded_levels)
+        for level in self.before.levels:
+            if level.coded and level.key not in coded:
+                having = self.judgements.filter(markable__level__key=level.key)
+                yield Concerned("level", level.key, "Its markables are judged: it cannot become uncoded.", having)
+
+    def _lost_levels(self, old: Sequence[str], new: Sequence[str]) -> set[str]:
+        """Return the levels of which something is asked no longer; none named are all coded ones."""
+        return {*(old or self.before.coded_levels)} - {*(new or self.after.coded_levels)}
+
+    def _category(self, category: CategorySpec) -> Iterator[Concerned]:
+        key = category.key
+        having = self.judgements.filter(category__key=key)
+        into = self.into.get((CATEGORY, key), key)
+        new = self.new_categories.get(into)
+        if new is None:
+            yield Concerned("category", key, "It is in use: retire it, or merge it into another.", having)
+            return
+        merged = into != key
+        identity = self.after.identity_relation(into)
+        lost = self._lost_levels([category.level] if category.level else (), [new.level] if new.level else ())
+        if lost:
+            elsewhere = having.filter(markable__level__key__in=lost)
+            yield Concerned(
+                "category", into, f"It is for {new.level or 'coded levels'} alone, and is elsewhere.", elsewhere
+            )
+        if category.takes_index and not new.takes_index:
+            yield Concerned("category", into, "It takes no index, and has some.", having.filter(indices__isnull=False))
+        old_identity = self.before.identity_relation(key)
+        if merged and old_identity is not None:
+            pointing = self._pointing(old_identity.key).filter(category__key=key)
+            if identity is None or not identity.to_levels or identity.retired:
+                yield Concerned(
+                    "category", into, f"It takes no antecedent, and those of {key} would be lost.", pointing
+                )
+            else:
+                yield from self._narrowed(old_identity, identity)
+
+    def _relation(self, relation: RelationSpec) -> Iterator[Concerned]:
+        key = relation.key
+        new = self.new_relations.get(key)
+        if new is None:
+            having = self._pointing(key)
+            if relation.identity and relation.asked_if is not None:
+                moved = [value for value in relation.asked_if.values if (CATEGORY, value) in self.into]
+                having = having.exclude(category__key__in=moved)
+            yield Concerned("relation", key, "It is in use: retire it.", having)
+            return
+        if relation.identity != new.identity:
+            message = "It is in use, and what says identity stays so."
+            yield Concerned("relation", key, message, self._pointing(key))
+            return
+        yield from self._narrowed(relation, new)
+        if self._condition_narrows(relation.asked_if, new.asked_if):
+            message = "It would no longer be asked where it has targets."
+            yield Concerned("relation", key, message, self._unasked(self._pointing(key), new.asked_if))
+        lost = set() if new.identity else self._lost_levels(relation.from_levels, new.from_levels)
+        if lost:
+            having = self._pointing(key).filter(markable__level__key__in=lost)
+            yield Concerned("relation", key, f"It has targets on {_names(lost)}.", having)
+
+    def _narrowed(self, old: RelationSpec, new: RelationSpec) -> Iterator[Concerned]:
+        """Yield the judgements whose targets of one relation another does not take: the same one later, or another."""
+        pointers = Pointer.objects.filter(relation__project=self.project, relation__key=old.key)
+        if {*old.to_levels} - {*new.to_levels}:
+            elsewhere = pointers.exclude(target__level__key__in=new.to_levels)
+            yield self._with(elsewhere, new, "It has targets on other levels.")
+        if new.max_targets is not None and (old.max_targets is None or old.max_targets > new.max_targets):
+            many = pointers.values("judgement").annotate(n=Count("target", distinct=True))
+            having = self.judgements.filter(pk__in=many.filter(n__gt=new.max_targets).values("judgement"))
+            yield Concerned("relation", new.key, f"It has more than {new.max_targets} targets.", having)
+        if old.joint and not new.joint:
+            readings = pointers.values("judgement", "reading").annotate(n=Count("target"))
+            having = self.judgements.filter(pk__in=readings.filter(n__gt=1).values("judgement"))
+            yield Concerned("relation", new.key, "It has targets that are meant together.", having)
+        if old.later and not new.later:
+            start = F("judgement__markable__start")
+            longer = Q(target__start=start, target__end__lt=F("judgement__markable__end"))
+            yield self._with(pointers.filter(Q(target__start__gt=start) | longer), new, "It has later targets.")
+
+    def _with(self, pointers: QuerySet[Pointer], relation: RelationSpec, message: str) -> Concerned:
+        having = self.judgements.filter(pk__in=pointers.values("judgement"))
+        return Concerned("relation", relation.key, message, having)
+
+    def _attribute(self, attribute: AttributeSpec) -> Iterator[Concerned]:
+        key = attribute.key
+        having = self._answering(key)
+        new = self.new_attributes.get(key)
+        if new is None:
+            yield Concerned("attribute", key, "It is in use: retire it.", having)
+            return
+        if (attribute.of, attribute.relation, attribute.kind) != (new.of, new.relation, new.kind):
+            message = "It is in use: of what it is asked, and how it is answered, stays. Retire it, and add another."
+            yield Concerned("attribute", key, message, having)
+            return
+        kept = {value.key for value in new.values}
+        for value in attribute.values:
+            if value.key not in kept and (key, value.key) not in self.into:
+                message = f"{value.key} is in use: retire it, or merge it into another."
+                yield Concerned("attribute", key, message, self._answering(key, (value.key,)))
+        if self._condition_narrows(attribute.asked_if, new.asked_if):
+            message = "It would no longer be asked where it has an answer."
+            yield Concerned("attribute", key, message, self._unasked(having, new.asked_if))
+        lost = self._lost_levels(attribute.levels, new.levels)
+        if lost:
+            elsewhere = having.filter(markable__level__key__in=lost)
+            yield Concerned("attribute", key, f"It has answers on {_names(lost)}.", elsewhere)
+
+
+def _names(levels: Iterable[str]) -> str:
+    return " and ".join(sorted(levels))
+
+
+def merges_by_question(merges: Iterable[Merge]) -> Mapping[str, Mapping[str, str]]:
+    """Return what each value becomes, by question."""
+    found: dict[str, dict[str, str]] = {}
+    for merge in merges:
+        found.setdefault(merge.question, {})[merge.value] = merge.into
+    return found

@@ -1,0 +1,326 @@
+"""Changes of the scheme of a project: what they would do, and that they do it."""
+
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations.coding import operations
+from annotations.coding.replay import log_mismatches
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AnswerKind,
+    AttributeSpec,
+    Condition,
+    LevelSpec,
+    ValueSpec,
+)
+from annotations.models import Coding, Judgement, Operation, SchemeVersion
+from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
+from annotations.schemes.changes import Merge, plan_change
+from annotations.schemes.project_scheme import read_scheme
+from tests.conftest import change
+from tests.shared.schemes import coding_of, rich_project
+
+PHRASES = ("phrase:0-3", "phrase:8-11", "phrase:20-24")
+
+
+@pytest.fixture
+def rich(db, alice):
+    """Make a project whose text Alice has to code."""
+    return rich_project("rich", coder=alice, coders_mark=True)
+
+
+def judge_all(coding, *payloads):
+    for payload in payloads:
+        operations.apply(coding, coding.coder, coding.version, [change("judge", **payload)])
+        coding.refresh_from_db()
+
+
+@pytest.fixture
+def coded(rich):
+    """Let Alice answer each kind of question."""
+    coding = coding_of(rich)
+    first, second, third = PHRASES
+    judge_all(
+        coding,
+        {"markable": first, "category": "place", "attributes": {"gender": "f", "gender-2": "m", "kinds": ["a", "b"]}},
+        {
+            "markable": second,
+            "category": "phrase",
+            "pointers": [first],
+            "attributes": {"gender": "m", "count": 2, "gloss": "so"},
+        },
+        {
+            "markable": third,
+            "category": "none",
+            "relations": {"bridging": [[first, second]]},
+            "attributes": {"part": "whole", "animacy": "yes", "kinds": ["b", "c"]},
+        },
+    )
+    return coding
+
+
+def spec_of(project):
+    return read_scheme(project.pk).spec
+
+
+def with_attribute(spec, key, **changes):
+    return replace(
+        spec, attributes=tuple(replace(one, **changes) if one.key == key else one for one in spec.attributes)
+    )
+
+
+def without(spec, kind, key):
+    return replace(spec, **{kind: tuple(one for one in getattr(spec, kind) if one.key != key)})
+
+
+def with_relation(spec, key, **changes):
+    return replace(spec, relations=tuple(replace(one, **changes) if one.key == key else one for one in spec.relations))
+
+
+def with_category(spec, key, **changes):
+    return replace(
+        spec, categories=tuple(replace(one, **changes) if one.key == key else one for one in spec.categories)
+    )
+
+
+def values_without(spec, attribute, *keys):
+    [one] = [one for one in spec.attributes if one.key == attribute]
+    return with_attribute(spec, attribute, values=tuple(value for value in one.values if value.key not in keys))
+
+
+def assert_replays(project):
+    for coding in Coding.objects.filter(text__project=project).select_related("text"):
+        assert list(log_mismatches(coding)) == []
+
+
+def test_words_and_order_make_no_version(coded, rich, charlie):
+    spec = spec_of(rich)
+    renamed = with_category(
+        replace(spec, attributes=spec.attributes[:1] + spec.attributes[:0:-1]), "place", label="spot"
+    )
+    renamed = with_attribute(renamed, "gender-2", primary_of="gender")
+    reordered = tuple(sorted(renamed.attributes, key=lambda one: one.key == "gender-2"))
+    assert save_scheme(rich, replace(renamed, attributes=reordered), charlie) == 1
+    assert spec_of(rich) == replace(renamed, attributes=reordered)
+    assert not SchemeVersion.objects.exists()
+
+
+def test_nothing_is_numbered_before_anybody_has_coded(rich, charlie):
+    assert save_scheme(rich, without(spec_of(rich), "attributes", "gloss"), charlie) == 1
+    assert "gloss" not in [one.key for one in spec_of(rich).attributes]
+
+
+def test_what_is_added_makes_a_version_that_later_operations_name(coded, rich, charlie):
+    spec = spec_of(rich)
+    more = replace(
+        spec, attributes=(*spec.attributes, AttributeSpec("number", "number", values=(ValueSpec("sg", "sg"),)))
+    )
+    assert save_scheme(rich, more, charlie) == 2
+    assert spec_of(rich) == more
+    judge_all(coded, {"markable": PHRASES[0], "category": "place", "attributes": {"number": "sg"}})
+    assert [*coded.operations.values_list("scheme_version", flat=True)] == [1, 1, 1, 2]
+    versions = dict(coded.judgements.values_list("markable__key", "scheme_version"))
+    assert (versions[PHRASES[0]], versions[PHRASES[1]]) == (2, 1)
+    rows = [*SchemeVersion.objects.order_by("number").values_list("number", "author__username")]
+    assert rows == [(1, None), (2, "charlie")]
+    assert_replays(rich)
+
+
+def narrowed(name):
+    """Return a change of the rich scheme that takes away what answers have, and the question that it is of."""
+    return {
+        "category left out": (
+            lambda spec: with_attribute(
+                with_relation(
+                    without(spec, "categories", "place"), "bridging", asked_if=Condition(CATEGORY, ("phrase", "none"))
+                ),
+                "gender",
+                asked_if=Condition(CATEGORY, ("phrase",)),
+            ),
+            "place",
+        ),
+        "attribute left out": (lambda spec: without(spec, "attributes", "kinds"), "kinds"),
+        "value left out": (lambda spec: values_without(spec, "kinds", "a"), "kinds"),
+        "relation left out": (
+            lambda spec: without(without(spec, "attributes", "part"), "relations", "bridging"),
+            "bridging",
+        ),
+        "fewer targets": (lambda spec: with_relation(spec, "bridging", max_targets=1), "bridging"),
+        "not together": (lambda spec: with_relation(spec, "bridging", joint=False), "bridging"),
+        "other levels of targets": (lambda spec: with_relation(spec, "bridging", to_levels=("turn",)), "bridging"),
+        "another condition": (
+            lambda spec: with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place",))),
+            "bridging",
+        ),
+        "a relation becomes identity": (
+            lambda spec: with_relation(spec, "bridging", identity=True, asked_if=Condition(CATEGORY, ("none",))),
+            "bridging",
+        ),
+        "a narrower condition": (
+            lambda spec: with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("phrase",))),
+            "gender",
+        ),
+        "a condition by an attribute": (
+            lambda spec: with_attribute(spec, "gender-2", asked_if=Condition("gender", ("m",))),
+            "gender-2",
+        ),
+        "another kind": (lambda spec: with_attribute(spec, "count", kind=AnswerKind.TEXT), "count"),
+        "uncoded level": (
+            lambda spec: replace(
+                with_attribute(with_relation(spec, "bridging", from_levels=()), "kinds", levels=()),
+                levels=(LevelSpec("phrase", "phrase", coded=False), LevelSpec("turn", "turn")),
+            ),
+            "phrase",
+        ),
+    }[name]
+
+
+NARROWED = (
+    "category left out", "attribute left out", "value left out", "relation left out", "fewer targets", "not together",
+    "other levels of targets", "another condition", "a relation becomes identity", "a narrower condition",
+    "a condition by an attribute", "another kind", "uncoded level",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NARROWED)
+def test_what_answers_have_is_not_taken_away(coded, rich, charlie, name):
+    changed, question = narrowed(name)
+    before = spec_of(rich)
+    plan = plan_change(rich, changed(before))
+    assert question in [problem.question for problem in plan.problems]
+    assert "tea" in [violation.text for violation in plan.violations if violation.question == question]
+    with pytest.raises(SchemeRefused):
+        save_scheme(rich, changed(before), charlie)
+    assert spec_of(rich) == before
+
+
+@pytest.mark.parametrize("name", NARROWED)
+def test_what_no_answer_has_may_be_taken_away(rich, charlie, name):
+    changed, _ = narrowed(name)
+    wanted = changed(spec_of(rich))
+    problems = [str(problem) for problem in plan_change(rich, wanted).problems]
+    assert problems == []
+    save_scheme(rich, wanted, charlie)
+    assert spec_of(rich) == wanted.with_pointing()
+
+
+def test_what_is_retired_stays_and_is_not_given_anew(coded, rich, charlie):
+    spec = with_category(spec_of(rich), "place", retired=True)
+    spec = with_attribute(spec, "gloss", retired=True)
+    kinds = tuple(replace(value, retired=value.key == "b") for value in spec.attributes[2].values)
+    spec = with_relation(with_attribute(spec, "kinds", values=kinds), "bridging", retired=True)
+    assert {effect.question: effect.judgements for effect in plan_change(rich, spec).effects} == {
+        "place": 1, "gloss": 1, "kinds": 2, "bridging": 1,
+    }  # fmt: skip
+    save_scheme(rich, spec, charlie)
+    first, second, third = PHRASES
+    # The note of a judgement with retired answers can be changed, and these stay.
+    judge_all(
+        coded, {"markable": first, "category": "place", "note": "sure", "attributes": {"gender": "f", "kinds": ["b"]}}
+    )
+    for payload, name in (
+        ({"markable": second, "category": "place"}, "The category place"),
+        ({"markable": first, "category": "none", "attributes": {"gloss": "so"}}, "The attribute gloss"),
+        ({"markable": second, "category": "none", "attributes": {"kinds": ["b"]}}, "The value b of kinds"),
+        ({"markable": third, "category": "none", "relations": {"bridging": [first]}}, "The relation bridging"),
+    ):
+        with pytest.raises(operations.OperationRejected, match=name) as caught:
+            judge_all(coded, payload)
+        assert caught.value.code == "retired"
+    assert_replays(rich)
+
+
+def test_a_retired_attribute_is_not_required(coded, rich, charlie):
+    spec = with_attribute(spec_of(rich), "count", required=True)
+    save_scheme(rich, spec, charlie)
+    assert Coding.objects.with_progress().get(pk=coded.pk).decided == 1
+    save_scheme(rich, with_attribute(spec, "count", retired=True), charlie)
+    assert Coding.objects.with_progress().get(pk=coded.pk).decided == 3
+
+
+def test_values_are_merged_in_the_log_of_each_coding(coded, rich, charlie):
+    spec = values_without(spec_of(rich), "kinds", "b")
+    merges = [Merge("kinds", "b", "a")]
+    plan = plan_change(rich, spec, merges=merges)
+    assert not plan.problems
+    [effect] = plan.effects
+    assert (effect.judgements, effect.texts, effect.coders) == (2, 1, 1)
+    assert save_scheme(rich, spec, charlie, merges=merges) == 2
+    last = coded.operations.get(kind=Operation.Kind.MERGE)
+    assert last.user == charlie
+    assert last.payload == {
+        "changes": [[PHRASES[0], "kinds", ["a", "b"], ["a"]], [PHRASES[2], "kinds", ["b", "c"], ["a", "c"]]]
+    }
+    coded.refresh_from_db()
+    assert coded.version == last.sequence == 4
+    assert_replays(rich)
+    assert not coded.judgements.filter(answers__value__key="b").exists()
+
+
+def test_merged_categories_take_their_pointers_along(coded, rich, charlie):
+    spec = spec_of(rich)
+    segment = with_relation(spec, "segment", to_levels=("phrase", "turn"))
+    merged = without(without(segment, "categories", "phrase"), "relations", "phrase")
+    merged = with_relation(merged, "bridging", asked_if=Condition(CATEGORY, ("place", "none", "segment")))
+    merged = with_attribute(merged, "gender", asked_if=Condition(CATEGORY, ("place", "segment")))
+    merges = [Merge(CATEGORY, "phrase", "segment")]
+    save_scheme(rich, merged, charlie, merges=merges)
+    [judgement] = Judgement.objects.filter(markable__key=PHRASES[1])
+    assert judgement.category.key == "segment"
+    assert [pointer.relation.key for pointer in judgement.pointers.all()] == ["segment"]
+    assert_replays(rich)
+
+
+@pytest.mark.parametrize(
+    ("merges", "problem"),
+    [
+        ([Merge("kinds", "b", "x")], "There is no value 'x' to merge 'b' into."),
+        ([Merge("kinds", "x", "a")], "There is no value 'x' to be merged."),
+        ([Merge("gloss", "x", "a")], "No question of this key has values, before and after."),
+        ([Merge("kinds", "a", "c")], "The value 'a' is merged: leave it out of the scheme, or retire it."),
+        ([Merge("kinds", "b", "a"), Merge("kinds", "b", "c")], "A value is merged twice."),
+    ],
+)
+def test_a_merge_of_what_is_not_there_is_refused(coded, rich, merges, problem):
+    plan = plan_change(rich, values_without(spec_of(rich), "kinds", "b"), merges=merges)
+    assert problem in [one.message for one in plan.problems]
+
+
+def test_a_category_is_not_merged_where_its_antecedents_would_be_lost(coded, rich):
+    spec = without(without(spec_of(rich), "categories", "phrase"), "relations", "phrase")
+    spec = with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place", "none")))
+    spec = with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("place", "none")))
+    plan = plan_change(rich, spec, merges=[Merge(CATEGORY, "phrase", "none")])
+    assert [problem.message.partition(".")[0] for problem in plan.problems] == [
+        "It takes no antecedent, and those of phrase would be lost"
+    ]
+
+
+def test_who_has_seen_another_scheme_changes_nothing(rich, charlie):
+    seen = scheme_tag(rich)
+    spec = spec_of(rich)
+    save_scheme(rich, with_category(spec, "place", label="spot"), charlie, expected=seen)
+    with pytest.raises(SchemeMoved):
+        save_scheme(rich, spec, charlie, expected=seen)
+
+
+def test_levels_with_markables_and_ways_of_identity_stay_once_begun(coded, rich):
+    spec = replace(spec_of(rich), levels=(LevelSpec("phrase", "phrase", coders_mark=True),))
+    spec = with_relation(spec, "segment", to_levels=("phrase",))
+    plan = plan_change(rich, spec, answers="indices")
+    assert "How coders say identity is not changed once they have begun." in [one.message for one in plan.problems]
+    assert "It has markables, and cannot be left out." in [one.message for one in plan_change(rich, spec).problems]
+
+
+def test_a_save_asks_the_database_as_often_for_many_questions(rich, charlie):
+    counts = []
+    for number in (5, 20):
+        spec = spec_of(rich)
+        more = tuple(AttributeSpec(f"x{number}-{one}", "x", values=(ValueSpec("v", "v"),)) for one in range(number))
+        with CaptureQueriesContext(connection) as queries:
+            save_scheme(rich, replace(spec, attributes=(*spec.attributes, *more)), charlie)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
