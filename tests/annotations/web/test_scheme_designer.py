@@ -1,14 +1,18 @@
 """The designer of a project's scheme, and the sample text on which it is tried."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from annotations.formats.model.scheme import AttributeSpec, ValueSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Category, Coding, Membership
 from annotations.projects.creation import create_project
+from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
+from tests.conftest import judge
 
 EDIT = "/projects/tea/scheme/edit/"
 DRAFT = "/projects/tea/scheme/draft/"
@@ -110,3 +114,19 @@ def test_a_pyramid_has_no_designer(signed_in, charlie, db):
     for page in ("edit", "sample"):
         reply = signed_in(charlie).get(f"/projects/units/scheme/{page}/")
         assert reply.headers["Location"] == "/projects/units/scheme/"
+
+
+def test_the_history_says_what_each_version_changed(signed_in, people, project, codings, keys, charlie):
+    page = signed_in(people["coder"])
+    url = "/projects/tea/scheme/versions/"
+    assert "One version so far" in page.get(url).content.decode()
+    judge(codings["alice"], keys["a"], "none")
+    spec = read_scheme(project.pk).spec
+    for label in ("gender", "number"):
+        attribute = AttributeSpec(label, label, values=(ValueSpec("x", "x"),))
+        spec = replace(spec, attributes=(*spec.attributes, attribute))
+        save_scheme(project, spec, charlie)
+    answer = page.get(url).content.decode()
+    places = [answer.index(words) for words in ("New attribute: number.", "New attribute: gender.", "the first")]
+    assert places == sorted(places)
+    assert answer.count("charlie") == 2
