@@ -40,11 +40,11 @@ const designer = {
   problems: () => verdict.problems,
   saved: () => saved,
   place: () => place,
-  isFixed: (kind, key, value) => {
+  isSaved: (kind, key, value) => {
     const one = find(saved, kind, key);
-    return one !== undefined && (kind === "level" || start.used)
-      && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
+    return one !== undefined && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
   },
+  isFixed: (kind, key, value) => (kind === "level" || start.used) && designer.isSaved(kind, key, value),
   apply: (edit, { tag, place: next, focus: path, said } = {}) => {
     if ("refused" in edit) {
       say(edit.refused);

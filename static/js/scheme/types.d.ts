@@ -151,6 +151,8 @@ export interface Designer {
   /** the scheme as it is saved */
   saved: () => Scheme;
   place: () => Place;
+  /** whether it is in the scheme as it is saved: its key does not follow its label */
+  isSaved: (kind: Kind, key: string, value?: string) => boolean;
   /** whether answers may refer to a question or value by this key, which then stays */
   isFixed: (kind: Kind, key: string, value?: string) => boolean;
   /** Go on to another draft; tag: what is written, letter by letter, is one step. Return why not. */

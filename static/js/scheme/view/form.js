@@ -99,7 +99,7 @@ function buildQuestion(frame, designer, kind, key) {
   text(names, "Label", "label", {
     get: () => one().label,
     set: (label) => {
-      const edit = edits.relabel(designer.scheme(), kind, place().key, label, designer.isFixed(kind, place().key));
+      const edit = edits.relabel(designer.scheme(), kind, place().key, label, designer.isSaved(kind, place().key));
       designer.apply(edit, { tag: `${kind}.label`, place: { kind, key: "key" in edit ? edit.key : place().key } });
     },
   });

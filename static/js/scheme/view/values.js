@@ -39,6 +39,7 @@ function buildValue(frame, designer, one, at) {
   const item = element("li", "scheme-value");
   /** @type {() => Value} */
   const value = () => one().values[at] ?? { key: "", label: "", help: "", colour: "", retired: false };
+  const saved = () => designer.isSaved("attribute", one().key, value().key);
   const fixed = () => designer.isFixed("attribute", one().key, value().key);
   const line = element("div", "scheme-value-line");
   const label = element("input");
@@ -55,7 +56,7 @@ function buildValue(frame, designer, one, at) {
     item.classList.toggle("is-retired", value().retired);
   });
   label.addEventListener("input", () => designer.apply(
-    relabelValue(designer.scheme(), one().key, value().key, label.value, fixed()), { tag: `values.${at}.label`, place: designer.place() },
+    relabelValue(designer.scheme(), one().key, value().key, label.value, saved()), { tag: `values.${at}.label`, place: designer.place() },
   ));
   label.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) {
@@ -77,7 +78,7 @@ function buildValue(frame, designer, one, at) {
       event.preventDefault();
       const [first, ...rest] = label.value.trim() === "" ? lines : ["", ...lines];
       if (first) {
-        designer.apply(relabelValue(designer.scheme(), one().key, value().key, first.slice(0, 100), fixed()));
+        designer.apply(relabelValue(designer.scheme(), one().key, value().key, first.slice(0, 100), saved()));
       }
       addBehind(designer, one, rest.map((words) => words.slice(0, 100)));
     }
