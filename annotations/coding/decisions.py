@@ -9,13 +9,10 @@ from typing import Any
 from annotations.coding.markables import MAX_PARTS
 from annotations.coding.readings import Readings, is_readings, parse_readings, readings_payload, targets_of
 from annotations.core.text import is_storable
+from annotations.formats.model.scheme import AnswerValue
 from annotations.models.coding import ENTITY_LENGTH
 from annotations.models.docset import COMMENT_LENGTH, LABEL_LENGTH
-from annotations.schemes.constraints import (
-    MAX_KEYS,
-    MAX_NUMBER,
-    AnswerValue,
-)
+from annotations.schemes.constraints import MAX_KEYS, MAX_NUMBER
 
 DECISION_FIELDS = ("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
 # Those that a payload has only where they say something.
@@ -169,7 +166,7 @@ def _parse_decision(key: str, payload: Mapping[str, Any]) -> Decision:
         raise OperationRejected("bad_payload", "category is a key or null.")
     pointers = _parse_readings(payload.get("pointers", []), "pointers")
     relations = _parse_relations(payload.get("relations", {}))
-    attributes = _parse_attributes(payload.get("attributes", {}))
+    attributes = parse_attributes(payload.get("attributes", {}))
     decision = Decision(
         key,
         category,
@@ -201,7 +198,7 @@ def import_decision(payload: Mapping[str, Any]) -> Decision:
         payload["unsure"],
         payload["optional"],
         _readings_by_key(payload.get("relations", {})),
-        _parse_attributes(payload.get("attributes", {})),
+        parse_attributes(payload.get("attributes", {})),
     )
 
 
@@ -286,7 +283,7 @@ def _readings_by_key(value: Mapping[str, Any]) -> tuple[tuple[str, Readings], ..
     return tuple((key, parse_readings(value[key])) for key in sorted(value) if value[key])
 
 
-def _parse_attributes(value: Any) -> tuple[tuple[str, AnswerValue], ...]:
+def parse_attributes(value: Any) -> tuple[tuple[str, AnswerValue], ...]:
     """Return the attributes that are answered, in the order of their keys: an empty text or list is no answer."""
     if not value and isinstance(value, dict):
         return ()

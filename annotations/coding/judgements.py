@@ -10,9 +10,8 @@ from django.db.models import IntegerField, QuerySet
 from annotations.coding.decisions import Decision, further_payload
 from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
 from annotations.core.compiled_queries import compiled_query
-from annotations.formats.model.scheme import AnswerKind
+from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
-from annotations.schemes.constraints import AnswerValue
 from annotations.schemes.project_scheme import FurtherQuestions, further_questions
 
 
@@ -58,7 +57,7 @@ def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
     pointers, relations = _readings_by_judgement(_pointer_rows(judgements))
     indices = _indices_by_judgement(_index_rows(judgements))
-    attributes = _answers_by_judgement(_answer_rows(judgements) if further.attributes else ())
+    attributes = group_answers(_answer_rows(judgements) if further.attributes else ())
     return {
         pk: {
             "pointers": readings_payload(pointers.get(pk, ())),
@@ -77,7 +76,7 @@ def _decisions(
 ) -> Iterator[Decision]:
     pointers, relations = readings
     indices = _indices_by_judgement(index_rows)
-    attributes = _answers_by_judgement(answer_rows)
+    attributes = group_answers(answer_rows)
     for pk, key, category, note, name, head, unsure, optional in judgement_rows:
         yield Decision(
             key,
@@ -152,7 +151,7 @@ def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
     return without_doubles(tuple(reading) for reading in in_order)
 
 
-def _answers_by_judgement(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
+def group_answers(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
     """Return the answers to attributes by judgement, in the order of the attributes' keys."""
     answers: dict[int, dict[str, AnswerValue]] = {}
     for judgement, attribute, kind, value, text, number in rows:

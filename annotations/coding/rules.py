@@ -13,12 +13,11 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
 from annotations.coding.readings import Readings, sort_readings, targets_of
 from annotations.core.compiled_queries import ListParameter, compiled_query
-from annotations.formats.model.scheme import AnswerKind
+from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
 from annotations.schemes.constraints import (
     MAX_TEXT_LENGTH,
-    AnswerValue,
     AttributeConstraints,
     CategoryConstraints,
     Constraints,

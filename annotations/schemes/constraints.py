@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from django.core.validators import slug_re
 
-from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
 # antecedents of a whole batch.
@@ -129,9 +129,6 @@ def is_condition(state: object) -> bool:
         case {"question": str(), "values": list(values), **others}:
             return not others and all(isinstance(value, str) and slug_re.fullmatch(value) for value in values)
     return False
-
-
-type AnswerValue = str | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,42 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Document, Links, Mark, Place, Stretch
-from annotations.formats.model.document import text_order
-from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.answers import KeysByName, parse_value
+from annotations.formats.model.document import Readings, text_order
+from annotations.formats.model.links import SPLIT
+from annotations.formats.model.scheme import (
+    AnswerKind,
+    AnswerValue,
+    AttributeSpec,
+    CategorySpec,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    ValueSpec,
+    identity_relations,
+)
 
-POINTING = SchemeSpec(
+GENDERS = (ValueSpec("f", "feminine"), ValueSpec("m", "masculine"))
+# A question of each kind; names that some formats have a use for, write in small letters, or cannot write.
+ATTRIBUTES = (
+    AttributeSpec("gender", "gender", values=GENDERS),
+    AttributeSpec("note", "Kinds & more", kind=AnswerKind.SEVERAL, values=(ValueSpec("a", "a"), ValueSpec("b-2", "b"))),
+    AttributeSpec("How-many", "how many", kind=AnswerKind.NUMBER),
+    AttributeSpec("gloss", "gloss", kind=AnswerKind.TEXT),
+)
+RELATIONS = (
+    RelationSpec("bridging", "bridging", to_levels=("phrase",), joint=True, later=True),
+    RelationSpec("Part-of", "part of", to_levels=("phrase",), later=True),
+)
+KINDS = {attribute.key: attribute.kind for attribute in ATTRIBUTES}
+NAMES_IN_FILES = KeysByName([*KINDS, *(relation.key for relation in RELATIONS), SPLIT])
+
+
+def _scheme(levels: tuple[LevelSpec, ...], categories: tuple[CategorySpec, ...]) -> SchemeSpec:
+    return SchemeSpec(levels, categories, (*identity_relations(categories), *RELATIONS), ATTRIBUTES)
+
+
+POINTING = _scheme(
     (LevelSpec("phrase", "phrase"), LevelSpec("turn", "turn", coded=False)),
     (
         CategorySpec("phrase", "phrase", points_to="phrase"),
@@ -21,13 +53,11 @@ POINTING = SchemeSpec(
         CategorySpec("none", "none"),
     ),
 )
-INDEXING = SchemeSpec(
+INDEXING = _scheme(
     (LevelSpec("mention", "mention"),),
     (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "does not refer")),
 )
-SORTING = SchemeSpec(
-    (LevelSpec("phrase", "phrase"),), (CategorySpec("person", "person"), CategorySpec("event", "event"))
-)
+SORTING = _scheme((LevelSpec("phrase", "phrase"),), (CategorySpec("person", "person"), CategorySpec("event", "event")))
 
 WORDS = [
     "Anna", "her", "dog", "it", "a", "the", "AT&T", "<b>", "]]>", "O'Neil", '"so"', "{x|y}", "(3)", "x_y", "-", "*",
@@ -60,7 +90,9 @@ def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> D
             place.level,
             next(labels, "") if draw(st.booleans()) else "",
             (draw(_head(place)) if draw(st.integers(0, 3)) == 0 else ()),
-            draw(_answers(scheme, place, places, turns)) if place.level == level else None,
+            draw(_further(draw(_answers(scheme, place, places, turns)), [each for each in places if each != place]))
+            if place.level == level
+            else None,
         )
         for place in [*turns, *places]
     ]
@@ -149,19 +181,70 @@ def _answers(
     return replace(answer, category=category, pointers=pointers)
 
 
+@st.composite
+def _further(draw: st.DrawFn, answer: Answer | None, places: list[Place]) -> Answer | None:
+    """Draw what an answer says besides category and links: mostly nothing."""
+    if answer is None or draw(st.integers(0, 2)):
+        return answer
+    attributes: dict[str, AnswerValue] = {
+        "How-many": draw(st.sampled_from([0, 3, -2.5, 10**15, 1e-07])),
+        "gender": draw(st.sampled_from(["f", "m"])),
+        "gloss": draw(st.sampled_from(["so", "tab\there", "a|b; c\\d", "line\nbreak", "<i>&amp;</i>", "😀 _ 3"])),
+        "note": draw(st.sampled_from([("a",), ("a", "b-2"), ("b-2",)])),
+    }
+    kept = draw(st.sets(st.sampled_from(list(attributes))))
+    relations = {relation.key: draw(_readings(places, joint=relation.joint)) for relation in RELATIONS}
+    named = (
+        draw(st.sets(st.sampled_from([key for key in relations if relations[key]]))) if any(relations.values()) else ()
+    )
+    further = replace(
+        answer,
+        relations=tuple((key, relations[key]) for key in sorted(named)),
+        attributes=tuple((key, attributes[key]) for key in sorted(kept)),
+    )
+    if len(further.pointers) > 1 and draw(st.booleans()):
+        further = further.with_readings(
+            draw(st.sampled_from([(further.pointers,), (further.pointers, further.pointers[:1])]))
+        )
+    return further
+
+
+@st.composite
+def _readings(draw: st.DrawFn, places: list[Place], joint: bool) -> Readings:
+    if not places:
+        return ()
+    some = draw(st.lists(st.sampled_from(places), max_size=2, unique=True))
+    if joint and len(some) > 1 and draw(st.booleans()):
+        return draw(st.sampled_from([(tuple(some),), (tuple(some), (some[0],))]))
+    return tuple((place,) for place in some)
+
+
+def _plain_answer(answer: Answer) -> Answer:
+    """Return the answer with keys for names of files, answers of the kinds of the scheme, and sets in order."""
+
+    def key(name: str) -> str:
+        found = NAMES_IN_FILES.find(name)
+        assert found, name
+        return found
+
+    def plain(readings: Readings) -> Readings:
+        return tuple(sorted(tuple(sorted(reading)) for reading in readings))
+
+    attributes = ((key(name), value) for name, value in answer.attributes)
+    return replace(
+        answer,
+        pointers=tuple(sorted(answer.pointers)),
+        indices=tuple(sorted(answer.indices)),
+        readings=plain(answer.readings),
+        relations=tuple(sorted((key(name), plain(readings)) for name, readings in answer.relations)),
+        attributes=tuple(sorted((name, parse_value(value, KINDS[name])) for name, value in attributes)),
+    )
+
+
 def plain_of(document: Document) -> Document:
     """Return what tests compare: the document without lines, findings, file, scheme and cuts, and with sorted sets."""
     marks = [
-        replace(
-            mark,
-            line=None,
-            answer=replace(
-                mark.answer, pointers=tuple(sorted(mark.answer.pointers)), indices=tuple(sorted(mark.answer.indices))
-            )
-            if mark.answer
-            else None,
-        )
-        for mark in document.marks
+        replace(mark, line=None, answer=_plain_answer(mark.answer) if mark.answer else None) for mark in document.marks
     ]
     linked = any(mark.answer and (mark.answer.pointers or mark.answer.indices) for mark in marks)
     return replace(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from annotations.formats.losses.rules import RULES, Rule
+from annotations.formats.losses.rules import RULES, LostAnswer, Rule
 from annotations.formats.model.document import Document
 from annotations.formats.model.features import Feature
 
@@ -19,15 +19,16 @@ LOSSES_FILE = "LOSSES.txt"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What an export leaves out: how often, with some examples."""
+    """What an export leaves out: how often, with some examples. question: the relation or attribute that it answers."""
 
     feature: Feature
     count: int
     examples: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def what(self) -> str:
-        return self.feature.value
+        return f"{self.feature.value}, of {self.question}" if self.question else self.feature.value
 
     def __str__(self) -> str:
         return _describe(self.what, self.count, self.examples)
@@ -55,10 +56,19 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
     losses = []
     for feature, rule in _rules(supported):
         document, lost = rule(document)
-        if lost:
-            examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(lost))[:MOST_EXAMPLES])
-            losses.append(Loss(feature, len(lost), examples))
+        for question, marks in sorted(_by_question(lost).items()):
+            examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(marks))[:MOST_EXAMPLES])
+            losses.append(Loss(feature, len(marks), examples, question))
     return document, losses
+
+
+def _by_question(lost: Iterable[str | LostAnswer]) -> dict[str, list[str]]:
+    """Return what is lost by the question that it answers; under an empty name what answers none of the scheme's."""
+    questions: dict[str, list[str]] = {}
+    for each in lost:
+        question, mark = each if isinstance(each, LostAnswer) else ("", each)
+        questions.setdefault(question, []).append(mark)
+    return questions
 
 
 @cache  # for the next document of the format
@@ -66,14 +76,20 @@ def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
     """Return what is taken out for a format that supports those features."""
     # What can name several antecedents can name the one that was named.
     supported = supported | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in supported else supported
+    # Without pointers a plural entity is one of its own; relations that there are may name entities alone.
+    supported |= {Feature.SPLIT} if Feature.POINTERS in supported else {Feature.PLURAL}
+    if Feature.POINTERS in supported or Feature.RELATIONS not in supported:
+        supported |= {Feature.TARGETS, Feature.SPLIT_CHAINS}
     return [(feature, RULES[feature]) for feature in Feature if feature not in supported]
 
 
 def merge_losses(losses: Iterable[Loss]) -> list[Loss]:
-    """Return the losses of several documents, one a feature."""
-    by_feature: dict[Feature, Loss] = {}
+    """Return the losses of several documents, one a feature and question."""
+    merged: dict[tuple[Feature, str], Loss] = {}
     for loss in losses:
-        merged = by_feature.get(loss.feature, Loss(loss.feature, 0))
-        examples = (*merged.examples, *loss.examples)[:MOST_EXAMPLES]
-        by_feature[loss.feature] = Loss(loss.feature, merged.count + loss.count, examples)
-    return [by_feature[feature] for feature in Feature if feature in by_feature]
+        key = loss.feature, loss.question
+        before = merged.get(key, Loss(loss.feature, 0, (), loss.question))
+        examples = (*before.examples, *loss.examples)[:MOST_EXAMPLES]
+        merged[key] = Loss(loss.feature, before.count + loss.count, examples, loss.question)
+    order = {feature: number for number, feature in enumerate(Feature)}
+    return sorted(merged.values(), key=lambda loss: (order[loss.feature], loss.question))

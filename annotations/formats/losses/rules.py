@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
+from typing import NamedTuple
 
 from annotations.formats.model.document import (
     Answer,
@@ -12,17 +13,23 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
+    Readings,
     Stretch,
     implied_category,
     text_order,
 )
 from annotations.formats.model.features import Feature, describe_mark
 from annotations.formats.model.links import (
+    SPLIT,
+    add_relation,
     find_chains,
+    index_related,
     indices_to_pointers,
+    map_targets,
     move_marks,
     pointers_to_indices,
     remove_marks,
+    without_relation,
 )
 from annotations.formats.syntax.tokens import (
     add_sentences,
@@ -35,8 +42,16 @@ from annotations.formats.syntax.tokens import (
 # XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# The document without the feature, and the marks, segments or words in which that changed something.
-type Reduced = tuple[Document, Sequence[str]]
+
+class LostAnswer(NamedTuple):
+    """An answer to a relation or attribute that is taken out: the key of the question, and the markable."""
+
+    question: str
+    mark: str
+
+
+# The document without the feature, and the marks, segments, words or answers in which that changed something.
+type Reduced = tuple[Document, Sequence[str | LostAnswer]]
 type Rule = Callable[[Document], Reduced]
 
 
@@ -92,17 +107,102 @@ def _remove_levels(document: Document) -> Reduced:
     marks = []
     for mark in remove_marks(document, others).marks:
         answer = mark.answer
-        if answer and answer.pointers:
-            pointers = tuple(Place("", target.parts) for target in answer.pointers)
-            answer = answer.with_links(answer.category, pointers, answer.indices)
+        if answer and (answer.pointers or answer.relations):
+            answer = map_targets(answer, _on_main_level, _on_main_level)
         marks.append(Mark(mark.parts, "", mark.label, mark.head, answer, mark.line))
     return replace(document, marks=marks), lost
+
+
+def _on_main_level(target: Place) -> tuple[Place]:
+    return (Place("", target.parts),)
+
+
+def _remove_relations(document: Document) -> Reduced:
+    lost = [
+        LostAnswer(name, describe_mark(document, mark))
+        for mark in document.marks
+        if mark.answer
+        for name, _ in mark.answer.relations
+    ]
+    return _change_answers(document, lambda answer: replace(answer, relations=())) if lost else document, lost
+
+
+def _remove_attributes(document: Document) -> Reduced:
+    lost = [
+        LostAnswer(name, describe_mark(document, mark))
+        for mark in document.marks
+        if mark.answer
+        for name, _ in mark.answer.attributes
+    ]
+    return _change_answers(document, lambda answer: replace(answer, attributes=())) if lost else document, lost
+
+
+def _split_chains(document: Document) -> Reduced:
+    """Let a mark that begins a chain and is in two others or more be made of these: nothing is lost but how it is said.
+
+    It names the nearest earlier mark of each.
+    """
+    last: dict[str, Place] = {}
+    marks: dict[Place, Mark] = {}
+    for mark in sorted(document.marks, key=text_order):
+        answer = mark.answer
+        if answer and len(answer.indices) > 2:
+            new = [index for index in answer.indices if index not in last]
+            if len(new) == 1:
+                parts = tuple(dict.fromkeys(last[index] for index in answer.indices if index in last))
+                answer = add_relation(answer.with_links(answer.category, (), tuple(new)), SPLIT, (parts,))
+                marks[mark.place] = mark.with_answer(answer)
+        for index in mark.answer.indices if mark.answer else ():
+            last[index] = mark.place
+    if not marks:
+        return document, []
+    return replace(document, marks=[marks.get(mark.place, mark) for mark in document.marks]), []
+
+
+def _simple(name: str, readings: Readings) -> Readings:
+    """Return what lists of pairs can say: of SPLIT the first reading, of other relations each target alone."""
+    if name == SPLIT:
+        return readings[:1]
+    return tuple((target,) for target in dict.fromkeys(target for reading in readings for target in reading))
+
+
+def _name_nearest_targets(document: Document) -> Reduced:
+    """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark."""
+    if not any(mark.answer and mark.answer.relations for mark in document.marks):
+        return document, []
+    entity = {mark.place: mark.answer.indices[0] for mark in document.marks if mark.answer and mark.answer.indices}
+    first: dict[str, Place] = {}
+    last: dict[str, Place] = {}
+    in_order = sorted(document.marks, key=text_order)
+    for mark in in_order:
+        if mark.place in entity:
+            first.setdefault(entity[mark.place], mark.place)
+    changed: dict[Place, Mark] = {}
+    lost = []
+    for mark in in_order:
+        answer = mark.answer
+        if answer and answer.relations:
+            own = mark.place
+
+            def nearest(target: Place, own: Place = own) -> tuple[Place, ...]:
+                index = entity.get(target, "")
+                place = last.get(index) or first.get(index)
+                return (place,) if place is not None and place != own else ()
+
+            named = map_targets(answer, lambda target: (target,), nearest)
+            named = replace(named, relations=tuple((name, _simple(name, each)) for name, each in named.relations))
+            if named.relations != answer.relations:
+                lost.append(describe_mark(document, mark))
+                changed[own] = mark.with_answer(named)
+        if mark.place in entity:
+            last[entity[mark.place]] = mark.place
+    return replace(document, marks=[changed.get(mark.place, mark) for mark in document.marks]), lost
 
 
 def _replace_pointers(document: Document) -> Reduced:
     """Replace pointers by indices; lost is each pointer that does not go to the nearest earlier mark of its chain."""
     if document.links != Links.POINTERS:
-        return document, []
+        return index_related(document), []
     before = {
         mark.place: (chain[number - 1].place,) if number else ()
         for chain in find_chains(document.marks)
@@ -111,9 +211,28 @@ def _replace_pointers(document: Document) -> Reduced:
     lost = [
         describe_mark(document, mark)
         for mark in document.marks
-        if mark.answer and mark.answer.pointers and mark.answer.pointers != before.get(mark.place, ())
+        if mark.answer
+        and mark.answer.pointers
+        and mark.answer.pointers != before.get(mark.place, ())
+        # What a plural entity is made of is counted as such.
+        and (mark.answer.alternatives or not mark.answer.readings)
     ]
-    return pointers_to_indices(document), lost
+    return index_related(pointers_to_indices(document)), lost
+
+
+def _flatten_readings(document: Document) -> Reduced:
+    return _answer_rule(
+        attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
+    )(document)
+
+
+def _remove_split(document: Document) -> Reduced:
+    if document.links != Links.INDICES:
+        return document, []
+    return _answer_rule(
+        lambda answer: any(name == SPLIT for name, _ in answer.relations),
+        lambda answer: without_relation(answer, SPLIT),
+    )(document)
 
 
 def _replace_indices(document: Document) -> Reduced:
@@ -132,7 +251,7 @@ def _resolve_ambiguity(document: Document) -> Reduced:
         targets = mark.answer.pointers
         earlier = [target for target in targets if order[target] < order[mark.place]]
         antecedent = max(earlier, key=order.__getitem__) if earlier else min(targets, key=order.__getitem__)
-        return replace(mark, answer=replace(mark.answer, pointers=(antecedent,)))
+        return mark.with_answer(mark.answer.with_links(mark.answer.category, (antecedent,), ()))
 
     return _mark_rule(lambda mark: mark.answer is not None and len(mark.answer.pointers) > 1, nearest)(document)
 
@@ -147,8 +266,11 @@ def _remove_later_antecedents(document: Document) -> Reduced:
 
     def earlier(mark: Mark) -> Mark:
         assert mark.answer is not None
-        pointers = tuple(target for target in mark.answer.pointers if order[target] < order[mark.place])
-        return replace(mark, answer=replace(mark.answer, pointers=pointers))
+
+        def kept(target: Place) -> tuple[Place, ...]:
+            return (target,) if order[target] < order[mark.place] else ()
+
+        return mark.with_answer(map_targets(mark.answer, kept, lambda target: (target,)))
 
     return _mark_rule(points_later, earlier)(document)
 
@@ -207,7 +329,7 @@ def _uncoded_marks(document: Document) -> Iterable[Mark]:
     uncoded = [mark for mark in document.marks if mark.answer is None]
     if not uncoded:
         return []
-    pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
+    pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
     return [mark for mark in uncoded if mark.place not in pointed]
 
 
@@ -397,7 +519,13 @@ RULES: dict[Feature, Rule] = {
     Feature.CONTROL_CHARACTERS: _replace_control_characters,
     Feature.NO_SENTENCES: _add_sentences,
     Feature.LEVELS: _remove_levels,
+    Feature.RELATIONS: _remove_relations,
+    Feature.ATTRIBUTES: _remove_attributes,
+    Feature.PLURAL: _flatten_readings,
     Feature.POINTERS: _replace_pointers,
+    Feature.SPLIT: _remove_split,
+    Feature.SPLIT_CHAINS: _split_chains,
+    Feature.TARGETS: _name_nearest_targets,
     Feature.INDICES: _replace_indices,
     Feature.AMBIGUITY: _resolve_ambiguity,
     Feature.LATER: _remove_later_antecedents,

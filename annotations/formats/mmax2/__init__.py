@@ -42,7 +42,16 @@ FORMAT = Format(
     read,
     bundle_projects,
     write,
-    frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
+    frozenset(Feature)
+    - {
+        Feature.RELATIONS,
+        Feature.ATTRIBUTES,
+        Feature.PLURAL,
+        Feature.TITLE,
+        Feature.EDGES,
+        Feature.SPACING,
+        Feature.CONTROL_CHARACTERS,
+    },
     options=(ATTRIBUTE,),
     options_written=(ATTRIBUTE,),
     binary=True,

@@ -1,12 +1,12 @@
 """What a reader makes of files and a writer makes files of."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from annotations.formats.model.encodings import guess_encoding
-from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
 LONGEST_INDEX = 200
@@ -21,6 +21,11 @@ class Place(NamedTuple):
 
     level: str
     parts: Parts
+
+
+# Targets of one reading are meant together, several readings are alternatives.
+type Reading = tuple[Place, ...]
+type Readings = tuple[Reading, ...]
 
 
 class Links(StrEnum):
@@ -78,6 +83,9 @@ class Answer:
     category: its key in the scheme; empty where the file names none: then it follows from the links.
     pointers: its antecedents; several say that it is ambiguous. indices: the entities it belongs to.
     name: what the coder calls the chain.
+    readings: where some antecedents are meant together, all readings of them; else empty, for each is a reading.
+    relations: the readings of other relations, attributes: the answers to further questions, both by the names that the
+    file has for them and in the order of these.
     """
 
     category: str = ""
@@ -87,10 +95,71 @@ class Answer:
     unsure: bool = False
     note: str = ""
     name: str = ""
+    readings: Readings = ()
+    relations: tuple[tuple[str, Readings], ...] = ()
+    attributes: tuple[tuple[str, AnswerValue], ...] = ()
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
-        """Return the answer with another category and other links."""
-        return Answer(category, pointers, indices, self.optional, self.unsure, self.note, self.name)
+        """Return the answer with another category and other links; each pointer is an alternative."""
+        return Answer(
+            category,
+            pointers,
+            indices,
+            self.optional,
+            self.unsure,
+            self.note,
+            self.name,
+            (),
+            self.relations,
+            self.attributes,
+        )
+
+    def with_readings(self, readings: Readings) -> "Answer":
+        """Return the answer with other antecedents, some of which may be meant together."""
+        return replace(self, **links_of(readings))
+
+    @property
+    def all_readings(self) -> Readings:
+        """The readings of the antecedents, also where each antecedent is one."""
+        return self.readings or tuple((target,) for target in self.pointers)
+
+    @property
+    def alternatives(self) -> tuple[Place, ...]:
+        """The antecedents that are meant alone."""
+        return tuple(reading[0] for reading in self.readings if len(reading) == 1) if self.readings else self.pointers
+
+    def targets(self) -> Iterator[Place]:
+        """Yield all that it points at, as often as it is named."""
+        yield from self.pointers
+        for _, readings in self.relations:
+            yield from targets_of(readings)
+
+
+def targets_of(readings: Readings) -> Iterator[Place]:
+    """Yield the targets, as often as they are named."""
+    for reading in readings:
+        yield from reading
+
+
+class ReadingLinks(TypedDict):
+    """The fields of an answer that hold its antecedents."""
+
+    pointers: tuple[Place, ...]
+    readings: Readings
+
+
+def links_of(readings: Readings) -> ReadingLinks:
+    """Return the antecedents of readings as an answer holds them."""
+    plural = any(len(reading) > 1 for reading in readings)
+    return {"pointers": tuple(dict.fromkeys(targets_of(readings))), "readings": readings if plural else ()}
+
+
+def group_readings(rows: Iterable[tuple[int, Place]]) -> Readings:
+    """Return the readings of targets, each with the number of its reading; equal ones are one."""
+    readings: dict[int, list[Place]] = {}
+    for number, target in rows:
+        readings.setdefault(number, []).append(target)
+    return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
 
 
 @dataclass(slots=True, unsafe_hash=True)

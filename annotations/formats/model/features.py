@@ -8,12 +8,21 @@ LONGEST_EXAMPLE = 60
 
 
 class Feature(StrEnum):
-    """What a document may hold, in the order in which it is taken out. The values say it in words."""
+    """What a document may hold, in the order in which it is taken out. The values say it in words.
+
+    Of RELATIONS and ATTRIBUTES each question is counted by itself.
+    """
 
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"
     LEVELS = "markables of other levels, and pointers to them"
+    RELATIONS = "pointers of other relations than identity"
+    ATTRIBUTES = "answers to attributes"
+    PLURAL = "antecedents that are meant together (alternatives instead)"
     POINTERS = "which antecedent was named (the chains stay)"
+    SPLIT = "what a plural entity is made of (it stays, as an entity of its own)"
+    SPLIT_CHAINS = "a markable that begins a chain and is in others (what it begins is made of these instead)"
+    TARGETS = "which markable of an entity a relation names (the nearest earlier one instead)"
     INDICES = "the entities of markables in several chains (antecedents instead)"
     AMBIGUITY = "several antecedents of one markable (the nearest earlier one stays)"
     LATER = "antecedents that come later in the text"

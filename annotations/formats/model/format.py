@@ -45,6 +45,11 @@ class Option:
 # What may be said of the files of many formats.
 LEVEL = Option("level", "Levels of the files that are called otherwise here", example="coref or coref:mention,chunk:")
 CATEGORY = Option("category", "Categories of the files that are called otherwise here", example="PER:person,*:")
+QUESTION = Option(
+    "question",
+    "Attributes and relations of the files that are called otherwise here",
+    example="genus:gender,number:",
+)
 EMPTY = Option(
     "empty",
     "A file in which nothing is coded",
@@ -84,7 +89,8 @@ class Format:
     supported_features: what it can hold of a document; `losses.reduction` reports the rest and takes it out before
     `write` sees it.
     in_words: it is written word by word. binary: the files say themselves how they are encoded, as XML does.
-    names_levels, names_categories: they have levels and categories of their own.
+    names_levels, names_categories: they have levels and categories of their own. names_questions: attributes and
+    relations of their own.
     ways: for `level` and `category` the options of the format that may help where the scheme lacks one, for `words` the
     one that says where they stand.
     texts_only: its files hold texts and nobody's work.
@@ -105,6 +111,7 @@ class Format:
     binary: bool = False
     names_levels: bool = False
     names_categories: bool = False
+    names_questions: bool = False
     ways: Mapping[str, str] = MappingProxyType({})
     texts_only: bool = False
     text_of: Callable[[str], str] | None = None
@@ -115,6 +122,7 @@ class Format:
         common = {
             LEVEL: self.names_levels,
             CATEGORY: self.names_categories,
+            QUESTION: self.names_questions,
             EMPTY: not self.names_coders and not self.texts_only,
             ENCODING: not self.binary,
         }

@@ -1,9 +1,23 @@
 """What goes together, said by pointers or by indices, and the way from one to the other."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
-from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
+from annotations.formats.model.document import (
+    Answer,
+    Document,
+    Finding,
+    Links,
+    Mark,
+    Place,
+    Readings,
+    targets_of,
+    text_order,
+)
+
+# The relation by which a markable that opens an entity of its own names what that is made of.
+SPLIT = "split"
 
 
 class DisjointSets[Item: Hashable]:
@@ -27,12 +41,13 @@ class DisjointSets[Item: Hashable]:
 def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
     """Return the connected components of the pointers among the marks, of two or more marks each.
 
-    Marks and chains are in text order. Several antecedents of one mark fall into one chain.
+    Marks and chains are in text order. Several antecedents of one mark fall into one chain, but for those that are
+    meant together: with these it is no chain.
     """
     places = {mark.place for mark in marks}
     sets = DisjointSets[Place]()
     for mark in marks:
-        for target in mark.answer.pointers if mark.answer else ():
+        for target in mark.answer.alternatives if mark.answer else ():
             if target in places:
                 sets.merge(mark.place, target)
     components: dict[Place, list[Mark]] = {}
@@ -44,35 +59,132 @@ def find_chains(marks: Sequence[Mark]) -> list[list[Mark]]:
 def pointers_to_indices(document: Document) -> Document:
     """Return the document with indices for pointers: each chain is an entity, numbered from 1 in text order.
 
-    What points to nothing and is pointed at by nothing has no index.
+    What points to nothing and is pointed at by nothing has no index. A mark whose antecedents are all meant together
+    opens an entity of its own, and names them by the relation SPLIT; each of them is an entity, too.
     """
     if document.links != Links.POINTERS:
         return document
-    index = {
-        mark.place: str(number) for number, chain in enumerate(find_chains(document.marks), start=1) for mark in chain
-    }
+    chains = find_chains(document.marks)
+    plural = {mark.place: answer.readings for mark in document.marks if (answer := mark.answer) and _is_plural(answer)}
+    if plural:
+        chained = {mark.place for chain in chains for mark in chain}
+        alone = {*plural, *(target for readings in plural.values() for target in targets_of(readings))} - chained
+        chains += [[mark] for mark in document.marks if mark.place in alone]
+        chains.sort(key=lambda chain: text_order(chain[0]))
+    index = {mark.place: str(number) for number, chain in enumerate(chains, start=1) for mark in chain}
     marks = []
     for mark in document.marks:
         indices = (index[mark.place],) if mark.place in index else ()
         answer = mark.answer or (Answer() if indices else None)
-        marks.append(mark.with_answer(answer.with_links(answer.category, (), indices)) if answer else mark)
+        if answer:
+            answer = answer.with_links(answer.category, (), indices)
+            if mark.place in plural:
+                answer = add_relation(answer, SPLIT, plural[mark.place])
+            mark = mark.with_answer(answer)
+        marks.append(mark)
     return replace(document, marks=marks, links=Links.INDICES)
 
 
+def _is_plural(answer: Answer) -> bool:
+    """Return whether no antecedent is meant alone."""
+    return bool(answer.readings) and not answer.alternatives
+
+
+def index_related(document: Document) -> Document:
+    """Return the document with an entity for whatever relations lead from or to, also where it is in no chain."""
+    if document.links != Links.INDICES:
+        return document
+    related = {
+        place
+        for mark in document.marks
+        if mark.answer and mark.answer.relations
+        for place in (mark.place, *mark.answer.targets())
+    }
+    if not related:
+        return document
+    used = {index for mark in document.marks if mark.answer for index in mark.answer.indices}
+    free = (str(number) for number in count(1) if str(number) not in used)
+    marks = []
+    for mark in document.marks:
+        if mark.place in related and not (mark.answer and mark.answer.indices):
+            answer = mark.answer or Answer()
+            mark = mark.with_answer(replace(answer, indices=(next(free),)))
+        marks.append(mark)
+    return replace(document, marks=marks)
+
+
+def add_relation(answer: Answer, name: str, readings: Readings) -> Answer:
+    """Return the answer with further readings of a relation."""
+    relations = dict(answer.relations)
+    relations[name] = tuple(dict.fromkeys((*relations.get(name, ()), *readings)))
+    return replace(answer, relations=tuple(sorted(relations.items())))
+
+
+def without_relation(answer: Answer, name: str) -> Answer:
+    """Return the answer without that relation."""
+    return replace(answer, relations=tuple(each for each in answer.relations if each[0] != name))
+
+
 def indices_to_pointers(document: Document) -> Document:
-    """Return the document with pointers for indices: each mark points to the one before it in each of its chains."""
+    """Return the document with pointers for indices: each mark points to the one before it in each of its chains.
+
+    What an entity is made of, as the relation SPLIT has it, is a reading of its first mark.
+    """
     if document.links != Links.INDICES:
         return document
     last: dict[str, Place] = {}
     marks = []
     for mark in sorted(document.marks, key=text_order):
-        if mark.answer is None:
+        answer = mark.answer
+        if answer is None:
             marks.append(mark)
             continue
-        before = dict.fromkeys(last[index] for index in mark.answer.indices if index in last)
-        marks.append(mark.with_answer(mark.answer.with_links(mark.answer.category, tuple(before), ())))
-        last |= dict.fromkeys(mark.answer.indices, mark.place)
+        before = dict.fromkeys(last[index] for index in answer.indices if index in last)
+        linked = answer.with_links(answer.category, tuple(before), ())
+        split = dict(answer.relations).get(SPLIT, ()) if answer.relations else ()
+        if split:
+            linked = without_relation(linked, SPLIT).with_readings((*((place,) for place in before), *split))
+        marks.append(mark.with_answer(linked))
+        last |= dict.fromkeys(answer.indices, mark.place)
     return replace(document, marks=marks, links=Links.POINTERS)
+
+
+def split_to_indices(document: Document) -> Document:
+    """Return the document with the entities that a plural one is made of for the relation SPLIT.
+
+    Of a target in several entities they are all meant; one in none is left out.
+    """
+    indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
+    marks = []
+    for mark in document.marks:
+        answer = mark.answer
+        split = dict(answer.relations).get(SPLIT) if answer and answer.relations else None
+        if answer and split:
+            parts = (index for reading in split for target in reading for index in indices.get(target, ()))
+            answer = without_relation(answer, SPLIT)
+            all_indices = tuple(dict.fromkeys((*answer.indices, *parts)))
+            mark = mark.with_answer(answer.with_links(answer.category, (), all_indices))
+        marks.append(mark)
+    return replace(document, marks=marks)
+
+
+def map_readings(readings: Readings, new: Callable[[Place], Iterable[Place]]) -> Readings:
+    """Return the readings with other targets, none twice; those without a target are left out, and so are doubles."""
+    mapped = (tuple(dict.fromkeys(place for target in reading for place in new(target))) for reading in readings)
+    return tuple({frozenset(reading): reading for reading in mapped if reading}.values())
+
+
+type Mapped = Callable[[Place], Iterable[Place]]
+
+
+def map_targets(answer: Answer, new: Mapped, further: Mapped) -> Answer:
+    """Return the answer with other antecedents, and by `further` with other targets of other relations."""
+    relations = ((name, map_readings(readings, further)) for name, readings in answer.relations)
+    mapped = replace(answer, relations=tuple(each for each in relations if each[1]))
+    if answer.readings:
+        return mapped.with_readings(map_readings(answer.readings, new))
+    mapped.pointers = tuple(dict.fromkeys(place for target in answer.pointers for place in new(target)))
+    return mapped
 
 
 def remove_marks(document: Document, places: Collection[Place]) -> Document:
@@ -80,24 +192,37 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
     if not places:
         return document
     pointers = {mark.place: mark.answer.pointers if mark.answer else () for mark in document.marks}
-    marks = [
-        replace(mark, answer=replace(mark.answer, pointers=_skip_removed(mark, places, pointers)))
-        if mark.answer
-        else mark
-        for mark in document.marks
-        if mark.place not in places
-    ]
+    marks = []
+    for mark in document.marks:
+        if mark.place in places:
+            continue
+        answer = mark.answer
+        if answer and (answer.pointers or answer.relations):
+            mark = mark.with_answer(_without_targets(mark, answer, places, pointers))
+        marks.append(mark)
     return replace(document, marks=marks)
 
 
+def _without_targets(
+    mark: Mark, answer: Answer, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
+) -> Answer:
+    """Return the answer of the mark without those targets: for an antecedent stand its antecedents."""
+    if answer.readings or answer.relations:
+        return map_targets(
+            answer,
+            lambda target: _skip_removed(mark, (target,), removed, pointers),
+            lambda target: () if target in removed else (target,),
+        )
+    return replace(answer, pointers=_skip_removed(mark, answer.pointers, removed, pointers))
+
+
 def _skip_removed(
-    mark: Mark, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
+    mark: Mark, targets: Sequence[Place], removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
 ) -> tuple[Place, ...]:
     """Return the antecedents of the mark, removed ones replaced by theirs."""
-    assert mark.answer is not None
     antecedents: dict[Place, None] = {}
     seen = {mark.place}
-    left = list(reversed(mark.answer.pointers))
+    left = list(reversed(targets))
     while left:
         target = left.pop()
         if target in seen:
@@ -121,10 +246,15 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
     marks: dict[Place, Mark] = {}
     for old in document.marks:
         mark = places.get(old.place, old)
-        if mark.answer:
-            pointers = dict.fromkeys(to.get(target, target) for target in mark.answer.pointers)
-            pointers.pop(mark.place, None)
-            mark = replace(mark, answer=replace(mark.answer, pointers=tuple(pointers)))
+        answer = mark.answer
+        if answer and (answer.pointers or answer.relations):
+            here = mark.place
+
+            def moved(target: Place, here: Place = here) -> tuple[Place, ...]:
+                place = to.get(target, target)
+                return () if place == here else (place,)
+
+            mark = mark.with_answer(map_targets(answer, moved, moved))
         marks[mark.place] = merge_marks(marks[mark.place], mark) if mark.place in marks else mark
     return replace(document, marks=sorted(marks.values(), key=text_order))
 
@@ -132,23 +262,38 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
 def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
     """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
     kept: dict[Place, Answer] = {}
-    count = 0
+    different = 0
     for mark in document.marks:
         if mark.answer:
             first = kept.setdefault(places.get(mark.place, mark).place, mark.answer)
-            count += first.with_links(first.category, (), ()) != mark.answer.with_links(mark.answer.category, (), ())
-    if not count:
+            different += _without_links(first) != _without_links(mark.answer)
+    if not different:
         return []
-    say = "answer of markables that are one now says" if count == 1 else "answers of markables that are one now say"
-    message = f"{count} {say} something else than the first (category, note, name, unsure or optional)"
+    say = "answer of markables that are one now says" if different == 1 else "answers of markables that are one now say"
+    message = f"{different} {say} something else than the first (category, attributes, note, name, unsure or optional)"
     return [Finding("contradiction", message, document.file, fix="the first stays")]
+
+
+def _without_links(answer: Answer) -> Answer:
+    return replace(answer.with_links(answer.category, (), ()), relations=())
 
 
 def merge_marks(mark: Mark, other: Mark) -> Mark:
     """Return one mark of two in one place: what the first does not say, the second does; the links of both stay."""
     answer = mark.answer or other.answer
     if mark.answer and other.answer:
-        pointers = dict.fromkeys((*mark.answer.pointers, *other.answer.pointers))
         indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
-        answer = replace(mark.answer, pointers=tuple(pointers), indices=tuple(indices))
+        answer = replace(mark.answer, indices=tuple(indices))
+        if mark.answer.readings or other.answer.readings:
+            answer = answer.with_readings(_join_readings(mark.answer.all_readings, other.answer.all_readings))
+        else:
+            answer.pointers = tuple(dict.fromkeys((*mark.answer.pointers, *other.answer.pointers)))
+        for name, readings in other.answer.relations:
+            answer = add_relation(answer, name, readings)
+        if other.answer.attributes:
+            answer.attributes = tuple(sorted({**dict(other.answer.attributes), **dict(answer.attributes)}.items()))
     return replace(mark, label=mark.label or other.label, head=mark.head or other.head, answer=answer)
+
+
+def _join_readings(one: Readings, other: Readings) -> Readings:
+    return map_readings((*one, *other), lambda target: (target,))

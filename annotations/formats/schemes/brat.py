@@ -39,12 +39,13 @@ from annotations.formats.schemes.scheme_file import (
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
 LEVEL = LevelSpec("mention", "mention", coders_mark=True)
-SECTION = re.compile(r"\s*\[\s*([^\]]*?)\s*\]\s*")
 MACRO = re.compile(r"<([^<>\s]+)>\s*=\s*(.+)")
 # brat's own names for all spans of a kind.
 ANY_SPAN = ("<ENTITY>", "<ANY>")
 COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000
+# Characters of a line whose macros are replaced: macros may name macros.
+LONGEST_LINE = 20_000
 YES = ValueSpec("yes", "yes")
 
 
@@ -69,7 +70,7 @@ class _Types:
     def meant(self, names: Iterable[str]) -> list[str] | None:
         """Return the types that are meant by names of types; None for all of them."""
         found: dict[str, None] = {}
-        for name in names:
+        for name in dict.fromkeys(names):
             if name in ANY_SPAN:
                 return None
             found |= dict.fromkeys(each for each in (name, *self.below.get(name, ())) if each in self.chosen)
@@ -98,27 +99,37 @@ def _read_sections(text: str, file: str) -> dict[str, list[_Row]]:
         stripped = line.strip()
         if not stripped or stripped.startswith("#") or re.fullmatch("-+", stripped):
             continue
-        section = SECTION.fullmatch(line)
-        if section:
-            current = sections.setdefault(section[1].lower(), [])
+        section = _section(stripped)
+        if section is not None:
+            current = sections.setdefault(section, [])
             continue
+        n_rows += 1
+        if n_rows > MOST_TYPES:
+            message = f"there are more than {MOST_TYPES} types, relations, attributes and macros"
+            raise FormatError(message, file, number)
         macro = MACRO.fullmatch(stripped)
         if macro:
             macros[f"<{macro[1]}>"] = macro[2].strip()
             continue
         if current is None:
             raise FormatError("a line stands before the first section, such as [entities]", file, number)
-        n_rows += 1
-        if n_rows > MOST_TYPES:
-            raise FormatError(f"there are more than {MOST_TYPES} types, relations and attributes", file, number)
         name, _, rest = re.sub(r"\s+", " ", stripped).partition(" ")
         for macro_name, meaning in macros.items():
+            count = rest.count(macro_name)
+            if count and len(rest) + count * len(meaning) > LONGEST_LINE:
+                raise FormatError(f"its macros make more than {LONGEST_LINE} characters of the line", file, number)
             rest = rest.replace(macro_name, meaning)
         depth = len(line) - len(line.lstrip("\t"))
         current.append(_Row(name.removeprefix("!"), depth, rest, number, name.startswith("!")))
     if "entities" not in sections:
         raise FormatError("there is no section [entities]", file)
     return sections
+
+
+def _section(line: str) -> str | None:
+    """Return the section that a line without white space around it begins; None where it begins none."""
+    name = line[1:-1]
+    return name.strip().lower() if line.startswith("[") and line.endswith("]") and "]" not in name else None
 
 
 def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, str]]:
@@ -128,9 +139,9 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
     colours: dict[str, str] = {}
     section = ""
     for line in decode(decode_small(files[file], file), file).split("\n") if file else ():
-        heading = SECTION.fullmatch(line)
-        if heading:
-            section = heading[1].lower()
+        heading = _section(line.strip())
+        if heading is not None:
+            section = heading
         elif section == "labels" and "|" in line and not line.strip().startswith("#"):
             name, label = (part.strip() for part in line.split("|")[:2])
             labels.setdefault(name, label)

@@ -146,10 +146,17 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
         for name, element in elements.items()
         if parents[name] == STRING
     }
+    bases = _bases(parents)
+    slots = {
+        name: _text(each, "rangeTypeName")
+        for name, element in elements.items()
+        for each in element.iter("{*}featureDescription")
+        if _text(each, "name") == "target"
+    }
     layers = []
     for name, element in elements.items():
         features = {_text(each, "name"): each for each in element.iter("{*}featureDescription")}
-        kind = _kind_of_type(name, _base(name, parents), features)
+        kind = _kind_of_type(name, bases[name], features)
         if not kind:
             continue
         attached = _text(features[SOURCE], "rangeTypeName") if kind == RELATION_KIND else ""
@@ -158,7 +165,7 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
         layer = _Layer(name, label or name, kind, _text(element, "description"), attached)
         for feature_name, feature in features.items():
             if feature_name and feature_name not in OWN_FEATURES:
-                layer.features.append(_feature_of_type(feature_name, feature, values, elements))
+                layer.features.append(_feature_of_type(feature_name, feature, values, slots))
         layers.append(layer)
     return layers
 
@@ -180,16 +187,15 @@ def _feature_of_type(
     name: str,
     element: etree._Element,
     values: Mapping[str, tuple[_Value, ...]],
-    elements: Mapping[str, etree._Element],
+    slots: Mapping[str, str],
 ) -> _Feature:
+    """Return a feature. `slots` are the types of links in slots, with where these lead."""
     kind_of_range, of_elements = _text(element, "rangeTypeName"), _text(element, "elementType")
     feature = _Feature(name, name, _text(element, "description"), _kind_of_range(kind_of_range))
     if kind_of_range in values:
         feature.kind, feature.values = AnswerKind.ONE, values[kind_of_range]
-    elif kind_of_range == STRUCTURES and of_elements in elements:
-        for each in elements[of_elements].iter("{*}featureDescription"):
-            if _text(each, "name") == "target":
-                feature.is_slot, feature.target = True, _text(each, "rangeTypeName")
+    elif kind_of_range == STRUCTURES and of_elements in slots:
+        feature.is_slot, feature.target = True, slots[of_elements]
     return feature
 
 
@@ -201,13 +207,18 @@ def _kind_of_range(name: str) -> AnswerKind | None:
     return AnswerKind.NUMBER if name in NUMBERS else None
 
 
-def _base(name: str, parents: Mapping[str, str]) -> str:
-    """Return whether a type is of annotations: the type of UIMA that it is of in the end, empty for others."""
-    seen = set[str]()
-    while name in parents and name not in seen:
-        seen.add(name)
-        name = parents[name]
-    return name if name in (ANNOTATION, ANNOTATION_BASE, "uima.cas.TOP") else ""
+def _bases(parents: Mapping[str, str]) -> dict[str, str]:
+    """Return for each type whether it is of annotations: the type of UIMA that it is of in the end, or nothing."""
+    bases: dict[str, str] = {}
+    for name in parents:
+        path = list[str]()
+        while name in parents and name not in bases:
+            bases[name] = ""  # should the types go round in a circle
+            path.append(name)
+            name = parents[name]
+        end = bases.get(name, name if name in (ANNOTATION, ANNOTATION_BASE, "uima.cas.TOP") else "")
+        bases |= dict.fromkeys(path, end)
+    return bases
 
 
 def _text(element: etree._Element, name: str) -> str:

@@ -13,12 +13,18 @@
   `label` and `value`.
 * A row that says nothing of its unit is a markable without an answer; one without a unit, a text in which the coder
   marked nothing.
-* As JSON: a list of objects, with lists `indices` and `pointers` for `value`.
+* Antecedents that are meant together are joined by `+`: `phrase:0-4+phrase:14-17|phrase:22-24`. A relation besides
+  identity has a column `relation:KEY` with its targets in the same way, an attribute a column `attribute:KEY`: the key
+  of a value, several of them joined by `|`, a text or a number, as it is.
+* As JSON: a list of objects, with lists `indices` and `pointers` for `value`, a list of lists where some are meant
+  together, and objects `relations` and `attributes` by key.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     Answer,
@@ -28,10 +34,13 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
+    Readings,
     decode,
+    links_of,
 )
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
+from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.syntax import records, table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
@@ -40,18 +49,27 @@ STANDARD_COLUMNS = (*REQUIRED_COLUMNS, "label", "value")
 OPTIONAL_COLUMNS = ("optional", "unsure", "note", "name", "head")
 COLUMNS = (*STANDARD_COLUMNS, *OPTIONAL_COLUMNS)
 ALIASES = {"document": "text", "category": "label", "chain": "value"}
-KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS)
+RELATION, ATTRIBUTE = "relation", "attribute"
+KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS, "relations", "attributes")
+READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
+TOGETHER = "+"
+
+# The keys of targets: of one reading they are meant together.
+type KeyReadings = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementRow:
-    """What a coder says of a unit of a text. pointers: the keys of its antecedents. line: where it stands, from 1."""
+    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys.
+
+    line: where it stands, from 1.
+    """
 
     text: str
     unit: str
     coder: str
     category: str = ""
-    pointers: tuple[str, ...] = ()
+    pointers: KeyReadings = ()
     indices: tuple[str, ...] = ()
     optional: bool = False
     unsure: bool = False
@@ -59,15 +77,38 @@ class JudgementRow:
     name: str = ""
     head: str = ""
     line: int | None = field(default=None, compare=False)
+    relations: tuple[tuple[str, KeyReadings], ...] = ()
+    attributes: tuple[tuple[str, AnswerValue], ...] = ()
+
+    def targets(self) -> Iterator[tuple[str, str]]:
+        """Yield the keys of all that it points at, each with the column in which it stands."""
+        for name, readings in (("value", self.pointers), *self._relation_columns()):
+            yield from ((name, key) for reading in readings for key in reading)
+
+    def _relation_columns(self) -> Iterator[tuple[str, KeyReadings]]:
+        return ((f"{RELATION}:{key}", readings) for key, readings in self.relations)
 
     @property
     def answer(self) -> Answer | None:
         """The answer; None where the row says nothing."""
-        links = bool(self.pointers or self.indices)
-        if not (self.category or links or self.optional or self.unsure or self.note or self.name):
+        further = bool(self.pointers or self.indices or self.relations or self.attributes)
+        if not (self.category or further or self.optional or self.unsure or self.note or self.name):
             return None
-        pointers = tuple(place for place in map(parse_key, self.pointers) if place)
-        return Answer(self.category, pointers, self.indices, self.optional, self.unsure, self.note, self.name)
+        return Answer(
+            self.category,
+            indices=self.indices,
+            optional=self.optional,
+            unsure=self.unsure,
+            note=self.note,
+            name=self.name,
+            relations=tuple((key, _places(readings)) for key, readings in self.relations),
+            attributes=self.attributes,
+            **links_of(_places(self.pointers)),
+        )
+
+
+def _places(readings: KeyReadings) -> Readings:
+    return tuple(tuple(place for place in map(parse_key, reading) if place) for reading in readings)
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
@@ -75,6 +116,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     file = bundle.main
     read = table.Table(bundle.data, file, {*COLUMNS, *ALIASES}, raw=raw)
     places = _find_columns(read)
+    relations, attributes = (_columns_of(kind, places) for kind in (RELATION, ATTRIBUTE))
     checks = _Checks(file)
     rows = []
     for line, cells in read.rows():
@@ -93,6 +135,8 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
             row.cell("name"),
             row.cell("head"),
             line,
+            tuple((key, readings) for key, column in relations if (readings := _parse_readings(row, column))),
+            tuple((key, answer) for key, column in attributes if (answer := row.cell(column))),
         )
         rows.append(checks.checked(judged, row))
     return rows
@@ -109,17 +153,25 @@ def write_csv(rows: Sequence[JudgementRow], *, raw: bool = False) -> bytes:
             "unit": row.unit,
             "coder": row.coder,
             "label": row.category,
-            "value": "|".join([*row.pointers, *(_escape_index(index) for index in row.indices)]),
+            "value": "|".join([_format_readings(row.pointers), *map(_escape_index, row.indices)][not row.pointers :]),
             "optional": "1" if row.optional else "",
             "unsure": "1" if row.unsure else "",
             "note": row.note,
             "name": row.name,
             "head": row.head,
+            **{f"{RELATION}:{key}": _format_readings(readings) for key, readings in row.relations},
+            **{f"{ATTRIBUTE}:{key}": format_value(answer) for key, answer in row.attributes},
         }
         for row in rows
     ]
     names = [name for name in COLUMNS if name in STANDARD_COLUMNS or any(line[name] for line in lines)]
-    return table.write_table([names, *([line[name] for name in names] for line in lines)], raw=raw)
+    for kind in (RELATION, ATTRIBUTE):
+        names += sorted({name for line in lines for name in line if name.startswith(f"{kind}:")})
+    return table.write_table([names, *([line.get(name, "") for name in names] for line in lines)], raw=raw)
+
+
+def _format_readings(readings: KeyReadings) -> str:
+    return "|".join(map(TOGETHER.join, readings))
 
 
 def read_json(bundle: Bundle) -> list[JudgementRow]:
@@ -134,7 +186,7 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
             row.text("unit"),
             row.required("coder"),
             row.text("label"),
-            row.strings("pointers"),
+            _json_readings(row, "pointers", row.fields.get("pointers", [])),
             row.strings("indices"),
             row.flag("optional"),
             row.flag("unsure"),
@@ -142,6 +194,12 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
             row.text("name"),
             row.text("head"),
             line,
+            tuple(
+                (key, readings)
+                for key, value in _json_object(row, "relations")
+                if (readings := _json_readings(row, "relations", value))
+            ),
+            tuple((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
         )
         rows.append(checks.checked(judged, row))
     return rows
@@ -155,24 +213,54 @@ def write_json(rows: Iterable[JudgementRow]) -> bytes:
 def _json_record(row: JudgementRow) -> dict[str, object]:
     needed: dict[str, object] = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
     more: dict[str, object] = {
-        "pointers": list(row.pointers),
+        "pointers": _readings_json(row.pointers),
         "indices": list(row.indices),
         "optional": row.optional,
         "unsure": row.unsure,
         "note": row.note,
         "name": row.name,
         "head": row.head,
+        "relations": {key: _readings_json(readings) for key, readings in row.relations},
+        "attributes": {key: list(answer) if isinstance(answer, tuple) else answer for key, answer in row.attributes},
     }
     return needed | {name: value for name, value in more.items() if value}
+
+
+def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
+    """Return readings as JSON: a list of keys where no two are meant together, else a list of lists."""
+    if all(len(reading) == 1 for reading in readings):
+        return [key for reading in readings for key in reading]
+    return [list(reading) for reading in readings]
+
+
+def _json_readings(row: records.Fields, name: str, value: object) -> KeyReadings:
+    """Return the readings of a list of keys, or of lists of those that are meant together."""
+    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+        return tuple((key,) for key in row.strings(name, value))
+    return tuple(dict.fromkeys(reading for each in value if (reading := row.strings(name, each))))
+
+
+def _json_object(row: records.Fields, name: str) -> list[tuple[str, object]]:
+    """Return what an object has by key, in the order of the keys."""
+    value = row.fields.get(name, {})
+    if not isinstance(value, dict) or not all(row.string(name, key) for key in value):
+        raise row.error(name, "is an object with something by the keys of questions")
+    return sorted(value.items())
+
+
+def _json_answer(row: records.Fields, key: str, value: object) -> AnswerValue:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    return row.strings(key, value) if isinstance(value, list) else row.string(key, value)
 
 
 def _find_columns(read: table.Table) -> dict[str, int]:
     """Return the place of each column by its name."""
     places: dict[str, int] = {}
     for place, heading in enumerate(read.header):
-        name = ALIASES.get(heading.strip().lower(), heading.strip().lower())
-        if name not in COLUMNS:
-            known = ", ".join(COLUMNS)
+        name = _column_name(heading.strip())
+        if name not in COLUMNS and not name.startswith((f"{RELATION}:", f"{ATTRIBUTE}:")):
+            known = ", ".join((*COLUMNS, f"{RELATION}:KEY", f"{ATTRIBUTE}:KEY"))
             raise FormatError(f"there is no use for a column {heading[:50]!r}; known are {known}", read.file, read.line)
         if name in places:
             raise FormatError(f"the column {name!r} appears twice", read.file, read.line)
@@ -184,24 +272,48 @@ def _find_columns(read: table.Table) -> dict[str, int]:
     return places
 
 
-def _parse_value(row: table.Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the antecedents and the entities that a cell names."""
+def _column_name(heading: str) -> str:
+    """Return what a column is called here. Keys of questions differ in capital and small letters."""
+    kind, colon, key = heading.partition(":")
+    if colon and key.strip() and kind.strip().lower() in (RELATION, ATTRIBUTE):
+        return f"{kind.strip().lower()}:{key.strip()}"
+    return ALIASES.get(heading.lower(), heading.lower())
+
+
+def _columns_of(kind: str, places: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return the keys of relations or attributes that have a column, each with its name, in the order of the keys."""
+    return sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
+
+
+def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
+    """Return the readings of antecedents and the entities that a cell names."""
     cell = row.cell("value")
     if not cell:
         return (), ()
-    pointers: dict[str, None] = {}
+    pointers: dict[tuple[str, ...], None] = {}
     indices: dict[str, None] = {}
     for member, plain in row.members("value", cell):
-        if plain and KEY.fullmatch(member):
-            pointers[member] = None
+        if plain and READING.fullmatch(member):
+            pointers[_parse_reading(member)] = None
         else:
             indices[member] = None
     return tuple(pointers), tuple(indices)
 
 
+def _parse_readings(row: table.Cells, column: str) -> KeyReadings:
+    """Return the readings that the cell of a relation names."""
+    cell = row.cell(column)
+    return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, cell))) if cell else ()
+
+
+def _parse_reading(member: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(member.split(TOGETHER))) if TOGETHER in member else (member,)
+
+
 def _escape_index(index: str) -> str:
     """Return an index within a cell of values."""
-    return table.escape_member(index).replace(":", "\\:", 1) if KEY.fullmatch(index) else table.escape_member(index)
+    escaped = table.escape_member(index)
+    return escaped.replace(":", "\\:", 1) if READING.fullmatch(index) else escaped
 
 
 @dataclass(slots=True)
@@ -213,7 +325,7 @@ class _Checks:
     keys: set[str] = field(default_factory=lambda: {""})
 
     def checked(self, judged: JudgementRow, source: table.Source) -> JudgementRow:
-        for name, key in [("unit", judged.unit), *(("value", pointer) for pointer in judged.pointers)]:
+        for name, key in [("unit", judged.unit), *judged.targets()]:
             if key not in self.keys and parse_key(key) is None:
                 raise source.error(name, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
             self.keys.add(key)
@@ -272,16 +384,22 @@ def from_documents(documents: Iterable[Document]) -> list[JudgementRow]:
                 key_in(document, mark.place),
                 document.coder,
                 answer.category,
-                tuple(key_in(document, target) for target in answer.pointers),
+                _key_readings(document, answer.all_readings),
                 answer.indices,
                 answer.optional,
                 answer.unsure,
                 answer.note,
                 answer.name,
                 format_parts(mark.head),
+                relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
+                attributes=answer.attributes,
             )
             rows.append(row)
     return rows
+
+
+def _key_readings(document: Document, readings: Readings) -> KeyReadings:
+    return tuple(tuple(key_in(document, target) for target in reading) for reading in readings)
 
 
 CSV_FORMAT, JSON_FORMAT = table_formats(

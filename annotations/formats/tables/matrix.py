@@ -248,6 +248,9 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
     "Matrix of units by coders without the texts",
     FEATURES
     - {
+        Feature.RELATIONS,
+        Feature.ATTRIBUTES,
+        Feature.PLURAL,
         Feature.LINKED_CATEGORIES,
         Feature.UNCODED,
         Feature.HEADS,

@@ -35,7 +35,7 @@ def merge_links(links: Links, answer: Answer | None, source: table.Source, colum
 def textless_document(text: str, coder: str, file: str, marks: dict[Place, Mark], links: Links) -> Document:
     """Return the document of these marks, and of those that they point to."""
     for mark in list(marks.values()):
-        for target in mark.answer.pointers if mark.answer else ():
+        for target in mark.answer.targets() if mark.answer else ():
             if target not in marks:
                 marks[target] = Mark(target.parts, target.level, line=mark.line)
     in_order = sorted(marks.values(), key=text_order)
@@ -87,6 +87,7 @@ def table_formats[Rows](
         names_coders=True,
         names_levels=True,
         names_categories=True,
+        names_questions=Feature.ATTRIBUTES in features,
     )
     json_format = Format(
         f"{key}-json",
@@ -98,5 +99,6 @@ def table_formats[Rows](
         names_coders=True,
         names_levels=True,
         names_categories=True,
+        names_questions=Feature.ATTRIBUTES in features,
     )
     return csv_format, json_format

@@ -10,10 +10,10 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import MAX_NOTE_LENGTH, Rules, check_head
 from annotations.formats import Finding
-from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind
+from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind, AnswerValue
 from annotations.formats.project import Table
 from annotations.models import Level, Markable
-from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, AnswerValue, constraints_of
+from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, constraints_of
 from annotations.transfers.archiving.scheme import scheme_of
 
 type Tables = Mapping[str, Table]

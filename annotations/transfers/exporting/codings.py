@@ -5,26 +5,28 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import IO, Self
 
-from django.db.models import Count, QuerySet, TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
+from annotations.coding.judgements import group_answers
 from annotations.core.progress import Progress
 from annotations.core.snapshots import read_snapshot
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
-from annotations.formats.model.document import Parts
-from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.document import Parts, Readings, group_readings, links_of
+from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 LINKS = {
@@ -101,7 +103,8 @@ def documents_of(
 ) -> Iterator[tuple[str, Document]]:
     """Yield the documents of the submitted codings, each with its coder, text by text. No coders or texts means all.
 
-    With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries.
+    With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries, one more
+    with other relations than identity and three more with attributes.
     """
     rows = _read(project, coders, texts, unfinished)
     for coding, text, coder in rows.codings:
@@ -121,27 +124,10 @@ def _read(
         rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
         text_rows = _texts(project, codings)
         scheme = read_scheme(project.pk)
-        answers = _answers(codings, text_rows, scheme)
+        answers, left_out = _answers(codings, text_rows, scheme)
         heads = _heads(codings) if in_words else {}
-        left_out = _left_out(codings, scheme)
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
     return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
-
-
-def _left_out(codings: QuerySet[Coding], scheme: ProjectScheme) -> list[OtherLoss]:
-    """Return what no format holds yet: readings of several antecedents, other relations, and attributes."""
-    pointers = Pointer.objects.filter(judgement__coding__in=codings.order_by().values("pk")).order_by()
-    counts = {}
-    if any(relation.identity and relation.joint for relation in scheme.spec.relations):
-        readings = pointers.filter(relation__identity=True).values("judgement", "relation", "reading")
-        joint = readings.annotate(targets=Count("pk")).filter(targets__gt=1).count()
-        counts["antecedents meant together (written as alternatives)"] = joint
-    if scheme.further.relations:
-        counts["pointers of other relations"] = pointers.filter(relation__identity=False).count()
-    if scheme.further.attributes:
-        answers = AttributeAnswer.objects.filter(judgement__coding__in=codings.order_by().values("pk"))
-        counts["answers to attributes"] = answers.count()
-    return [OtherLoss(what, count) for what, count in counts.items() if count]
 
 
 def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
@@ -211,11 +197,28 @@ type AnswerAndHead = tuple[Answer | None, Parts]
 type Answers = dict[int, AnswerAndHead]
 
 
-def _answers(codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> dict[int, Answers]:
-    """Return for each coding the answers by markable."""
+@dataclass(slots=True)
+class _Further:
+    """What judgements say beside category and indices, by judgement. Most say nothing further."""
+
+    pointers: Mapping[int, tuple[Place, ...]]
+    readings: Mapping[int, Readings]
+    relations: Mapping[int, tuple[tuple[str, Readings], ...]]
+    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]]
+
+    def has(self, judgement: int) -> bool:
+        return judgement in self.pointers or judgement in self.relations or judgement in self.attributes
+
+
+def _answers(
+    codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme
+) -> tuple[dict[int, Answers], list[OtherLoss]]:
+    """Return for each coding the answers by markable, and what no format holds: answers before the category."""
     categories = {pk: key for key, pk in scheme.keys.categories.items()}
     judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
-    pointers = _pointers(judgements, texts, scheme)
+    further = _further(judgements, texts, scheme)
+    attributes_alone = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
+    without_category = 0
     # Few judgements have more than category and links, so that the other columns are read for those alone.
     details = {
         pk: (optional, unsure, note, name, _parts(head))
@@ -226,10 +229,23 @@ def _answers(codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: 
 
     def answer_and_head(pk: int, category: int | None, entity: str | None) -> AnswerAndHead:
         optional, unsure, note, name, head = details.get(pk, (False, False, "", "", ()))
-        if category is None:
+        if category is None and not (attributes_alone and further.has(pk)):
             return None, head
-        links = pointers.get(pk, ()), () if entity is None else (entity,)
-        return Answer(categories[category], *links, optional, unsure, note, name), head
+        return (
+            Answer(
+                "" if category is None else categories[category],
+                further.pointers.get(pk, ()),
+                () if entity is None else (entity,),
+                optional,
+                unsure,
+                note,
+                name,
+                further.readings.get(pk, ()),
+                further.relations.get(pk, ()),
+                further.attributes.get(pk, ()),
+            ),
+            head,
+        )
 
     answers_by_coding: dict[int, Answers] = defaultdict(dict)
     # Most have only a category and an entity; equal ones share one object.
@@ -241,34 +257,58 @@ def _answers(codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: 
         answers = answers_by_coding[coding]
         if markable in answers:  # a row for each entity
             answers[markable] = _with_entity(answers[markable], entity)
-        elif pk in details or pk in pointers:
+        elif pk in details or further.has(pk):
             answers[markable] = answer_and_head(pk, category, entity)
+            without_category += answers[markable][0] is None and further.has(pk)
         else:
             key = category, entity
             if key not in shared:
                 shared[key] = answer_and_head(pk, category, entity)
             answers[markable] = shared[key]
-    return answers_by_coding
+    lost = [OtherLoss("judgements that answer further questions and have no category yet", without_category)]
+    return answers_by_coding, lost if without_category else []
 
 
-def _pointers(
-    judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
-) -> dict[int, tuple[Place, ...]]:
-    """Return the antecedents by judgement, in the order in which the coder named them.
-
-    They are those of identity. No format holds readings yet: antecedents that are meant together are alternatives.
-    """
-    pointers = Pointer.objects.filter(judgement__in=judgements, **scheme.identity_pointers())
-    rows = pointers.order_by("pk").values_list("judgement_id", "target_id")
-    if not rows:
-        return {}
-    places = {pk: mark.place for text_rows in texts.values() for pk, (mark, _) in text_rows.markables.items()}
+def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> _Further:
+    """Return what judgements say beside category and indices, pointers in the order in which the coder named them."""
+    pointers = Pointer.objects.filter(judgement__in=judgements).order_by("pk")
+    rows = pointers.filter(**scheme.identity_pointers()).values_list("judgement_id", "target_id", "reading")
+    other_rows: Collection[tuple[int, int, int, str]] = ()
+    if scheme.further.relations:
+        others = pointers.filter(relation__identity=False)
+        other_rows = others.values_list("judgement_id", "target_id", "reading", "relation__key")
+    places: dict[int, Place] = {}
+    if rows or other_rows:
+        places = {pk: mark.place for text_rows in texts.values() for pk, (mark, _) in text_rows.markables.items()}
     targets: dict[int, tuple[Place, ...]] = {}
-    for judgement, target in rows:
+    numbered: dict[int, list[tuple[int, Place]]] = defaultdict(list)
+    joint = any(relation.identity and relation.joint for relation in scheme.spec.relations)
+    for judgement, target, reading in rows:
         before = targets.get(judgement, ())
         if places[target] not in before:  # it may stand in several readings
             targets[judgement] = (*before, places[target])
-    return targets
+        if joint:
+            numbered[judgement].append((reading, places[target]))
+    plural = {
+        judgement: readings
+        for judgement, numbers in numbered.items()
+        if len(numbers) > 1 and (readings := links_of(group_readings(numbers))["readings"])
+    }
+    related: dict[int, dict[str, list[tuple[int, Place]]]] = defaultdict(dict)
+    for judgement, target, reading, relation in other_rows:
+        related[judgement].setdefault(relation, []).append((reading, places[target]))
+    relations = {
+        judgement: tuple((key, group_readings(numbers)) for key, numbers in sorted(of_judgement.items()))
+        for judgement, of_judgement in related.items()
+    }
+    return _Further(targets, plural, relations, _attributes(judgements) if scheme.further.attributes else {})
+
+
+def _attributes(judgements: QuerySet[Judgement]) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
+    """Return the answers to attributes by judgement."""
+    answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
+    columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
+    return group_answers(answers.values_list(*columns))
 
 
 def _with_entity(answer_and_head: AnswerAndHead, entity: str) -> AnswerAndHead:
@@ -323,7 +363,7 @@ def export_codings(
                 documents.append(document)
                 texts.add(document.name)
                 losses += [
-                    Loss(loss.feature, loss.count, tuple(f"{coder}, {example}" for example in loss.examples))
+                    replace(loss, examples=tuple(f"{coder}, {example}" for example in loss.examples))
                     for loss in losses_of_document
                 ]
             if format_.names_coders:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from django.core.exceptions import ValidationError
 
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import Decision, OperationRejected, parse_attributes
 from annotations.coding.markables import InvalidMarkable, check_parts
+from annotations.coding.readings import Readings as KeyReadings
 from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
-from annotations.formats.model.document import Parts, implied_category
+from annotations.formats.model.answers import parse_value
+from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
-from annotations.formats.model.links import indices_to_pointers, pointers_to_indices
-from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.links import SPLIT, indices_to_pointers, pointers_to_indices, split_to_indices
+from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 from annotations.models import Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
-from annotations.schemes.constraints import Constraints
+from annotations.schemes.constraints import Constraints, categories_on, missing_attributes
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.source_document import SourceDocument
@@ -33,6 +36,19 @@ TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
 PLACEHOLDERS = re.compile(r"[\s_*-]*")
 LONGEST_SHOWN = 40
 MOST_REASONS = 3
+# Refusals of what an answer says besides category and links.
+REFUSED_QUESTIONS = (
+    "unknown_relation",
+    "relation_not_here",
+    "relation_not_asked",
+    "attribute_not_here",
+    "attribute_not_asked",
+    "bad_value",
+    "unknown_value",
+    "double_value",
+    "text_too_long",
+)
+WAY_OUT = "question=NAME:HERE says what an attribute or relation of the files is here, question=NAME: leaves it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +71,12 @@ class ImportScheme:
     def categories(self) -> Collection[str]:
         """The keys of the categories, in display order."""
         return self.constraints["categories"].keys()
+
+    @property
+    def questions(self) -> Collection[str]:
+        """The keys of the attributes, and of the relations besides identity."""
+        relations = (relation.key for relation in self.spec.relations if not relation.identity)
+        return [*relations, *self.constraints["attributes"]]
 
 
 @dataclass(slots=True)
@@ -92,6 +114,7 @@ class CheckedDocument:
     markables: dict[str, Markable | NewMarkable]
     predefined: dict[str, Mark]
     decisions: list[Decision] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 def fit_title(document: Document) -> Document:
@@ -208,16 +231,43 @@ def check(
 
 def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     """Return the document with its links converted to those of the scheme."""
+    if document.links == Links.INDICES == scheme.answers and SPLIT not in scheme.questions:
+        return split_to_indices(document)
     if document.links == Links.NONE or document.links == scheme.answers:
         return document
     if scheme.answers == Project.Answers.CATEGORIES:
         raise FormatError("this file has coreference chains; the scheme asks for categories only", document.file)
-    linked = (
-        indices_to_pointers(document) if scheme.answers == Project.Answers.POINTERS else pointers_to_indices(document)
-    )
+    if scheme.answers == Project.Answers.POINTERS:
+        linked = _with_allowed_readings(indices_to_pointers(document), scheme)
+    else:
+        linked = pointers_to_indices(document)
+        linked = linked if SPLIT in scheme.questions else split_to_indices(linked)
     # Categories of the other kind of scheme name the kind of link; here they follow from the links.
     marks = [replace(mark, answer=replace(mark.answer, category="")) if mark.answer else mark for mark in linked.marks]
     return replace(linked, marks=marks)
+
+
+def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document:
+    """Return the document with alternatives for antecedents that the scheme does not take together, and a finding."""
+
+    def allows(answer: Answer) -> bool:
+        relation = scheme.spec.identity_relation(implied_category(answer, scheme.spec))
+        return relation is None or relation.joint
+
+    refused = [mark for mark in document.marks if mark.answer and mark.answer.readings and not allows(mark.answer)]
+    if not refused:
+        return document
+    places = {mark.place for mark in refused}
+    marks = [
+        mark.with_answer(mark.answer.with_links(mark.answer.category, mark.answer.pointers, ()))
+        if mark.answer and mark.place in places
+        else mark
+        for mark in document.marks
+    ]
+    message = f"{pluralize(len(refused), 'markable')} with several antecedents that are meant together"
+    fix = "read as alternatives, since the scheme takes none together"
+    finding = Finding("not-joint", message, document.file, refused[0].line, fix)
+    return replace(document, marks=marks, findings=[*document.findings, finding])
 
 
 def _marks_by_key(
@@ -257,7 +307,10 @@ def _decisions(
 ) -> Iterator[Decision]:
     # The rules treat a markable that is not saved yet like one that is.
     rules = Rules(scheme.answers, scheme.constraints, cast("dict[str, Markable]", checked.markables))
-    keys = {mark.place: key for key, (mark, _) in marks.items()} if document.links != Links.INDICES else {}
+    pointing = document.links != Links.INDICES or any(mark.answer and mark.answer.relations for mark in document.marks)
+    keys = {mark.place: key for key, (mark, _) in marks.items()} if pointing else {}
+    required = any(attribute["required"] for attribute in scheme.constraints["attributes"].values())
+    missing: Counter[str] = Counter()
     for key, (mark, level) in marks.items():
         if not level.coded:
             continue
@@ -271,8 +324,19 @@ def _decisions(
         try:
             rules.check(decision)
         except OperationRejected as rejection:
-            raise FormatError(str(rejection), document.file, mark.line) from None
+            way = f" {WAY_OUT}." if rejection.code in REFUSED_QUESTIONS else ""
+            raise FormatError(f"{rejection}{way}", document.file, mark.line) from None
+        if required and mark.answer:
+            missing.update(missing_attributes(scheme.constraints, rules.given_answers(decision)))
         yield decision
+    checked.findings += [
+        Finding(
+            "attribute-missing",
+            f"{pluralize(number, 'markable')} without an answer to {attribute}, which the scheme requires",
+            document.file,
+        )
+        for attribute, number in missing.items()
+    ]
 
 
 def _is_head_of(markable: Markable | NewMarkable, decision: Decision) -> bool:
@@ -283,12 +347,14 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
     if mark.answer is None:
         return Decision(key, head=mark.head)  # without an answer it stays the coder's own markable
     answer = mark.answer
-    if answer.pointers and any(target not in keys for target in answer.pointers):
+    if (answer.pointers or answer.relations) and any(target not in keys for target in answer.targets()):
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
-    return Decision(
+    decision = Decision(
         key,
         answer.category or _implied_category(document, mark, answer, scheme),
-        alternatives(keys[target] for target in answer.pointers),
+        _with_key_targets(answer.readings, keys)
+        if answer.readings
+        else alternatives(keys[target] for target in answer.pointers),
         answer.indices,
         answer.note,
         answer.name,
@@ -296,9 +362,42 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         answer.unsure,
         answer.optional,
     )
+    if answer.relations or answer.attributes:
+        relations = tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations)
+        decision = replace(decision, relations=relations, attributes=_attributes(document, mark, answer, scheme))
+    return decision
 
 
-def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str:
+def _with_key_targets(readings: Readings, keys: dict[Place, str]) -> KeyReadings:
+    return tuple(tuple(keys[target] for target in reading) for reading in readings)
+
+
+def _attributes(
+    document: Document, mark: Mark, answer: Answer, scheme: ImportScheme
+) -> tuple[tuple[str, AnswerValue], ...]:
+    """Return the answers to attributes as the scheme has them. Raise FormatError where one is of another kind."""
+    answers: dict[str, object] = {}
+    for key, value in answer.attributes:
+        attribute = scheme.constraints["attributes"].get(key)
+        if attribute is None:
+            message = f"{key} is a relation, and the file has it as an attribute. {WAY_OUT}"
+            raise FormatError(message, document.file, mark.line)
+        try:
+            parsed = parse_value(value, AnswerKind(attribute["kind"]))
+        except ValueError:
+            message = f"the answer to {key} is a number, not {str(value)[:LONGEST_SHOWN]!r}. {WAY_OUT}"
+            raise FormatError(message, document.file, mark.line) from None
+        answers[key] = list(parsed) if isinstance(parsed, tuple) else parsed
+    try:
+        return parse_attributes(answers)
+    except OperationRejected as rejection:
+        raise FormatError(f"{rejection} {WAY_OUT}", document.file, mark.line) from None
+
+
+def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:
+    level = mark.level or scheme.spec.main_level
+    if not categories_on(scheme.constraints, level):
+        return None
     category = implied_category(answer, scheme.spec)
     if not category:
         raise FormatError("the file names no category, and the scheme has none that follows", document.file, mark.line)

@@ -80,7 +80,9 @@ def import_documents(
     scheme = ImportScheme.from_project(project)
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
-    naming = Naming.from_options(options, ways, scheme.levels, scheme.categories, scheme.spec.main_level)
+    naming = Naming.from_options(
+        options, ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
+    )
     checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
     for number, document in enumerate(documents):
         if progress is not None:
@@ -175,7 +177,12 @@ class _DocumentChecker:
         except FormatError as error:
             self._fail(source, str(error))
             return
-        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec), *findings]
+        self.findings += [
+            *source.document.findings,
+            *lint(source.document, self.scheme.spec),
+            *findings,
+            *checked.findings,
+        ]
 
     def _slug(self, document: Document) -> str:
         """Return the slug of the text: that of an existing text of this name, else the first that it can have."""

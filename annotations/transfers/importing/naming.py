@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from annotations.core.text import pluralize
 from annotations.formats import Document, Finding, Mark, Place
-from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL
-from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
+from annotations.formats.model.answers import KeysByName
+from annotations.formats.model.document import Answer, Links
+from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL, QUESTION
+from annotations.formats.model.links import SPLIT, find_contradictions, move_marks, remove_marks
 from annotations.transfers.importing.report import ImportFailed
 
 # Stands for every name that is not given.
@@ -37,12 +39,14 @@ def parse_names(option: str, value: str, main: str, known: Collection[str]) -> d
 class Naming:
     """How names of files become those of the scheme, as the options of an import say it.
 
-    ways: what else helps where the scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a
-    coding.
+    questions: the names of attributes and relations, `known` the keys of those here. ways: what else helps where the
+    scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a coding.
     """
 
     levels: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+    known: KeysByName = field(default_factory=lambda: KeysByName(()))
     ways: Mapping[str, str] = field(default_factory=dict)
     takes_empty: bool = False
 
@@ -53,12 +57,15 @@ class Naming:
         ways: Mapping[str, str],
         levels: Collection[str],
         categories: Collection[str],
+        questions: Collection[str],
         main_level: str,
     ) -> Naming:
         """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
         return cls(
             parse_names(LEVEL.key, options.get(LEVEL.key, ""), main_level, levels),
             parse_names(CATEGORY.key, options.get(CATEGORY.key, ""), "", categories),
+            parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions),
+            KeysByName(questions),
             ways,
             options.get(EMPTY.key) == "take",
         )
@@ -70,7 +77,7 @@ class Naming:
         levels that nobody codes and nothing points to.
         """
         is_coded = any(mark.answer for mark in document.marks)
-        pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
+        pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
         places: dict[Place, Mark] = {}
         left_out: dict[str, list[Place]] = {}
         for mark in document.marks:
@@ -92,7 +99,8 @@ class Naming:
             for level, marks in left_out.items()
         ]
         remaining = remove_marks(document, {place for marks in left_out.values() for place in marks})
-        named = self._rename_categories(remaining)
+        named, unknown = self._rename_questions(self._rename_categories(remaining))
+        findings += unknown
         findings += find_contradictions(named, places)
         renamed = move_marks(named, places)
         return replace(renamed, findings=[*document.findings, *findings]) if findings else renamed
@@ -122,6 +130,46 @@ class Naming:
                 mark = mark.with_answer(replace(mark.answer, category=ours))
             marks.append(mark)
         return replace(document, marks=marks)
+
+    def _rename_questions(self, document: Document) -> tuple[Document, list[Finding]]:
+        """Return the document with the keys of the scheme for the names of attributes and relations.
+
+        Those that the scheme lacks are left out, and told with their number.
+        """
+        left_out: dict[str, int] = {}
+        marks = []
+        for mark in document.marks:
+            answer = mark.answer
+            if answer and (answer.relations or answer.attributes):
+                mark = mark.with_answer(self._with_keys(answer, document.links, left_out))
+            marks.append(mark)
+        findings = [
+            Finding(
+                "question-left-out",
+                f"{pluralize(number, 'answer')} to {name[:LONGEST_SHOWN]!r}, which the scheme does not ask",
+                document.file,
+                fix=f"left out; question={name[:LONGEST_SHOWN]}:HERE says what it is",
+            )
+            for name, number in left_out.items()
+            if name not in self.questions
+        ]
+        return replace(document, marks=marks), findings
+
+    def _with_keys(self, answer: Answer, links: Links, left_out: dict[str, int]) -> Answer:
+        def named[T](answers: tuple[tuple[str, T], ...]) -> tuple[tuple[str, T], ...]:
+            kept: dict[str, T] = {}
+            for name, value in answers:
+                key = self.questions.get(name, self.questions.get(OTHERS))
+                key = self.known.find(name) if key is None else key
+                if key is None and name == SPLIT and links == Links.INDICES:
+                    key = name  # without such a relation the entities of its targets are the markable's
+                if key:
+                    kept.setdefault(key, value)
+                else:
+                    left_out[name] = left_out.get(name, 0) + 1
+            return tuple(sorted(kept.items(), key=lambda each: each[0]))
+
+        return replace(answer, relations=named(answer.relations), attributes=named(answer.attributes))
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
         """Return what is said of a level that the scheme lacks."""

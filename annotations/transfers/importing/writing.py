@@ -72,7 +72,9 @@ class Plan:
             for checked, _, coding in self.codings(planned):
                 if coding is None or coding.pk not in self.unchanged:
                     report.codings += 1
-                    report.judgements += sum(decision.category is not None for decision in checked.decisions)
+                    report.judgements += sum(
+                        decision.category is not None or bool(decision.attributes) for decision in checked.decisions
+                    )
         return report
 
     def codings(self, planned: PlannedText) -> Iterator[tuple[CheckedDocument, User, Coding | None]]:

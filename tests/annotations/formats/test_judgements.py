@@ -22,7 +22,7 @@ JUDGED = [
     JudgementRow("walk", "phrase:0-4", "ann", "refers", indices=("Anna",)),
     JudgementRow("walk", "phrase:10-17,20-22", "ann", "refers", indices=("Anna", "a|b", "c\\d"), unsure=True),
     JudgementRow(
-        "walk", "phrase:10-17,20-22", "bob", "phrase", pointers=("phrase:0-4", "turn:0-9"), note='say "it",\nnow'
+        "walk", "phrase:10-17,20-22", "bob", "phrase", pointers=(("phrase:0-4",), ("turn:0-9",)), note='say "it",\nnow'
     ),
     JudgementRow("run", "phrase:0-4", "bob", "none", optional=True, name="=A1"),
     JudgementRow("run", "phrase:0-4", "@cy", head="0-1,3-4"),
@@ -136,10 +136,12 @@ def test_flags_are_said_in_several_ways(word, means):
 @pytest.mark.parametrize(
     ("cell", "pointers", "indices"),
     [
-        ("p:0-1", ("p:0-1",), ()),
+        ("p:0-1", (("p:0-1",),), ()),
         ("p\\:0-1", (), ("p:0-1",)),
         ("\\p:0-1", (), ("p:0-1",)),
-        ("p:0-1|A|p:2-3", ("p:0-1", "p:2-3"), ("A",)),
+        ("p:0-1|A|p:2-3", (("p:0-1",), ("p:2-3",)), ("A",)),
+        ("p:0-1+p:2-3|p:4-5", (("p:0-1", "p:2-3"), ("p:4-5",)), ()),
+        ("p\\:0-1+p:2-3", (), ("p:0-1+p:2-3",)),
         ("A|A", (), ("A",)),
         ("A\\|B", (), ("A|B",)),
         ("A\\\\|B", (), ("A\\", "B")),
@@ -257,7 +259,7 @@ def test_the_library_reads_the_table_guarded_or_raw(tmp_path, raw):
 
 
 def test_judgements_are_written_one_a_line():
-    rows = [JUDGED[0], JudgementRow("run", "phrase:0-4", "bob", pointers=("turn:0-9",), optional=True, note="ü")]
+    rows = [JUDGED[0], JudgementRow("run", "phrase:0-4", "bob", pointers=(("turn:0-9",),), optional=True, note="ü")]
     assert write_json(rows).decode() == OBJECTS
     assert write_json([]).decode() == "[\n]\n"
 
@@ -402,6 +404,10 @@ def test_the_option_says_how_the_cells_stand():
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
 UNITS = st.sampled_from(["p:0-1", "p:0-1,3-4", "turn:0-9"])
+READING = st.lists(UNITS, min_size=1, max_size=2, unique=True).map(tuple)
+READINGS = st.lists(READING, max_size=2, unique=True).map(tuple)
+SOME_READINGS = st.lists(READING, min_size=1, max_size=2, unique=True).map(tuple)
+KEYS = st.sampled_from(["gender", "Gender", "a-b"])
 ROWS = st.lists(
     st.builds(
         JudgementRow,
@@ -409,13 +415,15 @@ ROWS = st.lists(
         UNITS,
         WORDS,
         st.just("") | WORDS,
-        st.lists(UNITS, max_size=2, unique=True).map(tuple),
+        READINGS,
         st.lists(WORDS | UNITS | st.sampled_from(["p:9-1", "p:00-1"]), max_size=3, unique=True).map(tuple),
         st.booleans(),
         st.booleans(),
         st.just("") | WORDS,
         st.just("") | WORDS,
         st.sampled_from(["", "", "0-1", "0-1,3-4"]),
+        relations=st.dictionaries(KEYS, SOME_READINGS, max_size=2).map(lambda each: tuple(sorted(each.items()))),
+        attributes=st.dictionaries(KEYS, WORDS, max_size=2).map(lambda each: tuple(sorted(each.items()))),
     ),
     max_size=4,
     unique_by=lambda row: (row.text, row.unit, row.coder),

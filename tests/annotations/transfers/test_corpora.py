@@ -330,7 +330,7 @@ def test_answers_that_become_one_and_say_something_else_are_told(tales, first, s
     assert report.failures == []
     assert [str(finding) for finding in report.findings if finding.code == "contradiction"] == [
         "anna/walk.x: 1 answer of markables that are one now says something else than the first "
-        "(category, note, name, unsure or optional) (the first stays)"
+        "(category, attributes, note, name, unsure or optional) (the first stays)"
     ] * is_told
 
 

@@ -11,6 +11,7 @@ from annotations.formats import FormatError
 from annotations.formats.model.scheme import Condition, Subject
 from annotations.formats.schemes import read_scheme
 from annotations.schemes.consistency import check_scheme
+from tests.shared.growth import assert_grows_with_input
 
 NAMES = b"""# who is who
 [entities]
@@ -124,3 +125,26 @@ def test_spoiled_configurations_are_read_or_refused(seed):
         data[place : place + draw.randint(0, 3)] = draw.choice([b"", b"\t", b"<", b"\n", b"|", b":"])
     with suppress(FormatError):  # and no other
         read_scheme(bytes(data), "annotation.conf")
+
+
+def test_macros_that_name_macros_make_no_line_without_end():
+    macros = "".join(f"<m{one}>=<m{one + 1}><m{one + 1}>\n" for one in range(30))
+    with pytest.raises(FormatError, match=r"annotation\.conf:34: its macros make more than 20000 characters"):
+        read_scheme(f"[entities]\nA\n{macros}[relations]\nR Arg1:<m0>".encode(), "annotation.conf")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        lambda n: [f"[{' ' * n}"],
+        lambda n: ["[relations]", f"R Arg1:{'|'.join(['A'] * n)}"],
+    ],
+    ids=["an open bracket", "a type that is named again and again"],
+)
+def test_a_hostile_configuration_is_read_or_refused_in_linear_time(lines):
+    def read(n):
+        text = "\n".join(["[entities]", "A", *lines(n)])
+        with suppress(FormatError):
+            read_scheme(text.encode(), "annotation.conf")
+
+    assert_grows_with_input(read, 40_000)

@@ -11,6 +11,7 @@ from annotations.formats import FormatError
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.formats.schemes import read_scheme
 from annotations.schemes.consistency import check_scheme
+from tests.shared.growth import assert_grows_with_input
 
 
 def type_system():
@@ -135,3 +136,31 @@ def test_a_layer_alone_is_a_scheme():
 def test_what_is_no_description_of_layers_is_refused(data, name, message):
     with pytest.raises(FormatError, match=message):
         read_scheme(data, name)
+
+
+def type_of(name: str, above: str, *features: str) -> str:
+    described = "".join(f"<featureDescription>{feature}</featureDescription>" for feature in features)
+    return (
+        f"<typeDescription><name>{name}</name><supertypeName>{above}</supertypeName>"
+        f"<features>{described}</features></typeDescription>"
+    )
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        lambda n: [type_of(f"t{one}", f"t{one + 1}") for one in range(n)] + [type_of(f"t{n}", "uima.tcas.Annotation")],
+        lambda n: [
+            type_of("Link", "uima.cas.TOP", *(f"<name>f{one}</name>" for one in range(n))),
+            type_of("Slots", "uima.tcas.Annotation", *n * ["<name>f</name><elementType>Link</elementType>"]),
+        ],
+    ],
+    ids=["types below types", "slots of one type with many features"],
+)
+def test_a_hostile_type_system_is_read_or_refused_in_linear_time(types):
+    def read(n):
+        system = f"<typeSystemDescription><types>{''.join(types(n))}</types></typeSystemDescription>"
+        with pytest.raises(FormatError):
+            read_scheme(system.encode(), "typesystem.xml")
+
+    assert_grows_with_input(read, 8000)

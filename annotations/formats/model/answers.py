@@ -1,0 +1,83 @@
+"""Answers to further questions as files hold them: as words, and under names that a file allows."""
+
+import re
+from collections.abc import Collection, Iterable
+from math import isfinite
+
+from annotations.formats.model.scheme import AnswerKind, AnswerValue
+
+# Parts several values where a file has one cell or attribute for them. No key of a value has it.
+SEPARATOR = "|"
+NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
+PREFIX = "attribute_"
+
+
+def format_value(value: AnswerValue) -> str:
+    """Return the answer as words."""
+    if isinstance(value, tuple):
+        return SEPARATOR.join(value)
+    return value if isinstance(value, str) else repr(value)
+
+
+def parse_value(value: AnswerValue, kind: AnswerKind) -> AnswerValue:
+    """Return what a file says as an answer of the kind. Raise ValueError where it is none."""
+    match kind:
+        case AnswerKind.SEVERAL:
+            words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
+            return tuple(word for word in words if word)
+        case AnswerKind.NUMBER:
+            return parse_number(value)
+    return format_value(value)
+
+
+def parse_number(value: AnswerValue) -> int | float:
+    """Return the number that a file says. Raise ValueError where it says none."""
+    if not isinstance(value, (int, float)):
+        words = format_value(value).strip()
+        if not NUMBER.fullmatch(words):
+            raise ValueError(words)
+        value = int(words) if words.lstrip("+-").isdecimal() else float(words)
+    if not isfinite(value):
+        raise ValueError(value)
+    return int(value) if value == int(value) else value
+
+
+def fold_name(name: str) -> str:
+    """Return what names have in common that files may spell in different ways."""
+    return name.lower().replace("-", "_")
+
+
+def name_in_files(keys: Iterable[str], reserved: Collection[str] = ()) -> dict[str, str]:
+    """Return for each key of a question a name of letters, digits and `_` that begins with a letter.
+
+    A name that the format needs for itself (`reserved`, in small letters), or that another key has, gets a prefix.
+    """
+    names: dict[str, str] = {}
+    used = set(reserved)
+    for key in keys:
+        name = key.replace("-", "_")
+        if fold_name(name).startswith(PREFIX):
+            name = f"{PREFIX}{name}"
+        while not name[0].isalpha() or fold_name(name) in used:
+            name = f"{PREFIX}{name}"
+        used.add(fold_name(name))
+        names[key] = name
+    return names
+
+
+class KeysByName:
+    """The keys of questions by the names that files may have for them. Of two that a file may call alike, neither."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self.keys = set(keys)
+        folded: dict[str, list[str]] = {}
+        for key in self.keys:
+            folded.setdefault(fold_name(key), []).append(key)
+        self.folded = {name: alike[0] for name, alike in folded.items() if len(alike) == 1}
+
+    def find(self, name: str) -> str | None:
+        """Return the key that a name stands for, None where it stands for none."""
+        if name in self.keys:
+            return name
+        folded = fold_name(name)
+        return self.folded.get(folded.removeprefix(PREFIX)) or self.folded.get(folded)
