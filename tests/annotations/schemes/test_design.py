@@ -104,3 +104,23 @@ def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db)
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=False)
     assert named("empty", "To mind", allowed=False) == {"It has no categories: coders have nothing to answer."}
     assert named("multi-label", "To mind", allowed=False) == set()
+
+
+@pytest.mark.parametrize(
+    ("key", "keeps", "loses"),
+    [
+        ("clusters", {"CoNLL-2012", "MMAX2 project", "brat standoff"}, {"MUC coreference (SGML)"}),
+        ("muc-ident", {"MUC coreference (SGML)", "MMAX2 project"}, {"CoNLL-2012"}),
+        ("arrau-like", {"Judgements without the texts, CSV"}, {"CoNLL-2012", "MUC coreference (SGML)"}),
+    ],
+)
+def test_what_follows_names_the_formats_that_keep_all_answers_and_what_others_lose(db, key, keeps, loses):
+    point = STARTING_POINTS[key]
+    found = {
+        one.name: one
+        for one in consequences_of(point.spec, point.answers)
+        if one.topic == "Exports that keep all answers"
+    }
+    assert {name for name in keeps if found[name].allowed} == keeps
+    assert {name for name in loses if found[name].why.startswith("It loses ")} == loses
+    assert all(one.allowed == (not one.why) for one in found.values())
