@@ -291,7 +291,7 @@ PAGES = [
     row("restore", GET=permitted(), POST=permitted(302, {"file": upload}), refused=permitted(405)),
     row("project", GET=members()),
     again("project", OF_PYRAMIDS, GET=members()),
-    row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"], "confirmed": "1"})),
+    row("scheme", GET=members(), POST=managers(302, {"about": "1", "title": "T"})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on", "confirmed": "1"})),
     again("scheme", OF_PYRAMIDS, POST=managers(200, {"words_exclusive": "on"}), unseen=True),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),

@@ -101,12 +101,12 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
 def _value_changes(name: str, old: AttributeSpec, new: AttributeSpec) -> Iterator[str]:
     before, after = ({one.key: one for one in attribute.values} for attribute in (old, new))
     for verb, labels in (
-        ("has new values", [one.label for key, one in after.items() if key not in before]),
-        ("has no longer the values", [one.label for key, one in before.items() if key not in after]),
+        ("has new values:", [one.label for key, one in after.items() if key not in before]),
+        ("has no longer these values:", [one.label for key, one in before.items() if key not in after]),
         (
-            "calls otherwise",
+            "calls these values otherwise:",
             [
-                f"{one.label} ({after[key].label})"
+                f"{one.label} (now {after[key].label})"
                 for key, one in before.items()
                 if key in after and after[key].label != one.label
             ],

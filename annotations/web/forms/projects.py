@@ -10,8 +10,7 @@ from django.db import transaction
 from django.http import QueryDict
 
 from annotations.core.etags import etag_of
-from annotations.core.fields import ModelCheckboxField
-from annotations.models import Level, Project, User
+from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import TITLE_LENGTH
 from annotations.projects.creation import exchange_scheme
@@ -19,7 +18,6 @@ from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
 from annotations.schemes.design.starting_points import STARTING_POINTS
-from annotations.schemes.project_scheme import set_coder_marked_levels
 
 
 class GuidelinesField(forms.CharField):
@@ -146,25 +144,6 @@ class AboutForm(ProjectFieldsForm):
             record_open_results(self.instance)
             self.save()
             record_guidelines(self.instance, author)
-
-
-class CoderMarkedLevelsForm(StaleFormMixin, forms.Form):
-    """The choice of levels on which coders mark markables themselves."""
-
-    levels = ModelCheckboxField(Level.objects.none(), required=False, label="Coders create markables of")
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        levels = self.fields["levels"]
-        assert isinstance(levels, forms.ModelMultipleChoiceField)
-        levels.queryset = project.levels.filter(coded=True)
-        levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
-        self.project = project
-        self.set_state({"levels": levels.initial})
-
-    def save(self) -> None:
-        """Set the levels; existing markables stay."""
-        set_coder_marked_levels(self.project, self.cleaned_data["levels"])
 
 
 class PyramidOptionsForm(ProjectFieldsForm):

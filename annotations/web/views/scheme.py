@@ -23,8 +23,8 @@ from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import (
     AboutForm,
-    CoderMarkedLevelsForm,
     ExchangeSchemeForm,
+    ProjectFieldsForm,
     PyramidOptionsForm,
 )
 from annotations.web.views import signed_in_user
@@ -56,21 +56,21 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show scheme and guidelines. Managers can change what coders mark, and open the results."""
+    """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
     project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
-    form_class = PyramidOptionsForm if project.answers == Project.Answers.SCUS else CoderMarkedLevelsForm
-    is_about = "about" in request.POST
-    form = form_class(project, request.POST if request.method == "POST" and not is_about else None)
-    about_form = AboutForm(project, request.POST if is_about else None)
-    sent_form = about_form if is_about else form
+    sent = request.POST if request.method == "POST" else None
+    is_about = "about" in request.POST or project.answers in DESIGNED
+    form = None if project.answers in DESIGNED else PyramidOptionsForm(project, None if is_about else sent)
+    about_form = AboutForm(project, sent if is_about else None)
+    sent_form = about_form if is_about or form is None else form
     if request.method == "POST" and sent_form.is_valid():
-        question = _opening(project, about_form) if is_about else _scheme_change(project, form)
+        question = _opening(project, about_form) if sent_form is about_form else _options_change(project, sent_form)
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
-        if is_about:
+        if sent_form is about_form:
             about_form.save_as(signed_in_user(request))
         else:
-            form.save()
+            sent_form.save()
         messages.success(request, "Saved. Coders see the change when they open a text.")
         return redirect("scheme", project.slug)
     if sent_form.errors:
@@ -120,7 +120,7 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
     return Question("Open the results to coders?", lines, "Open the results", *_scheme_page(project))
 
 
-def _scheme_change(project: Project, form: CoderMarkedLevelsForm | PyramidOptionsForm) -> Question | None:
+def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:
     """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
     codings = Coding.objects.filter(text__project=project)
     # Who is blind to the others' work does not hear whether they have begun.

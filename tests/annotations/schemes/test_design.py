@@ -53,9 +53,9 @@ def change_attribute(**fields):
         (
             change_attribute(values=(ValueSpec("m", "male"), ValueSpec("f", "feminine"), ValueSpec("x", "other"))),
             [
-                "Attribute gender has new values other.",
-                "Attribute gender has no longer the values neuter.",
-                "Attribute gender calls otherwise masculine (male).",
+                "Attribute gender has new values: other.",
+                "Attribute gender has no longer these values: neuter.",
+                "Attribute gender calls these values otherwise: masculine (now male).",
                 "Attribute gender: another order of its values.",
             ],
         ),
