@@ -28,6 +28,8 @@ from annotations.schemes.constraints import (
 from annotations.schemes.project_scheme import SchemeKeys, read_scheme
 
 MAX_NOTE_LENGTH = 10_000
+# Readings of a relation that a file may name; an operation names fewer.
+MAX_READINGS = 1000
 
 
 def given_answers(constraints: Constraints, level: str, decision: Decision) -> GivenAnswers:
@@ -197,6 +199,8 @@ class Rules:
                 "double_pointer" if is_double else "double_reading",
                 "An antecedent is named twice." if is_double else f"A reading of {name} is named twice.",
             )
+        if len(readings) > MAX_READINGS:
+            raise OperationRejected("too_many_readings", f"{name} takes at most {MAX_READINGS} readings.")
         if not relation["joint"] and any(len(reading) > 1 for reading in readings):
             raise OperationRejected("not_joint", f"{name} takes no antecedents that are meant together.")
         if relation["max_targets"] is not None and len(targets) > relation["max_targets"]:

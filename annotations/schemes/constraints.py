@@ -182,7 +182,7 @@ def required_of_entities(constraints: Constraints) -> list[str]:
     return [
         key
         for key, attribute in constraints["attributes"].items()
-        if attribute["required"] and attribute["of"] == Subject.ENTITY
+        if attribute["required"] and not attribute["retired"] and attribute["of"] == Subject.ENTITY
     ]
 
 

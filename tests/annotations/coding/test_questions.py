@@ -5,7 +5,9 @@ import pytest
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.readings import alternatives
 from annotations.coding.replay import log_mismatches
+from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
@@ -226,6 +228,12 @@ def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks,
     assert found["pointers"] == [[now["a"], now["b"]]]
     assert found["relations"] == {"bridging": [[now["a"]], [now["a"], now["b"]]]}
     assert found["attributes"] == {"gender": "f"}
+
+
+def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
+    rules = Rules.for_coding(coding, [marks["c"]])
+    with pytest.raises(OperationRejected, match="phrase takes at most 1000 readings"):
+        rules.check(Decision(marks["c"], "phrase", alternatives(map(str, range(1001)))))
 
 
 # What is required

@@ -216,7 +216,7 @@ def test_what_databases_do_not_hold_is_not_written():
         ("walks.jsonl", '"notes":[]', '"notes":null', 2, "notes is not JSON"),
         ("walks.jsonl", "😀", "\\udc00", 1, "a NUL or half a surrogate pair"),
         ("walks.jsonl", '"a"', '"\\u0000"', 1, "a NUL or half a surrogate pair"),
-        ("manifest.json", '"version":10', '"version":11', None, "this archive has version 11; versions 2 to 10 are read"),
+        ("manifest.json", '"version":10', '"version":11', None, "has version 11; versions 2 to 10 are read"),
         ("manifest.json", '"version":10', '"version":1', None, "this archive has version 1; versions 2 to 10 are read"),
         ("manifest.json", '"version":10', '"version":true', None, "this archive has version True"),
         ("manifest.json", '"version":10', '"version":"1"', None, "versions 2 to 10 are read"),

@@ -1,0 +1,143 @@
+"""/api/v1/projects/SLUG/scheme/: read, changed as a whole, previewed, and its versions."""
+
+import pytest
+
+from annotations.formats.model.scheme_json import scheme_from_json
+from annotations.models import Category, SchemeVersion
+from annotations.projects.members import add_member
+from annotations.projects.state import set_archived
+from annotations.schemes.project_scheme import read_scheme
+from tests.conftest import judge, person
+
+URL = "/api/v1/projects/tea/scheme/"
+JSON = {"content_type": "application/json"}
+GENDER = {"key": "gender", "label": "gender", "values": [{"key": "f", "label": "f"}, {"key": "m", "label": "m"}]}
+
+
+@pytest.fixture
+def begun(codings, keys):
+    """Let Alice call one markable a place."""
+    judge(codings["alice"], keys["a"], "place")
+    return codings["alice"]
+
+
+@pytest.fixture
+def manager(signed_in, charlie):
+    return signed_in(charlie)
+
+
+def scheme_of(client):
+    answer = client.get(URL)
+    return answer.json(), answer["ETag"]
+
+
+def put(client, scheme, seen="*"):
+    return client.put(URL, scheme, headers={"If-Match": seen}, **JSON)
+
+
+def test_what_is_read_may_be_changed_and_sent_back(manager, begun, project):
+    scheme, seen = scheme_of(manager)
+    answer = put(manager, scheme | {"attributes": [GENDER]}, seen)
+    assert answer.status_code == 200
+    assert (answer.json()["scheme_version"], answer.json()["attributes"][0]["values"][1]["key"]) == (2, "m")
+    assert scheme_of(manager) == (answer.json(), answer["ETag"])
+    refused = put(manager, scheme, seen)
+    assert (refused.status_code, refused.json()["code"]) == (412, "changed_meanwhile")
+    assert manager.put(URL, scheme, **JSON).status_code == 428
+    assert read_scheme(project.pk).spec.attributes[0].key == "gender"
+
+
+def test_each_problem_is_a_sentence_with_its_path_and_nothing_changes(manager, begun, project):
+    scheme, seen = scheme_of(manager)
+    before = read_scheme(project.pk).spec
+    wrong = [GENDER | {"asked_if": {"question": "ghost", "values": ["x"]}}, {"key": "number", "label": "number"}]
+    answer = put(manager, scheme | {"attributes": wrong}, seen)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_scheme")
+    assert answer["Content-Type"] == "application/problem+json"
+    assert [(one["path"], one["question"], one["message"]) for one in answer.json()["problems"]] == [
+        ("attributes[0]", "gender", "It is asked by the answer to 'ghost', which is no earlier question with values."),
+        ("attributes[1]", "number", "It has no values."),
+    ]
+    answer = put(manager, scheme | {"levels": [{"key": "a b"}], "merges": []}, seen)
+    assert [one["path"] for one in answer.json()["problems"]] == ["levels[0].key", "levels[0]"]
+    for merges in ("x", [{"question": "category"}]):
+        assert put(manager, scheme | {"merges": merges}, seen).json()["problems"][0]["path"].startswith("merges")
+    assert read_scheme(project.pk).spec == before
+    assert not SchemeVersion.objects.exists()
+
+
+def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun):
+    scheme, seen = scheme_of(manager)
+    fewer = scheme | {"categories": [one for one in scheme["categories"] if one["key"] != "place"]}
+    answer = put(manager, fewer, seen).json()
+    assert answer["problems"] == [
+        {
+            "kind": "category",
+            "question": "place",
+            "path": "",
+            "message": "It is in use: retire it, or merge it into another. Judgements: 1, texts: 1, coders: 1.",
+        }
+    ]
+    assert answer["violations"] == [
+        {"kind": "category", "question": "place", "text": "tea", "judgements": 1, "coders": 1}
+    ]
+    assert Category.objects.filter(key="place").exists()
+
+
+def test_a_preview_says_what_would_happen_and_writes_nothing(manager, begun, project):
+    scheme, seen = scheme_of(manager)
+    fewer = scheme | {
+        "categories": [one for one in scheme["categories"] if one["key"] != "place"],
+        "merges": [{"question": "category", "value": "place", "into": "none"}],
+    }
+    preview = manager.post(f"{URL}preview/", fewer, **JSON)
+    assert preview.status_code == 200
+    assert preview.json() == {
+        "problems": [],
+        "effects": [
+            {
+                "kind": "category", "question": "category", "change": "place is merged into none.",
+                "judgements": 1, "texts": 1, "coders": 1,
+            }
+        ],
+        "violations": [],
+        "changes": True,
+        "asks_otherwise": True,
+    }  # fmt: skip
+    assert scheme_of(manager) == (scheme, seen)
+    assert put(manager, fewer, seen).status_code == 200
+    assert begun.judgements.get().category.key == "none"
+    assert manager.post(f"{URL}preview/", {"levels": 1}, **JSON).json()["problems"][0]["message"]
+
+
+def test_every_version_can_be_read(manager, signed_in, alice, begun):
+    first, _ = scheme_of(manager)
+    put(manager, first | {"attributes": [GENDER]})
+    versions = signed_in(alice).get(f"{URL}versions/").json()["results"]
+    assert [(one["number"], one["author"]) for one in versions] == [(2, "charlie"), (1, None)]
+    derived = {"constraints", "scheme_version"}
+    old = signed_in(alice).get(f"{URL}versions/1/").json()
+    assert old == {name: value for name, value in first.items() if name not in derived}
+    assert scheme_from_json(old)[1] == "pointers"
+    assert signed_in(alice).get(f"{URL}versions/2/").json()["attributes"][0]["key"] == "gender"
+    assert signed_in(alice).get(f"{URL}versions/3/").status_code == 404
+
+
+def test_who_manages_and_codes_changes_words_alone_once_texts_are_assigned(signed_in, project, begun):
+    """Whether a change is refused would tell of the answers of others."""
+    maya = person("maya")
+    add_member(project, maya, "manager-coder")
+    client = signed_in(maya)
+    scheme, _ = scheme_of(client)
+    categories = [one | {"label": one["label"].upper()} for one in scheme["categories"]]
+    assert put(client, scheme | {"categories": categories}).status_code == 200
+    fewer = scheme | {"categories": scheme["categories"][:2]}
+    assert put(client, fewer).status_code == 403
+    assert client.post(f"{URL}preview/", fewer, **JSON).status_code == 403
+
+
+def test_an_archived_project_keeps_its_scheme(manager, project):
+    scheme, seen = scheme_of(manager)
+    set_archived(project, archived=True)
+    assert put(manager, scheme | {"attributes": [GENDER]}, seen).status_code == 423
+    assert not project.attributes.exists()
