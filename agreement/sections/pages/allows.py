@@ -39,7 +39,7 @@ def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
     traits = traits_of(spec, answers)
     topics = {"measure": "Measures", "view": "Pages"}
     return [
-        *(Consequence("To mind", problem, False, "") for problem in find_problems(traits)),
+        *(Consequence("Notes", problem, False, "") for problem in find_problems(traits)),
         *(
             Consequence(topics[one.kind], one.name, one.allowed, one.why)
             for one in check_scheme(traits)

@@ -25,7 +25,7 @@ FIELDS = {
     "coders_mark": "whether coders create markables",
     "takes_index": "whether it takes an index",
     "takes_optional": "whether an answer can be called optional",
-    "singleton": "whether it refers to itself alone",
+    "singleton": "whether it is a singleton",
     "of": "what it is asked of",
     "relation": "the relation it is asked of",
     "kind": "the kind of answer",

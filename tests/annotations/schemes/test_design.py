@@ -102,8 +102,8 @@ def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db)
 
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("arrau-like", "Measures", allowed=True)
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=False)
-    assert named("empty", "To mind", allowed=False) == {"It has no categories: coders have nothing to answer."}
-    assert named("multi-label", "To mind", allowed=False) == set()
+    assert named("empty", "Notes", allowed=False) == {"It has no categories: coders have nothing to answer."}
+    assert named("multi-label", "Notes", allowed=False) == set()
 
 
 @pytest.mark.parametrize(

@@ -250,8 +250,8 @@ function buildCategory(frame, designer, one, set) {
     check(frame, "It asks for an index", "takes_index", { get: () => one().takes_index, set: (takes_index) => set({ takes_index }) });
   }
   if (answers !== "categories" && !one().takes_index && !relation()) {
-    check(frame, "Its markable refers to itself alone", "singleton", {
-      get: () => one().singleton, set: (singleton) => set({ singleton }), help: "A chain of one, where chains are compared.",
+    check(frame, "A singleton", "singleton", {
+      get: () => one().singleton, set: (singleton) => set({ singleton }), help: "A chain of one: it corefers with nothing.",
     });
   }
   check(frame, "Coders may call an answer optional", "takes_optional", {
