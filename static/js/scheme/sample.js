@@ -4,7 +4,7 @@ import { byId } from "../workbench/element.js";
 if (window.parent === window) {
   await import("../coding/main.js");
 } else {
-  document.documentElement.dataset.framed = "";
+  document.documentElement.classList.add("scheme-framed");
   window.addEventListener("message", async ({ origin, source, data }) => {
     if (origin !== location.origin || source !== window.parent || data === null || typeof data !== "object") {
       return;

@@ -56,7 +56,7 @@ export function createForm(root, designer) {
 /** @param {Frame} frame @param {Designer} designer */
 function buildAnswers(frame, designer) {
   frame.root.append(heading("What goes together"));
-  const field = element("fieldset", "field scheme-answers");
+  const field = element("fieldset", "field");
   field.append(element("legend", "", "How coders say that phrases refer to the same thing"));
   for (const [key, [label, help]] of Object.entries(ANSWERS)) {
     const name = element("label", "scheme-answer");

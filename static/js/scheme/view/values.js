@@ -12,7 +12,7 @@ const open = new Set();
 
 /** @param {Frame} frame @param {Designer} designer @param {() => Attribute} one */
 export function buildValues(frame, designer, one) {
-  const field = element("fieldset", "field scheme-values");
+  const field = element("fieldset", "field");
   field.append(element("legend", "", "Values"));
   const list = element("ol", "scheme-value-list");
   field.append(list);
@@ -162,7 +162,7 @@ function buildMore(frame, designer, one, value, at, fixed) {
 
 /** Offer to answer a value or category by another one. @param {Frame} frame @param {Designer} designer @param {string} question @param {() => string} key @param {{ key: string, label: string }[]} others */
 export function buildMerge(frame, designer, question, key, others) {
-  const field = element("div", "field scheme-merge");
+  const field = element("div", "field");
   const select = element("select");
   select.setAttribute("aria-label", "Merge into");
   select.dataset.path = `merge.${key()}`;
