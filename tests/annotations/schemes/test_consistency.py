@@ -15,10 +15,19 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
     ValueSpec,
+    identity_relations,
 )
-from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES, check_scheme
-from annotations.schemes.constraints import is_condition
+from annotations.schemes.consistency import (
+    MAX_ATTRIBUTES,
+    MAX_CATEGORIES,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    MAX_VALUES,
+    check_scheme,
+)
+from annotations.schemes.constraints import constraints_of, is_condition
 from annotations.schemes.ready_made import SCHEMES
+from tests.shared.growth import assert_grows_with_input
 from tests.shared.schemes import RICH
 
 GOOD = RICH.spec
@@ -130,6 +139,21 @@ PROBLEMS = [
         f"a{MAX_ATTRIBUTES}: A scheme has at most {MAX_ATTRIBUTES} attributes.",
     ),
     (
+        replace(
+            GOOD, levels=(*GOOD.levels, *(LevelSpec(f"l{n}", "l") for n in range(MAX_LEVELS - len(GOOD.levels) + 1)))
+        ),
+        f"l{MAX_LEVELS - len(GOOD.levels)}: A scheme has at most {MAX_LEVELS} levels.",
+    ),
+    (
+        replace(
+            GOOD,
+            categories=tuple(CategorySpec(f"c{n}", "c") for n in range(MAX_CATEGORIES + 1)),
+            relations=(),
+            attributes=(),
+        ),
+        f"c{MAX_CATEGORIES}: A scheme has at most {MAX_CATEGORIES} categories.",
+    ),
+    (
         replace(GOOD, attributes=(), relations=tuple(RelationSpec(f"r{n}", "r") for n in range(MAX_RELATIONS + 1))),
         f"r{MAX_RELATIONS}: A scheme has at most {MAX_RELATIONS} relations.",
     ),
@@ -186,3 +210,13 @@ def test_a_scheme_without_categories_asks_attributes_alone():
 )
 def test_the_shape_of_a_condition(state, shaped):
     assert is_condition(state) is shaped
+
+
+def test_the_relations_of_many_categories_are_found_in_linear_time():
+    def find(n: int) -> None:
+        categories = tuple(CategorySpec(f"c{number}", "c", "phrase") for number in range(n))
+        spec = replace(GOOD, categories=categories, relations=identity_relations(categories), attributes=())
+        assert spec.with_pointing() == spec
+        assert constraints_of(spec)["categories"][f"c{n - 1}"]["identity"] == f"c{n - 1}"
+
+    assert_grows_with_input(find, 8000)
