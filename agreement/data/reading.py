@@ -50,7 +50,10 @@ MAX_TEXTS_IN_QUERY = 500
 NO_CATEGORY = 0
 # Targets come as key + reading * this, so that the first reading of a judgement, mostly the only one, costs nothing.
 NEXT_READING = 1 << 44
-TARGET_AND_READING = F("target_id") + Cast("reading", BigIntegerField()) * NEXT_READING
+# PostgreSQL would take an integer without a field for one of four bytes.
+TARGET_AND_READING = F("target_id") + Cast("reading", BigIntegerField()) * Value(
+    NEXT_READING, output_field=BigIntegerField()
+)
 
 
 @dataclass(frozen=True, slots=True)
