@@ -476,6 +476,7 @@ API = [
     ),
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
+    row("api-scheme-version-undo", foreign=False, POST=managing_work(400)),  # it merged nothing
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",
