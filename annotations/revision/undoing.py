@@ -124,7 +124,8 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
         and relation.key not in {one.key for one in now.relations}
     ]
     former = {attribute.key: attribute for attribute in old.attributes}
-    conditions = {one.key: one.asked_if for one in (*old.relations, *old.attributes)}
+    conditions = {relation.key: relation.asked_if for relation in old.relations}
+    conditions |= {attribute.key: attribute.asked_if for attribute in old.attributes}
     attributes = [
         replace(one, values=_with_values(one.values, former[one.key].values, values[one.key]))
         if one.key in values and one.key in former
