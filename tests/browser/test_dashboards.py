@@ -21,6 +21,7 @@ from tests.browser.test_accessibility import violations
 from tests.browser.test_every_page import CUTS
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in
+from tests.shared.cases import cases
 
 pytestmark = pytest.mark.browser
 
@@ -512,7 +513,7 @@ def looked_at(page: Page, address: str) -> None:
 def test_full_pages_are_read_in_the_dark_and_not_cut_in_a_narrow_window(sign_in, manager, item):
     page = sign_in(manager, "/")
     found, cuts = {}, {}
-    for address in (item, f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
+    for address in cases([item], full=[f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)]):
         # A colour on its way from one scheme to the other is nobody's choice.
         page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # in the light: test_every_page
         page.set_viewport_size({"width": 1280, "height": 720})

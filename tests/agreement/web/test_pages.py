@@ -29,6 +29,7 @@ from tests.shared.agreeing import (
     of_size,
     table,
 )
+from tests.shared.cases import cases
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -167,8 +168,8 @@ def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(s
 @every_page
 def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
-    for name in ("distance", "as", "page", "x", *result_page.odd):
-        for odd in ODD_VALUES:
+    for place, name in enumerate(("distance", "as", "page", "x", *result_page.odd)):
+        for odd in cases(ODD_VALUES[place % 2 :: 2], full=ODD_VALUES):
             reply = client.get(result_page.address(), {name: odd}, follow=True)
             assert reply.status_code in (200, 400), (name, odd)
             assert b"<script>1" not in reply.content or reply["Content-Type"].startswith("text/plain"), (name, odd)

@@ -28,7 +28,7 @@ ADDRESSES = (
     "/api/v1/projects/tea/agreement/",
     "/api/v1/projects/tea/agreement/items/",
 )
-ROUNDS = 6
+ROUNDS = 3
 
 
 @pytest.fixture

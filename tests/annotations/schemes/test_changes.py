@@ -9,8 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.coding import operations
+from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.replay import log_mismatches, replay
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -453,3 +454,24 @@ def test_of_two_who_save_at_once_the_second_hears_of_the_first(rich, charlie):
     [winner] = [label for label in done if label]
     assert len(done) == 2
     assert next(one.label for one in spec_of(rich).categories if one.key == "place") == winner
+
+
+def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich, charlie):
+    values = tuple(ValueSpec(f"v{number}", "v") for number in range(100))
+    spec = spec_of(rich)
+    save_scheme(
+        rich, replace(spec, attributes=(*spec.attributes, AttributeSpec("many", "many", values=values))), charlie
+    )
+    counts = []
+    for kept in (values[:99], values[:1]):
+        for new in (kept, tuple(replace(one, retired=one not in kept) for one in values)):
+            with CaptureQueriesContext(connection) as queries:
+                plan = plan_change(rich, with_attribute(spec_of(rich), "many", values=new))
+            assert not plan.problems
+            counts.append(len(queries))
+    assert counts[:2] == counts[2:]
+
+
+def test_a_merge_of_what_was_never_judged_is_replayed():
+    log = [("merge", {"changes": [[PHRASES[0], CATEGORY, "place", "none"]]})]
+    assert replay(log, ()).decisions == {PHRASES[0]: Decision(PHRASES[0], "none")}
