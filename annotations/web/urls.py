@@ -16,6 +16,7 @@ from annotations.web.views import (
     projects,
     questions,
     scheme,
+    scheme_designer,
     texts,
     transfers,
 )
@@ -45,6 +46,10 @@ urlpatterns = [
     path("projects/<slug:slug>/delete/", project_settings.delete, name="delete-project"),
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
+    path("projects/<slug:slug>/scheme/edit/", scheme_designer.edit_scheme, name="edit-scheme"),
+    path("projects/<slug:slug>/scheme/draft/", scheme_designer.draft, name="scheme-draft"),
+    path("projects/<slug:slug>/scheme/versions/", scheme_designer.versions, name="scheme-versions"),
+    path("projects/<slug:slug>/scheme/sample/", scheme_designer.sample, name="scheme-sample"),
     path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/difference/", guidelines.compare, name="guidelines-difference"),
     path("projects/<slug:slug>/guidelines/read/", guidelines.read, name="read-guidelines"),
