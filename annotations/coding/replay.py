@@ -52,6 +52,8 @@ class ReplayedCoding:
                 self._correct(parse_correction(payload))
             case Operation.Kind.MERGE:
                 for change in parse_merge(payload):
+                    # An archive may hold a merge of what was never judged.
+                    self._mark(change.markable)
                     self.decisions[change.markable] = change.apply(self.decisions[change.markable])
             case _:
                 self._apply(parse_operation(kind, payload))

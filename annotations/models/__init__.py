@@ -4,6 +4,7 @@ from annotations.models.coding import AttributeAnswer, Coding, Index, Judgement,
 from annotations.models.docset import SCU, Docset
 from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.idempotency import IdempotencyRecord
+from annotations.models.import_names import ImportNames
 from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
@@ -28,6 +29,7 @@ __all__ = [
     "GuidelinesReading",
     "GuidelinesVersion",
     "IdempotencyRecord",
+    "ImportNames",
     "Index",
     "Invitation",
     "Judgement",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -104,7 +105,7 @@ def plan_change(
     """Return what the scheme would do in place of that of the project. Nothing is written.
 
     It reads judgements, of which it tells numbers and texts: for those who see all work, unless it only changes words.
-    Two queries for each question of which something is taken away.
+    Two queries for each question, or value that some judgement has, of which something is taken away.
     """
     answers = answers or project.answers
     spec = spec.with_pointing()
@@ -189,6 +190,8 @@ class Concerned:
 
     def effect(self) -> Effect:
         """Return how many there are."""
+        if self.judgements.query.is_empty():
+            return Effect(self.kind, self.question, self.message, 0, 0, 0)
         numbers = self.judgements.order_by().aggregate(
             judgements=Count("pk", distinct=True),
             texts=Count("coding__text", distinct=True),
@@ -222,6 +225,14 @@ class Comparison:
         self.new_relations = {relation.key: relation for relation in after.relations}
         self.new_attributes = {attribute.key: attribute for attribute in after.attributes}
 
+    @cached_property
+    def in_use(self) -> set[tuple[str, str]]:
+        """The categories and values that some judgement has, each with its question. Two queries."""
+        categories = self.judgements.filter(category__isnull=False).order_by().values_list("category__key").distinct()
+        answers = AttributeAnswer.objects.filter(attribute__project=self.project, value__isnull=False).order_by()
+        values = answers.values_list("attribute__key", "value__key").distinct()
+        return {*((CATEGORY, key) for (key,) in categories), *values}
+
     def taken(self) -> Iterator[Concerned]:
         """Yield what is taken away, each with the judgements that have it."""
         yield from self._levels()
@@ -241,7 +252,7 @@ class Comparison:
         for category in self.before.categories:
             new = self.new_categories.get(category.key)
             if new is not None and new.retired and not category.retired:
-                having = self.judgements.filter(category__key=category.key)
+                having = self._answering(CATEGORY, (category.key,))
                 yield Concerned("category", category.key, "It is retired.", having)
         for relation in self.before.relations:
             changed = self.new_relations.get(relation.key)
@@ -273,7 +284,12 @@ class Comparison:
     # ---- judgements
 
     def _answering(self, question: str, values: Sequence[str] | None = None) -> QuerySet[Judgement]:
-        """Return the judgements that answer a question, or answer it by one of these values."""
+        """Return the judgements that answer a question, or answer it by one of these values.
+
+        A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
+        """
+        if values is not None and not any((question, value) in self.in_use for value in values):
+            return self.judgements.none()
         if question == CATEGORY:
             return self.judgements.filter(category__key__in=values or ())
         answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"), attribute__key=question)
@@ -327,7 +343,9 @@ class Comparison:
 
     def _category(self, category: CategorySpec) -> Iterator[Concerned]:
         key = category.key
-        having = self.judgements.filter(category__key=key)
+        if (CATEGORY, key) not in self.in_use:
+            return
+        having = self._answering(CATEGORY, (key,))
         into = self.into.get((CATEGORY, key), key)
         new = self.new_categories.get(into)
         if new is None:

@@ -15,10 +15,10 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.models.transfer import ARCHIVE
-from annotations.transfers.project_formats import check_format, docset_option, formats_of
+from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
 
 OPTION_PREFIX = "option-"
-LONGEST_OPTION = 1000
+LONGEST_OPTION = 20_000
 # So many names of files are shown.
 MOST_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
@@ -167,6 +167,12 @@ class ImportForm(FormatForm):
         help_text="New accounts have no password until you invite the person. People with an account must be invited.",
     )
 
+    new_scheme = forms.BooleanField(
+        required=False,
+        label="Create the scheme from the files",
+        help_text="Levels, categories, attributes and relations as the files have them replace those of the project.",
+    )
+
     def __init__(self, project: Project, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
         """Take the names of files that are `stored` from an upload before, which need not be chosen again."""
         super().__init__(*args, **kwargs)
@@ -178,8 +184,11 @@ class ImportForm(FormatForm):
             shown = f"{', '.join(stored[:MOST_SHOWN])}{more}"
             self.fields["files"].required = False
             self.fields["files"].help_text = f"Uploaded: {shown}. Choose files to replace them."
+        self.project = project
         if not project.texts.exists():
             self.fields["whose"].initial = "nobody"
+        if not self.data.get("new_scheme") and not may_create_scheme(project):
+            del self.fields["new_scheme"]
         format_ = formats.get(self.format_key)
         if self.format_key in PYRAMID_FORMATS:
             del self.fields["predefined"]
@@ -200,6 +209,7 @@ class ImportForm(FormatForm):
             "coder_from": f"={fields['coder']}" if fields.get("whose") == "one" else fields.get("whose", ""),
             "predefined": fields.get("predefined", False),
             "create": fields["create"],
+            "new_scheme": fields.get("new_scheme", False),
             "options": self.options,
         }
 
@@ -215,6 +225,9 @@ class ImportForm(FormatForm):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("whose") == "one" and not cleaned.get("coder"):
             self.add_error("coder", "Select the coder of these files.")
+        if cleaned.get("new_scheme") and not may_create_scheme(self.project):
+            message = "A scheme can be made from files by a manager, in a project without texts."
+            self.add_error("new_scheme", message)
         return cleaned
 
 

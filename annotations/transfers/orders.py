@@ -91,7 +91,7 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. `choices`: coder_from, predefined, create and the format's options.
+    """Check an import of the uploaded files. `choices`: coder_from, predefined, create, new_scheme and the options.
 
     Without a format, it is detected.
     """
@@ -182,6 +182,8 @@ def carry_out(transfer: Transfer, user: User) -> bool:
         raise PermissionDenied(f"{transfer.user} started this; only they can confirm it.")
     if transfer.kind == Transfer.Kind.RESTORE and not user.has_perm("annotations.add_project"):
         raise PermissionDenied("You are not allowed to create projects.")
+    if transfer.choices.get("new_scheme") and not (transfer.project and may(transfer.project, Right.MANAGE)):
+        raise PermissionDenied("You are not allowed to change the scheme.")
     rows = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
     started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0)
     if started and _refresh(transfer):
@@ -442,6 +444,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         predefined=choices["predefined"],
         create=choices["create"],
         trial=trial,
+        new_scheme=choices.get("new_scheme", False),
         progress=progress,
     )
     result: dict[str, Any] = {"report": import_report(report)}
@@ -501,7 +504,7 @@ RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
 def import_report(report: Report) -> dict[str, Any]:
     """Return the report of an import as pages and the API show it."""
     fields = asdict(report)
-    del fields["findings"]
+    del fields["findings"], fields["names"]
     refused = [
         {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
         for group in group_failures(report.failures)

@@ -8,6 +8,8 @@ from django.core.exceptions import ValidationError
 
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option, PyramidFormat
 from annotations.models import Docset, Project
+from annotations.models.project import may_change
+from annotations.models.rights import Right
 
 
 def formats_of(project: Project) -> Mapping[str, Format] | Mapping[str, PyramidFormat]:
@@ -28,6 +30,15 @@ def check_format(project: Project, format_key: str) -> None:
             f"{label} belong to projects with the scheme “pyramid”, which {project.slug} is not. Create one for them."
         )
     raise ValidationError(message)
+
+
+def may_create_scheme(project: Project) -> bool:
+    """Return whether files that are imported may bring the scheme, by the rights for which the project was read."""
+    return (
+        may_change(project, Right.MANAGE)
+        and project.answers != Project.Answers.SCUS
+        and not (project.texts.exists() or project.docsets.exists())
+    )
 
 
 def docset_option(project: Project) -> Option:

@@ -91,6 +91,7 @@ urlpatterns = [
     path(f"{AGREED}codings/<str:coder>/reopen/", coding.reopen, {"agreed": True}, name="reopen-agreed"),
     path("transfers/<int:pk>/", transfers.transfer, name="transfer"),
     path("transfers/<int:pk>/carry-out/", transfers.carry_out, name="carry-out"),
+    path("transfers/<int:pk>/names/", transfers.map_names, name="transfer-names"),
     path("transfers/<int:pk>/cancel/", transfers.cancel, name="cancel"),
     path("transfers/<int:pk>/discard/", transfers.discard, name="discard"),
     path("transfers/<int:pk>/file/", transfers.file, name="transfer-file"),

@@ -412,6 +412,11 @@ PAGES = [
         pk="@imported.pk",
         POST=own("manager", ok=302).but({"viewer": 403, "adjudicator": 403, "superuser": 403}),
     ),
+    row(
+        "transfer-names",
+        pk="@imported.pk",
+        POST=own("manager", ok=302).but({"viewer": 403, "adjudicator": 403, "superuser": 403}),
+    ),
     # It is over: nothing of it can be cancelled.
     row("cancel", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=302).but({"adjudicator": 403}), unseen=True),
     row("discard", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=302).but({"adjudicator": 403})),

@@ -379,6 +379,9 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
     predefined = serializers.BooleanField(required=False)
     create = serializers.BooleanField(required=False)  # type: ignore[assignment]
+    new_scheme = serializers.BooleanField(
+        required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
+    )
 
 
 class ExportOrderSerializer(serializers.Serializer[Any]):

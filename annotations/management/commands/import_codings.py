@@ -1,7 +1,8 @@
 """Import coded texts from files."""
 
+import json
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,21 @@ from django.db import transaction
 
 from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.naming import format_names
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source, open_sources
 from annotations.transfers.project_formats import docset_option
 
 READ = FORMATS | PYRAMID_FORMATS
+FROM_FILES = "files"
+# The parts of a file of names, and the options of an import that they stand for.
+NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 
 
 class Command(BaseCommand):
@@ -44,7 +50,18 @@ class Command(BaseCommand):
             "--create", action="store_true", help="create the project and missing coders, who become members"
         )
         parser.add_argument(
-            "--scheme", choices=sorted(SCHEMES), help="of a project made by --create: clusters, or pyramid for DUCView"
+            "--scheme",
+            choices=[FROM_FILES, *sorted(SCHEMES)],
+            help="of a project made by --create: clusters, or pyramid for DUCView. files: a project without texts gets "
+            "the levels, categories, attributes and relations of the files",
+        )
+        parser.add_argument(
+            "--map",
+            metavar="FILE.json",
+            type=Path,
+            help='what names of the files are called in the project: {"levels": {"coref": "mention", "chunk": null}, '
+            '"categories": {"NP": "phrase"}, "questions": {"genus": "gender"}}, null for what is left out, and for '
+            "categories that follow from links",
         )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
@@ -62,21 +79,27 @@ class Command(BaseCommand):
         is_pyramid_format = format_.key in PYRAMID_FORMATS
         sources = _sources(options["paths"], format_)
         coder_from = _coder_from(format_, options)
-        scheme = options["scheme"] or ("pyramid" if is_pyramid_format else "clusters")
+        default = "pyramid" if is_pyramid_format else "clusters"
+        new_scheme = options["scheme"] == FROM_FILES
+        scheme = default if new_scheme else options["scheme"] or default
         try:
             with transaction.atomic():
                 project = _project(options["project"], options["create"], scheme)
                 options_read = [docset_option(project)] if is_pyramid_format else format_.options_read
+                selected = parse_options(format_, options_read, options["option"])
+                if options["map"] is not None:
+                    selected |= _mapped_names(options["map"], format_, selected)
                 report = import_sources(
                     project,
                     format_.key,
                     sources,
                     coder_from,
-                    parse_options(format_, options_read, options["option"]),
+                    selected,
                     predefined=options["predefined"],
                     create=options["create"],
                     join=options["create"],
                     trial=options["trial"],
+                    new_scheme=new_scheme,
                 )
                 if options["trial"] or report.empty:
                     transaction.set_rollback(True)
@@ -89,6 +112,8 @@ class Command(BaseCommand):
             raise CommandError(_failure_message(project, report, verbose))
         prefix = "would be " if options["trial"] else ""
         self.stdout.write(f"{project.slug}: {prefix}{report}")
+        if report.new_scheme is not None:
+            self.stdout.write(f"Scheme from the files: {_scheme_summary(report.new_scheme)}")
 
 
 def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
@@ -124,6 +149,37 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
             raise CommandError(f"--option {argument}: {format_.label} has these: {available}.")
         selected[key] = value
     return selected
+
+
+def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping[str, str]) -> dict[str, str]:
+    """Return the options that a file of names says. Raise CommandError on what they cannot say."""
+    options = {option.key for option in format_.options_read}
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"--map {path}: {error.strerror}.") from error
+    except ValueError as error:
+        raise CommandError(f"--map {path}: this is not JSON: {error}.") from error
+    if not isinstance(data, dict) or not data.keys() <= NAMED.keys():
+        raise CommandError(f"--map {path}: it holds an object with {', '.join(NAMED)}.")
+    mapped = {}
+    for name, names in data.items():
+        option = NAMED[name]
+        if option not in options or option in selected:
+            reason = "it is said by --option too" if option in selected else f"{format_.label} has none"
+            raise CommandError(f"--map {path}: {name}: {reason}.")
+        if not isinstance(names, dict) or not all(ours is None or isinstance(ours, str) for ours in names.values()):
+            raise CommandError(f"--map {path}: {name}: it is an object of names, each with one of the project or null.")
+        mapped[option] = format_names({theirs: ours or "" for theirs, ours in names.items()})
+    return {option: value for option, value in mapped.items() if value}
+
+
+def _scheme_summary(scheme: Mapping[str, Any]) -> str:
+    """Return the keys of a scheme, by what they are."""
+    parts = (
+        (name, [one["key"] for one in scheme[name]]) for name in ("levels", "categories", "relations", "attributes")
+    )
+    return "; ".join(f"{name} {', '.join(keys)}" for name, keys in parts if keys)
 
 
 def _values(option: Option) -> str:

@@ -205,6 +205,7 @@ TABLES: list[ArchivedTable] = [
 # The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
+    "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }

@@ -24,7 +24,7 @@ from annotations.formats.model.links import SPLIT, indices_to_pointers, pointers
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 from annotations.models import Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
-from annotations.schemes.constraints import Constraints, categories_on, missing_attributes
+from annotations.schemes.constraints import Constraints, categories_on, constraints_of, missing_attributes
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.source_document import SourceDocument
@@ -66,6 +66,15 @@ class ImportScheme:
         scheme = read_scheme(project.pk)
         levels = {level.key: level for level in scheme.levels}
         return cls(project.answers, levels, scheme.spec, scheme.constraints)
+
+    @classmethod
+    def from_files(cls, project: Project, spec: SchemeSpec, answers: str) -> ImportScheme:
+        """Return a scheme that the project has not got yet: its levels have no rows."""
+        levels = {
+            level.key: Level(project=project, key=level.key, label=level.label, coded=level.coded)
+            for level in spec.levels
+        }
+        return cls(answers, levels, spec, constraints_of(spec))
 
     @property
     def categories(self) -> Collection[str]:

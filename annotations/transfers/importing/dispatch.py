@@ -11,7 +11,9 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived, refuse_archived
 from annotations.transfers.importing.documents import import_result
+from annotations.transfers.importing.found import find_names
 from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
+from annotations.transfers.importing.remembered import remember_names
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source, read_sources
 from annotations.transfers.project_formats import check_format
@@ -29,9 +31,10 @@ def import_sources(
     create: bool = False,
     join: bool = False,
     trial: bool = False,
+    new_scheme: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Read files and import them; see `import_documents` and `read_sources`.
+    """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
 
     Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
     named as the file, or the one with the same text. Raise ImportFailed if the project is archived, or the format does
@@ -47,7 +50,21 @@ def import_sources(
     settings = {"by": by, "create": create, "join": join, "trial": trial, "progress": progress}
     if format_key not in PYRAMID_FORMATS:
         result = read_sources(format_key, sources, coder_from, options, project, progress)
-        ways = FORMATS[format_key].ways
-        return import_result(project, result, predefined=predefined, options=options, ways=ways, **settings)
+        report = import_result(
+            project,
+            result,
+            predefined=predefined,
+            options=options,
+            ways=FORMATS[format_key].ways,
+            new_scheme=new_scheme and bool(result.documents),
+            **settings,
+        )
+        if trial:
+            report.found = find_names(source.document for source in result.documents)
+        elif not report.empty:
+            remember_names(project, format_key, report.names)
+        return report
+    if new_scheme:
+        raise ImportFailed("Files of pyramids bring no scheme.")
     read = read_pyramids(sources, coder_from, progress)
     return import_pyramids(project, read, docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]

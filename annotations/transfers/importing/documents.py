@@ -21,7 +21,10 @@ from annotations.core.progress import Progress, report_completion
 from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Markable, Operation, Project, Text, User
+from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
 from annotations.transfers.importing.addresses import compose, slugs_of_name
@@ -38,6 +41,7 @@ from annotations.transfers.importing.checking import (
     refuse_placeholders,
     with_content,
 )
+from annotations.transfers.importing.found_scheme import FoundScheme, build_scheme
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
 from annotations.transfers.importing.source_document import SourceDocument
@@ -68,6 +72,7 @@ def import_documents(
     progress: Progress | None = None,
     options: Mapping[str, str] = NO_OPTIONS,
     ways: Mapping[str, str] = NO_OPTIONS,
+    new_scheme: bool = False,
 ) -> Report:
     """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
 
@@ -75,14 +80,20 @@ def import_documents(
     markables of these files are predefined, so that every coder sees them. With `create`, accounts are created for
     missing coders; with `join`, those who have accounts become members. A `trial` reports what would happen and changes
     nothing. `progress` is called with the numbers of checked documents and of all documents. `options` and `ways` are
-    those of `Naming.from_options`.
+    those of `Naming.from_options`. With `new_scheme`, a project without texts gets the scheme of the files.
     """
-    scheme = ImportScheme.from_project(project)
+    found = _found_scheme(project, documents, options) if new_scheme else None
+    if found is None:
+        scheme = ImportScheme.from_project(project)
+    else:
+        scheme = ImportScheme.from_files(project, found.spec, found.answers)
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
     naming = Naming.from_options(
         options, ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
     )
+    if found is not None:
+        naming = replace(naming, levels=found.levels, categories=found.categories, questions=found.questions)
     checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
     for number, document in enumerate(documents):
         if progress is not None:
@@ -91,17 +102,52 @@ def import_documents(
     try:
         with transaction.atomic():
             lock_project(project.pk)
+            if found is not None:
+                _give_scheme(project, found, scheme)
+            else:
+                checker.refuse_changed_scheme()
             checker.refuse_corrected_texts()
             plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
             write_plan(project, plan, by)
-            if trial:
+            if trial or (found is not None and report.empty):
                 transaction.set_rollback(True)
             else:
                 report_completion(progress, len(documents))
     except IntegrityError as error:
         raise ImportFailed("The project changed while the files were read; try again.") from error
+    report.names = {
+        LEVEL.key: dict(naming.levels),
+        CATEGORY.key: dict(naming.categories),
+        QUESTION.key: dict(naming.questions),
+    }
+    if found is not None:
+        report.new_scheme = scheme_to_json(found.spec, found.answers)
+        if trial:
+            project.refresh_from_db(fields=["answers", "unmarked", "preset"])
     return report
+
+
+def _found_scheme(project: Project, documents: Sequence[SourceDocument], options: Mapping[str, str]) -> FoundScheme:
+    """Return the scheme of the files for a project that may get it. Raise ImportFailed."""
+    if project.texts.exists() or project.docsets.exists():
+        raise ImportFailed(
+            f"{project.slug} has texts, so that it keeps its scheme: map the names of the files onto it."
+        )
+    for option in (LEVEL, CATEGORY, QUESTION):
+        if options.get(option.key):
+            raise ImportFailed(f"The scheme is made from the files: leave out {option.key}={options[option.key]}.")
+    return build_scheme([source.document for source in documents])
+
+
+def _give_scheme(project: Project, found: FoundScheme, scheme: ImportScheme) -> None:
+    """Write the scheme, and the primary keys of its levels to those by which documents were checked."""
+    try:
+        exchange_scheme(project, found.ready_made)
+    except ValidationError as error:
+        raise ImportFailed(" ".join(error.messages)) from None
+    for level in project.levels.all():
+        scheme.levels[level.key].pk = level.pk
 
 
 @dataclass(slots=True)
@@ -248,6 +294,11 @@ class _DocumentChecker:
             for checked in entry.checked
             if checked.source.file not in self.failures
         ]
+
+    def refuse_changed_scheme(self) -> None:
+        """Raise ImportFailed if the scheme was changed since the files were checked by it."""
+        if ImportScheme.from_project(self.project).spec != self.scheme.spec:
+            raise ImportFailed("The scheme was changed while the files were read; try again.")
 
     def refuse_corrected_texts(self) -> None:
         """Raise ImportFailed if words of a text were corrected since the files were checked against it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -16,13 +17,17 @@ from annotations.transfers.importing.report import ImportFailed
 # Stands for every name that is not given.
 OTHERS = "*"
 LONGEST_SHOWN = 60
+MOST_SHOWN = 10
 
 
 def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
     """Return what `coref:mention,chunk:` says: names of files and those here, an empty one for what is passed over.
 
-    A name alone stands for `main`. Raise ImportFailed if it says something else.
+    A name alone stands for `main`. Names with commas are said as JSON: `{"coref": "mention", "chunk": ""}`. Raise
+    ImportFailed if it says something else.
     """
+    if value.lstrip().startswith("{"):
+        return _parse_json_names(option, value, known)
     names: dict[str, str] = {}
     for item in value.split(",") if value.strip() else ():
         theirs, colon, ours = (word.strip() for word in item.rpartition(":"))
@@ -33,6 +38,23 @@ def parse_names(option: str, value: str, main: str, known: Collection[str]) -> d
             raise ImportFailed(f"{option}={value}: say NAME:HERE,NAME:HERE with each name once; here there are {here}.")
         names[theirs] = ours
     return names
+
+
+def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[str, str]:
+    try:
+        names = json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise ImportFailed(f"{option}: this is not JSON: {error}.") from None
+    wrong = [theirs for theirs, ours in names.items() if not isinstance(ours, str) or (ours and ours not in known)]
+    if wrong:
+        shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:LONGEST_SHOWN]) for theirs in wrong[:MOST_SHOWN])
+        raise ImportFailed(f"{option}: {shown}: that is not here; here there are {', '.join(known)}.")
+    return dict(names)
+
+
+def format_names(names: Mapping[str, str]) -> str:
+    """Return names as `parse_names` reads them."""
+    return json.dumps(dict(names), ensure_ascii=False) if names else ""
 
 
 @dataclass(frozen=True, slots=True)

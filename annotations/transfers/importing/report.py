@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
+from annotations.transfers.importing.found import Found
 
 # What differs between messages of one kind: quoted words, code points, numbers, names of files.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
@@ -42,6 +44,8 @@ class Report:
 
     `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
     files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
+    `found` has the names that the files have, of a trial; `new_scheme` the scheme that was made from them, as JSON.
+    `names` are those of the files and of the scheme for them, by option.
     """
 
     documents: int = 0
@@ -56,6 +60,9 @@ class Report:
     left_out: list[str] = field(default_factory=list)
     previews: list[TextPreview] = field(default_factory=list)
     reason: str = ""
+    found: Found | None = None
+    new_scheme: dict[str, Any] | None = None
+    names: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
+from django.core.exceptions import PermissionDenied
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -23,7 +24,10 @@ from annotations.models.rights import Right
 from annotations.projects.permissions import project_for, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
+from annotations.transfers.importing.remembered import NAME_OPTIONS, recall_names
 from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.names_form import NamesForm
+from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.views import signed_in_user
 
 # After this time without a start, the page says that there may be no worker.
@@ -92,8 +96,17 @@ def _choices_of(transfer: Transfer) -> dict[str, Any]:
         "coder": coder_from[1:] if is_one else "",
         "predefined": choices["predefined"],
         "create": choices["create"],
+        "new_scheme": choices.get("new_scheme", False),
         **options,
     }
+
+
+def _with_recalled_names(project: Project, form: ImportForm) -> dict[str, Any]:
+    """Return the choices of an import, with the names of the last one of the format where none are said."""
+    choices = form.choices
+    if choices["new_scheme"] or any(key in choices["options"] for key in NAME_OPTIONS):
+        return choices
+    return {**choices, "options": {**recall_names(project, form.format_key), **choices["options"]}}
 
 
 def _order_or_check_again(
@@ -101,7 +114,7 @@ def _order_or_check_again(
 ) -> Transfer:
     files, user = form.cleaned_data["files"], signed_in_user(request)
     if before is None or files:
-        return orders.order_import(project, user, files, form.format_key, form.choices)
+        return orders.order_import(project, user, files, form.format_key, _with_recalled_names(project, form))
     try:
         if not orders.check_again(before, user, form.format_key, form.choices):
             messages.info(request, "This is worked on or done already; nothing was changed.")
@@ -169,6 +182,10 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
         "may_discard": orders.may_discard(transfer_row, signed_in_user(request)),
         "most": MAX_SHOWN,
     } | _transfer_context(transfer_row)
+    if _may_map(request, transfer_row):
+        assert transfer_row.project is not None
+        context["names"] = NamesForm(transfer_row.project, transfer_row)
+        context["may_create_scheme"] = may_create_scheme(transfer_row.project)
     if transfer_row.is_active:
         context["may_lack_worker"] = not transfer_row.total and timezone.now() - transfer_row.heartbeat_at > PATIENCE
     if request.htmx:  # type: ignore[attr-defined]
@@ -183,6 +200,45 @@ def _transfer_context(transfer: Transfer) -> dict[str, Any]:
     """Return the context of a transfer: the transfer and the label of its format."""
     format_ = FORMATS.get(transfer.format) or PYRAMID_FORMATS.get(transfer.format)
     return {"transfer": transfer, "format": format_.label if format_ else "project archive"}
+
+
+def _may_map(request: HttpRequest, transfer: Transfer) -> bool:
+    """Return whether the person may still say what the names of the files are called here."""
+    return (
+        transfer.kind == Transfer.Kind.IMPORT
+        and transfer.format in FORMATS
+        and transfer.project is not None
+        and transfer.project.archived_at is None
+        and transfer.user_id == request.user.pk
+        and transfer.state in orders.CHANGEABLE_STATES
+    )
+
+
+@login_required
+@require_POST
+def map_names(request: HttpRequest, pk: int) -> HttpResponse:
+    """Check an import again, with other names for those of the files or with the scheme that they bring."""
+    transfer = transfer_for(request.user, pk)
+    if transfer.user_id != request.user.pk:
+        raise PermissionDenied(f"{transfer.user} started this.")
+    if transfer.project is None or not _may_map(request, transfer):
+        messages.info(request, "This can no longer be changed.")
+        return redirect("transfer", transfer.pk)
+    user, choices = signed_in_user(request), transfer.choices
+    if "new_scheme" in request.POST and may_create_scheme(transfer.project):
+        options = {key: value for key, value in choices["options"].items() if key not in NAME_OPTIONS}
+        choices = {**choices, "options": options, "new_scheme": True}
+    else:
+        form = NamesForm(transfer.project, transfer, request.POST)
+        if not form.is_valid():
+            messages.error(request, "Choose a name of the scheme for each name of the files.")
+            return redirect("transfer", transfer.pk)
+        choices = {**choices, "options": form.mapped_options, "new_scheme": False}
+    try:
+        orders.check_again(transfer, user, transfer.format, choices)
+    except ImportFailed as error:
+        messages.error(request, str(error))
+    return redirect("transfer", transfer.pk)
 
 
 @login_required

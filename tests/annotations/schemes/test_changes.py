@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.coding import operations
-from annotations.coding.replay import log_mismatches
+from annotations.coding.decisions import Decision
+from annotations.coding.replay import log_mismatches, replay
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,
@@ -324,3 +325,24 @@ def test_a_save_asks_the_database_as_often_for_many_questions(rich, charlie):
             save_scheme(rich, replace(spec, attributes=(*spec.attributes, *more)), charlie)
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich, charlie):
+    values = tuple(ValueSpec(f"v{number}", "v") for number in range(100))
+    spec = spec_of(rich)
+    save_scheme(
+        rich, replace(spec, attributes=(*spec.attributes, AttributeSpec("many", "many", values=values))), charlie
+    )
+    counts = []
+    for kept in (values[:99], values[:1]):
+        for new in (kept, tuple(replace(one, retired=one not in kept) for one in values)):
+            with CaptureQueriesContext(connection) as queries:
+                plan = plan_change(rich, with_attribute(spec_of(rich), "many", values=new))
+            assert not plan.problems
+            counts.append(len(queries))
+    assert counts[:2] == counts[2:]
+
+
+def test_a_merge_of_what_was_never_judged_is_replayed():
+    log = [("merge", {"changes": [[PHRASES[0], CATEGORY, "place", "none"]]})]
+    assert replay(log, ()).decisions == {PHRASES[0]: Decision(PHRASES[0], "none")}

@@ -1,0 +1,358 @@
+"""The scheme that files bring: what their scheme files say, completed by what stands in them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotations.formats import Answer, Document, Links
+from annotations.formats.mmax2.scheme import make_key
+from annotations.formats.model.answers import SEPARATOR, KeysByName, format_value
+from annotations.formats.model.document import Place, implied_category, targets_of, text_order
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    LISTED_KINDS,
+    AnswerKind,
+    AnswerValue,
+    AttributeSpec,
+    CategorySpec,
+    LevelSpec,
+    ReadyMadeScheme,
+    RelationSpec,
+    SchemeSpec,
+    ValueSpec,
+    identity_relations,
+)
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.formats.schemes.scheme_file import fit_label
+from annotations.models import Project
+from annotations.schemes.consistency import (
+    MAX_ATTRIBUTES,
+    MAX_CATEGORIES,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    MAX_VALUES,
+    check_scheme,
+)
+from annotations.transfers.importing.report import ImportFailed
+
+ANSWERS = {
+    Links.POINTERS: Project.Answers.POINTERS,
+    Links.INDICES: Project.Answers.INDICES,
+    Links.NONE: Project.Answers.CATEGORIES,
+}
+# The agreement page opens with the conventions of the scheme that is most like it.
+CONVENTIONS = {
+    Project.Answers.POINTERS: ("poesio-artstein-2005", "missing"),
+    Project.Answers.INDICES: ("masi", "singleton"),
+    Project.Answers.CATEGORIES: ("kappa", "missing"),
+}
+MAIN_LEVEL = "markable"
+WAY_OUT = "Choose other options of the format, or map their names onto a scheme."
+MOST_PROBLEMS = 5
+KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundScheme:
+    """A scheme made from files. levels, categories, questions: the keys of what the files call so.
+
+    Other levels are left out.
+    """
+
+    spec: SchemeSpec
+    answers: str
+    levels: dict[str, str]
+    categories: dict[str, str]
+    questions: dict[str, str]
+
+    @property
+    def ready_made(self) -> ReadyMadeScheme:
+        """The scheme as a project is given one."""
+        agreement, unmarked = CONVENTIONS[Project.Answers(self.answers)]
+        # Where categories point is said by the relations, which may lead to several levels.
+        categories = tuple(
+            replace(category, points_to="", max_pointers=None, allow_later=False) for category in self.spec.categories
+        )
+        return ReadyMadeScheme(
+            "files",
+            "from the files",
+            "",
+            self.answers,
+            self.spec.levels,
+            categories,
+            agreement,
+            unmarked,
+            relations=self.spec.relations,
+            attributes=self.spec.attributes,
+        )
+
+
+def build_scheme(documents: Sequence[Document]) -> FoundScheme:
+    """Return the scheme of the documents. Raise ImportFailed if they have none that can be asked."""
+    if not any(document.marks for document in documents):
+        raise ImportFailed("There are no markables in the files to make a scheme from.")
+    draft = _Draft()
+    for document in documents:
+        draft.add(document)
+    found = draft.build()
+    try:
+        scheme_from_json(scheme_to_json(found.spec, found.answers))
+    except SchemeShapeError as error:
+        problems = [str(problem) for problem in error.problems]
+    else:
+        problems = [str(problem) for problem in check_scheme(found.spec)]
+    if problems:
+        told = " ".join(problems[:MOST_PROBLEMS])
+        numbers = f"{len(found.spec.levels)} levels and {len(found.spec.categories)} categories"
+        raise ImportFailed(f"No scheme can be made from the files, which have {numbers}: {told} {WAY_OUT}")
+    return found
+
+
+@dataclass(slots=True)
+class _Category:
+    """What stands in the files of a category."""
+
+    pointing_to: Counter[str] = field(default_factory=Counter)
+    most: int = 0
+    later: bool = False
+    has_index: bool = False
+    optional: bool = False
+
+
+@dataclass(slots=True)
+class _Relation:
+    """What stands in the files of a relation."""
+
+    to_levels: dict[str, None] = field(default_factory=dict)
+    joint: bool = False
+    later: bool = False
+
+
+@dataclass(slots=True)
+class _Attribute:
+    """What stands in the files of an attribute. values: the different ones, as far as they may be listed."""
+
+    values: dict[str, None] = field(default_factory=dict)
+    several: bool = False
+    listed: bool = True
+    numbers: bool = True
+
+    def add(self, value: AnswerValue) -> None:
+        """Add an answer."""
+        self.numbers = self.numbers and isinstance(value, (int, float))
+        words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
+        self.several = self.several or isinstance(value, tuple) or len(words) > 1
+        if self.listed:
+            self.values |= dict.fromkeys(words)
+            self.listed = len(self.values) <= MAX_VALUES and all(KEY.fullmatch(word) for word in words)
+
+    @property
+    def kind(self) -> AnswerKind:
+        """How it is answered: what cannot be a key of a value is a text."""
+        if self.numbers:
+            return AnswerKind.NUMBER
+        if not self.listed:
+            return AnswerKind.TEXT
+        return AnswerKind.SEVERAL if self.several else AnswerKind.ONE
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What documents have, in the order in which it comes."""
+
+    schemes: list[SchemeSpec] = field(default_factory=list)
+    links: Counter[Links] = field(default_factory=Counter)
+    marks: Counter[str] = field(default_factory=Counter)
+    coded: set[str] = field(default_factory=set)
+    pointed: set[str] = field(default_factory=set)
+    # By their names; what no category is named for is under the empty name, by the level of the first target.
+    categories: dict[str, _Category] = field(default_factory=dict)
+    unnamed: dict[tuple[str, bool], Answer] = field(default_factory=dict)
+    relations: dict[str, _Relation] = field(default_factory=dict)
+    attributes: dict[str, _Attribute] = field(default_factory=dict)
+
+    def add(self, document: Document) -> None:
+        """Add what a document has."""
+        if document.scheme is not None and document.scheme not in self.schemes:
+            self.schemes.append(document.scheme)
+        order = {mark.place: text_order(mark) for mark in document.marks}
+        for mark in document.marks:
+            self.marks[mark.level] += 1
+            answer = mark.answer
+            if answer is None:
+                continue
+            self.coded.add(mark.level)
+            category = self.categories.setdefault(answer.category, _Category())
+            for target in answer.pointers:
+                category.pointing_to[target.level] += 1
+                category.later = category.later or order.get(target, ()) > order[mark.place]
+                self.pointed.add(target.level)
+            category.most = max(category.most, len(answer.pointers))
+            category.has_index = category.has_index or bool(answer.indices)
+            category.optional = category.optional or answer.optional
+            if not answer.category:
+                key = (answer.pointers[0].level if answer.pointers else "", bool(answer.indices))
+                self.unnamed.setdefault(key, answer)
+            self.links[document.links] += 1
+            for name, value in answer.attributes:
+                self.attributes.setdefault(name, _Attribute()).add(value)
+            for name, readings in answer.relations:
+                relation = self.relations.setdefault(name, _Relation())
+                relation.joint = relation.joint or any(len(reading) > 1 for reading in readings)
+                for target in targets_of(readings):
+                    relation.to_levels[target.level] = None
+                    relation.later = relation.later or order.get(target, ()) > order[mark.place]
+                    self.pointed.add(target.level)
+
+    def build(self) -> FoundScheme:
+        """Return the scheme. Raise ImportFailed where the files have too much of something."""
+        self._refuse_too_many()
+        levels = self._levels()
+        spec = SchemeSpec(tuple(levels.values()), ())
+        main = next((name for name, level in levels.items() if level.coded), "")
+        answers = ANSWERS[next((kind for kind in (Links.POINTERS, Links.INDICES) if self.links[kind]), Links.NONE)]
+        keys = {name: level.key for name, level in levels.items()}
+        categories = self._categories(answers, {**keys, "": keys.get("") or keys[main]})
+        implied: list[CategorySpec] = []
+        for (level, has_index), answer in self.unnamed.items():
+            known = replace(spec, categories=(*categories.values(), *implied))
+            implied += self._implied_category(known, answer, keys.get(level) or keys[main], has_index=has_index)
+        named = {**keys, "": keys.get("") or keys[main]}
+        used = {CATEGORY, *(category.key for category in [*categories.values(), *implied])}
+        others, questions = self._other_relations(used, named)
+        attributes = self._attributes(used, questions)
+        spec = SchemeSpec(
+            spec.levels,
+            (*categories.values(), *implied),
+            (*self._relations(categories, named), *identity_relations(implied), *others),
+            tuple(attributes),
+        ).with_pointing()
+        names = {name: category.key for name, category in categories.items()}
+        return FoundScheme(spec, answers, {name: key for name, key in keys.items() if name}, names, questions)
+
+    def _refuse_too_many(self) -> None:
+        """Raise ImportFailed where no scheme has so many questions: keys are not made of thousands of names."""
+        for noun, found, most in (
+            ("levels", self.coded | self.pointed, MAX_LEVELS),
+            ("categories", self.categories, MAX_CATEGORIES),
+            ("attributes", self.attributes, MAX_ATTRIBUTES),
+            ("relations", self.relations, MAX_RELATIONS),
+        ):
+            if len(found) > most + 1:  # the empty name is among those of levels and categories
+                raise ImportFailed(
+                    f"No scheme can be made from the files: they have {len(found)} {noun}, and a scheme has at"
+                    f" most {most}. {WAY_OUT}"
+                )
+
+    def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
+        """Return the relations besides identity, those of scheme files first, and the keys of all by their names."""
+        declared = {one.key: one for scheme in self.schemes for one in scheme.relations if not one.identity}
+        relations, questions = [], {}
+        for name in dict.fromkeys([*declared, *self.relations]):
+            said, found = declared.get(name), self.relations.get(name, _Relation())
+            key = questions[name] = name if said else make_key(name, used)
+            used.add(key)
+            relation = said or RelationSpec(key, fit_label(name, key))
+            to_levels = dict.fromkeys([*relation.to_levels, *(keys[level] for level in found.to_levels)])
+            relations.append(
+                replace(
+                    relation,
+                    to_levels=tuple(to_levels),
+                    joint=relation.joint or found.joint,
+                    later=relation.later or found.later,
+                )
+            )
+        return relations, questions
+
+    def _attributes(self, used: set[str], questions: dict[str, str]) -> list[AttributeSpec]:
+        """Return the attributes, those of scheme files first, and add their keys by their names."""
+        declared = {one.key: one for scheme in self.schemes for one in scheme.attributes}
+        attributes = list(declared.values())
+        questions |= {key: key for key in declared}
+        used |= declared.keys()
+        by_name = KeysByName(declared)
+        for name, found in self.attributes.items():
+            if by_name.find(name) is not None:
+                continue
+            key = questions[name] = make_key(name, used)
+            used.add(key)
+            kind = found.kind
+            values = found.values if kind in LISTED_KINDS else ()
+            specs = tuple(ValueSpec(value, value) for value in values)
+            attributes.append(AttributeSpec(key, fit_label(name, key), kind=kind, values=specs))
+        return attributes
+
+    def _levels(self) -> dict[str, LevelSpec]:
+        """Return the levels that are coded or pointed at, by their names; without any coded one, all of them."""
+        declared = {level.key: level for scheme in self.schemes for level in scheme.levels}
+        coded = self.coded or {key for key, level in declared.items() if level.coded} or set(self.marks)
+        if "" in coded and declared:  # what names no level is of the main one
+            coded = (coded - {""}) | {scheme.main_level for scheme in self.schemes if scheme.main_level}
+        declared_coded = {key for key, level in declared.items() if level.coded}
+        wanted = coded | self.pointed | declared_coded
+        names = [name for name in dict.fromkeys([*declared, *self.marks]) if name in wanted and (name or not declared)]
+        # What names no level is of the first level that is coded.
+        names.sort(key=lambda name: name != "")
+        levels: dict[str, LevelSpec] = {}
+        for name in names:
+            key = make_key(name or MAIN_LEVEL, [level.key for level in levels.values()])
+            label = declared[name].label if name in declared else name or MAIN_LEVEL
+            levels[name] = LevelSpec(key, fit_label(label, key), name in coded | declared_coded)
+        return levels
+
+    def _categories(self, answers: str, keys: dict[str, str]) -> dict[str, CategorySpec]:
+        """Return the categories by their names: those of scheme files, then those that stand in answers alone."""
+        declared = {category.key: category for scheme in self.schemes for category in scheme.categories}
+        categories: dict[str, CategorySpec] = {}
+        used = set[str]()
+        for name in dict.fromkeys([*declared, *(name for name in self.categories if name)]):
+            said = declared.get(name)
+            found = self.categories.get(name, _Category())
+            key = make_key(name, used)
+            used.add(key)
+            category = said or CategorySpec(key, fit_label(name, key))
+            if answers == Project.Answers.POINTERS:
+                pointing = category.points_to or next(
+                    (keys[level] for level, _ in found.pointing_to.most_common(1)), ""
+                )
+                category = replace(
+                    category, points_to=pointing, allow_later=category.allow_later or found.later, takes_index=False
+                )
+                if category.max_pointers is not None and found.most > category.max_pointers:
+                    category = replace(category, max_pointers=None)
+            else:
+                takes_index = answers == Project.Answers.INDICES and (category.takes_index or found.has_index)
+                category = replace(
+                    category, points_to="", max_pointers=None, allow_later=False, takes_index=takes_index
+                )
+            optional = category.takes_optional or found.optional
+            level = keys.get(category.level, "") if category.level else ""
+            categories[name] = replace(category, key=key, takes_optional=optional, level=level)
+        return categories
+
+    def _implied_category(
+        self, known: SchemeSpec, answer: Answer, level: str, *, has_index: bool
+    ) -> list[CategorySpec]:
+        """Return a category that follows from an answer that names none; nothing where one does already."""
+        pointers = tuple(Place(level, target.parts) for target in answer.pointers[:1])
+        if implied_category(Answer("", pointers, answer.indices), known):
+            return []
+        used = {category.key for category in known.categories}
+        if pointers:
+            name = "coreference" if "coreference" not in used else f"coreference-{level}"
+            later = self.categories[""].later
+            return [CategorySpec(make_key(name, used), fit_label(name), points_to=level, allow_later=later)]
+        if has_index:
+            return [CategorySpec(make_key("refers", used), "refers", takes_index=True)]
+        return [CategorySpec(make_key("none", used), "none")]
+
+    def _relations(self, categories: dict[str, CategorySpec], keys: dict[str, str]) -> Iterable[RelationSpec]:
+        """Return the relations of identity, each to all levels to which its category points somewhere."""
+        by_key = {category.key: name for name, category in categories.items()}
+        for relation in identity_relations(categories.values()):
+            found = self.categories.get(by_key[relation.key], _Category())
+            levels = dict.fromkeys([*relation.to_levels, *(keys[level] for level in found.pointing_to)])
+            yield replace(relation, to_levels=tuple(levels))

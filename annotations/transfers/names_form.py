@@ -1,0 +1,101 @@
+"""The form that maps the names of files onto the scheme of a project, of what a check found in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from annotations.formats.model.answers import KeysByName
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.models import Project, Transfer
+from annotations.schemes.project_scheme import read_scheme
+from annotations.transfers.importing.naming import OTHERS, format_names, parse_names
+from annotations.transfers.importing.report import ImportFailed
+
+LEFT_OUT = ("", "left out")
+FOLLOWS = ("", "what follows from its links")
+
+
+type Row = tuple[forms.BoundField, Mapping[str, Any]]
+
+
+class NamesForm(forms.Form):
+    """What each level, category, attribute and relation of the files is called in the project."""
+
+    def __init__(self, project: Project, transfer: Transfer, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        spec = read_scheme(project.pk).spec
+        found, options = (transfer.report or {}).get("found") or {}, transfer.choices["options"]
+        self.options = options
+        self.levels = {level["name"]: level for level in found.get("levels", ())}
+        self.categories = {name["name"]: name for name in found.get("categories", ())}
+        self.questions = {name["name"]: name for name in found.get("questions", ())}
+        self.n_unlisted = found.get("n_unlisted", 0)
+        levels = {level.key: level.label for level in spec.levels}
+        categories = {category.key: category.label for category in spec.categories if not category.retired}
+        relations = {one.key: one.label for one in spec.relations if not one.retired and not one.identity}
+        questions = relations | {one.key: one.label for one in spec.attributes if not one.retired}
+        self.names = {
+            LEVEL.key: _names_of(LEVEL.key, options, spec.main_level, levels),
+            CATEGORY.key: _names_of(CATEGORY.key, options, "", categories),
+            QUESTION.key: _names_of(QUESTION.key, options, "", questions),
+        }
+        self._add(LEVEL.key, self.levels, levels, LEFT_OUT, spec.main_level)
+        self._add(CATEGORY.key, self.categories, categories, FOLLOWS, "")
+        self._add(QUESTION.key, self.questions, questions, LEFT_OUT, "")
+
+    def _add(
+        self, option: str, found: Mapping[str, Any], here: Mapping[str, str], none: tuple[str, str], only: str
+    ) -> None:
+        """Add a field for each name of the files. only: what a single name that is not here is called."""
+        said, alike = self.names[option], KeysByName(here)
+        for number, name in enumerate(found):
+            known = alike.find(name) if option == QUESTION.key else name if name in here else None
+            initial = said.get(name, known or said.get(OTHERS, ""))
+            if not said and name not in here and len(found) == 1:
+                initial = only
+            choices = [none, *((key, f"{label} ({key})" if label != key else key) for key, label in here.items())]
+            self.fields[f"{option}-{number}"] = forms.ChoiceField(
+                label=name, choices=choices, required=False, initial=initial
+            )
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the files have any names."""
+        return bool(self.levels or self.categories or self.questions)
+
+    def level_rows(self) -> list[Row]:
+        """Return the fields of the levels with their counts."""
+        return self._rows(LEVEL.key, self.levels)
+
+    def category_rows(self) -> list[Row]:
+        """Return the fields of the categories with their counts."""
+        return self._rows(CATEGORY.key, self.categories)
+
+    def question_rows(self) -> list[Row]:
+        """Return the fields of attributes and relations with their counts and values."""
+        return self._rows(QUESTION.key, self.questions)
+
+    def _rows(self, option: str, found: Mapping[str, Any]) -> list[Row]:
+        return [(self[f"{option}-{number}"], name) for number, name in enumerate(found.values())]
+
+    @property
+    def mapped_options(self) -> dict[str, str]:
+        """The options of the import with the names that were chosen; a name that is not listed stays as it is."""
+        mapped = dict(self.options)
+        found_names = {LEVEL.key: self.levels, CATEGORY.key: self.categories, QUESTION.key: self.questions}
+        for option, found in found_names.items():
+            names = {name: self.cleaned_data[f"{option}-{number}"] for number, name in enumerate(found)}
+            kept = {name: ours for name, ours in self.names[option].items() if name not in names}
+            mapped[option] = format_names({**kept, **names})
+        return {option: value for option, value in mapped.items() if value}
+
+
+def _names_of(option: str, options: Mapping[str, str], main: str, here: Mapping[str, str]) -> dict[str, str]:
+    """Return what an option of the import says; nothing where it is wrong, which the report has said."""
+    try:
+        return parse_names(option, options.get(option, ""), main, here)
+    except ImportFailed:
+        return {}
