@@ -341,9 +341,8 @@ def test_keys_are_not_made_of_thousands_of_names(noun, most):
         marks = []
         for number in range(n):
             name = f"語{chr(0x4E00 + number)}"  # without a letter of which a key is made
-            category, attributes = (name, ()) if noun == "categories" else ("c", ())
-            if noun == "attributes":
-                attributes = ((name, "x"),)
+            category = name if noun == "categories" else "c"
+            attributes = ((name, "x"),) if noun == "attributes" else ()
             level = name if noun == "levels" else "phrase"
             marks.append(Mark(((number, number + 1),), level, answer=Answer(category, attributes=attributes)))
         return Document("x", "x.txt", "x" * n, marks)
