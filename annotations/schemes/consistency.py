@@ -18,6 +18,8 @@ from annotations.formats.model.scheme import (
     Subject,
 )
 
+MAX_LEVELS = 50
+MAX_CATEGORIES = 500
 MAX_RELATIONS = 50
 MAX_ATTRIBUTES = 50
 MAX_VALUES = 200
@@ -104,6 +106,10 @@ def _questions(spec: SchemeSpec) -> list[RelationSpec | AttributeSpec]:
 
 
 def _bound_problems(spec: SchemeSpec) -> KindProblems:
+    if len(spec.levels) > MAX_LEVELS:
+        yield "level", spec.levels[MAX_LEVELS].key, f"A scheme has at most {MAX_LEVELS} levels."
+    if len(spec.categories) > MAX_CATEGORIES:
+        yield "category", spec.categories[MAX_CATEGORIES].key, f"A scheme has at most {MAX_CATEGORIES} categories."
     relations = [relation for relation in spec.relations if not relation.identity]
     if len(relations) > MAX_RELATIONS:
         yield "relation", relations[MAX_RELATIONS].key, f"A scheme has at most {MAX_RELATIONS} relations."

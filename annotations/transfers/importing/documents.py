@@ -104,6 +104,8 @@ def import_documents(
             lock_project(project.pk)
             if found is not None:
                 _give_scheme(project, found, scheme)
+            else:
+                checker.refuse_changed_scheme()
             checker.refuse_corrected_texts()
             plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
@@ -292,6 +294,11 @@ class _DocumentChecker:
             for checked in entry.checked
             if checked.source.file not in self.failures
         ]
+
+    def refuse_changed_scheme(self) -> None:
+        """Raise ImportFailed if the scheme was changed since the files were checked by it."""
+        if ImportScheme.from_project(self.project).spec != self.scheme.spec:
+            raise ImportFailed("The scheme was changed while the files were read; try again.")
 
     def refuse_corrected_texts(self) -> None:
         """Raise ImportFailed if words of a text were corrected since the files were checked against it."""

@@ -18,7 +18,7 @@ from annotations.formats.model.scheme_json import (
 from annotations.models import Project
 from annotations.models.project import KEY_LENGTH
 from annotations.models.scheme import HELP_LENGTH, Level
-from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES
+from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_CATEGORIES, MAX_LEVELS, MAX_RELATIONS, MAX_VALUES
 from annotations.schemes.ready_made import SCHEMES
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
@@ -130,5 +130,7 @@ def test_the_published_shape_has_the_bounds_of_the_database():
     assert definitions["attribute"]["properties"]["values"]["maxItems"] == MAX_VALUES
     properties = scheme_shape()["properties"]
     assert properties["attributes"]["maxItems"] == MAX_ATTRIBUTES
-    assert properties["relations"]["maxItems"] == MAX_RELATIONS + properties["categories"]["maxItems"]
+    assert properties["levels"]["maxItems"] == MAX_LEVELS
+    assert properties["categories"]["maxItems"] == MAX_CATEGORIES
+    assert properties["relations"]["maxItems"] == MAX_RELATIONS + MAX_CATEGORIES
     assert set(properties["answers"]["enum"]) == set(Project.Answers.values)

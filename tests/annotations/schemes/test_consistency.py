@@ -16,7 +16,14 @@ from annotations.formats.model.scheme import (
     Subject,
     ValueSpec,
 )
-from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES, check_scheme
+from annotations.schemes.consistency import (
+    MAX_ATTRIBUTES,
+    MAX_CATEGORIES,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    MAX_VALUES,
+    check_scheme,
+)
 from annotations.schemes.constraints import is_condition
 from annotations.schemes.ready_made import SCHEMES
 from tests.shared.schemes import RICH
@@ -128,6 +135,21 @@ PROBLEMS = [
     (
         with_attributes(*(AttributeSpec(f"a{number}", "a", values=ONE_OF_TWO) for number in range(MAX_ATTRIBUTES + 1))),
         f"a{MAX_ATTRIBUTES}: A scheme has at most {MAX_ATTRIBUTES} attributes.",
+    ),
+    (
+        replace(
+            GOOD, levels=(*GOOD.levels, *(LevelSpec(f"l{n}", "l") for n in range(MAX_LEVELS - len(GOOD.levels) + 1)))
+        ),
+        f"l{MAX_LEVELS - len(GOOD.levels)}: A scheme has at most {MAX_LEVELS} levels.",
+    ),
+    (
+        replace(
+            GOOD,
+            categories=tuple(CategorySpec(f"c{n}", "c") for n in range(MAX_CATEGORIES + 1)),
+            relations=(),
+            attributes=(),
+        ),
+        f"c{MAX_CATEGORIES}: A scheme has at most {MAX_CATEGORIES} categories.",
     ),
     (
         replace(GOOD, attributes=(), relations=tuple(RelationSpec(f"r{n}", "r") for n in range(MAX_RELATIONS + 1))),

@@ -16,6 +16,8 @@ from annotations.models import Coding, Index, Judgement, Markable, Membership, O
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member, get_or_create_coder
+from annotations.revision.saving import save_scheme
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
@@ -660,6 +662,17 @@ def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(projec
     with pytest.raises(ImportFailed, match="was corrected while"):
         import_documents(project, [SourceDocument(document, "dora")], create=True)
     assert not Coding.objects.filter(coder__username="dora").exists()
+
+
+def test_files_are_not_imported_by_a_scheme_that_was_changed_while_they_were_read(tales, charlie):
+    def retire(done: int, _: int) -> None:
+        spec = read_scheme(tales.pk).spec
+        retired = tuple(replace(category, retired=True) for category in spec.categories)
+        save_scheme(tales, replace(spec, categories=retired), charlie)
+
+    with pytest.raises(ImportFailed, match="The scheme was changed while the files were read"):
+        import_documents(tales, [coded(WALK, "dora")], create=True, progress=retire)
+    assert not Coding.objects.exists()
 
 
 def test_a_file_with_the_corrected_words_is_what_was_imported(tales, charlie):
