@@ -16,6 +16,7 @@ from annotations.web.views import (
     projects,
     questions,
     scheme,
+    scheme_files,
     texts,
     transfers,
 )
@@ -44,6 +45,8 @@ urlpatterns = [
     path("projects/<slug:slug>/clone/", project_settings.clone, name="clone-project"),
     path("projects/<slug:slug>/delete/", project_settings.delete, name="delete-project"),
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
+    path("projects/<slug:slug>/scheme/export/", scheme_files.export, name="export-scheme"),
+    path("projects/<slug:slug>/scheme/import/", scheme_files.import_, name="import-scheme"),
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
     path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/difference/", guidelines.compare, name="guidelines-difference"),

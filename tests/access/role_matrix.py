@@ -295,6 +295,8 @@ PAGES = [
     again("scheme", OF_PYRAMIDS, POST=managers(200, {"words_exclusive": "on"}), unseen=True),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
+    row("export-scheme", GET=members()),
+    row("import-scheme", GET=managers(), POST=managers(400, {}), unseen=True),  # without a file
     row("guidelines", GET=members()),
     row("guidelines-version", foreign=False, GET=members()),
     row("guidelines-difference", GET=members(400)),
@@ -479,6 +481,8 @@ API = [
         POST=managers(200, {"answers": "pointers", "levels": [], "categories": []}),
         unseen=True,  # it writes nothing
     ),
+    row("api-scheme-export", GET=members()),
+    row("api-scheme-read", POST=managers(400, {}), unseen=True),  # without a file
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
     row("api-guidelines-versions", GET=members()),
