@@ -60,7 +60,7 @@ def find_problems(scheme: SchemeTraits) -> list[str]:
         problems.append("It has no categories: coders have nothing to answer.")
     if not scheme.coded_levels:
         problems.append("No level is coded: there is nothing to judge.")
-    if scheme.answers == "pointers" and not scheme.pointing:
+    if scheme.answers == "pointers" and scheme.categories and not scheme.pointing:
         problems.append("Answers are pointers, and no category takes one: its values are categories alone.")
     if scheme.answers in INDEXED and not scheme.indexing:
         problems.append("Answers are indices, and no category takes one: every value is the markable alone.")
