@@ -296,7 +296,7 @@ PAGES = [
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
     row("export-scheme", GET=members()),
-    row("import-scheme", GET=managers(), POST=managers(400, {}), unseen=True),  # without a file
+    row("import-scheme", GET=managers(), POST=managers(400, {}), unseen=True),  # no file is sent
     row("guidelines", GET=members()),
     row("guidelines-version", foreign=False, GET=members()),
     row("guidelines-difference", GET=members(400)),
@@ -482,7 +482,7 @@ API = [
         unseen=True,  # it writes nothing
     ),
     row("api-scheme-export", GET=members()),
-    row("api-scheme-read", POST=managers(400, {}), unseen=True),  # without a file
+    row("api-scheme-read", POST=managers(400, {"file": upload}), unseen=True),  # it is no scheme
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
     row("api-guidelines-versions", GET=members()),
