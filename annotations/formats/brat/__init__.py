@@ -12,13 +12,16 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
 * Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own.
 * LitBank names entities by the types of T lines of their own; an option reads them so.
 * An R line is a pointer from its first argument, the anaphor, to its second. Where there are * lines, R lines are left
-  out, each name reported.
+  out, each name reported. `Relation-KEY` is another relation, with or without * lines; by an option every R line is one
+  that is not called Antecedent. R lines of one span with equal numbers as attribute Reading are meant together.
 * Attributes: Category (with a key), Optional, Unsure, Uncoded (there is no answer), Unlinked (the answer is that it
   goes together with nothing: then it is not an entity of its own either).
 * Notes: AnnotatorNotes are the coder's note, a line each; ChainName, Label and Min are what the coder calls the chain,
   the short name of the markable and the offsets of its least words.
-* Events, normalisations, and other attributes and notes are left out and reported. annotation.conf is written, so that
-  brat shows the rest, and not read.
+* Other attributes and notes of T lines are answers to attributes: several values a line each, a text a note for each
+  of its lines.
+* Events, normalisations, and attributes and notes of other lines are left out and reported. annotation.conf is written,
+  so that brat shows the rest, and not read.
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
@@ -40,6 +43,9 @@ FORMAT = Format(
         {
             Feature.NO_SENTENCES,
             Feature.LEVELS,
+            Feature.RELATIONS,
+            Feature.ATTRIBUTES,
+            Feature.PLURAL,
             Feature.POINTERS,
             Feature.INDICES,
             Feature.AMBIGUITY,
@@ -84,11 +90,16 @@ FORMAT = Format(
         Option(
             "relations",
             "R lines in a file without * lines",
-            (("pointers", "point from the first argument to the second"), ("leave", "are left out")),
+            (
+                ("pointers", "point from the first argument to the second"),
+                ("names", "called Antecedent point; others are relations by their names"),
+                ("leave", "are left out"),
+            ),
         ),
     ),
     names_levels=True,
     names_categories=True,
+    names_questions=True,
     ways={"level": "types=categories, types=chains or types=none", "category": "types=levels or types=none"},
     text_of=text_file,
 )

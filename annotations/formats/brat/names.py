@@ -5,8 +5,12 @@ import re
 MENTION = "Mention"
 COREFERENCE, ANTECEDENT = "Coreference", "Antecedent"
 CATEGORY = "Category"
+# `Relation-KEY` is an R line of another relation than identity; `Reading` says of R lines which are meant together.
+RELATION, READING = "Relation-", "Reading"
 FLAGS = ("Optional", "Unsure", "Uncoded", "Unlinked")
 NOTE, CHAIN_NAME, LABEL, LEAST = "AnnotatorNotes", "ChainName", "Label", "Min"
 SUFFIX, TEXT_SUFFIX, CONFIGURATION = ".ann", ".txt", "annotation.conf"
+# No question is called so.
+RESERVED = (CATEGORY, *FLAGS, NOTE, CHAIN_NAME, LABEL, LEAST, READING)
 
 LINE_END = re.compile(r"\r\n?|\n")

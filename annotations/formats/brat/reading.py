@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.brat.names import (
+    ANTECEDENT,
     CATEGORY,
     CHAIN_NAME,
     FLAGS,
@@ -13,6 +14,8 @@ from annotations.formats.brat.names import (
     LINE_END,
     MENTION,
     NOTE,
+    READING,
+    RELATION,
     SUFFIX,
     TEXT_SUFFIX,
 )
@@ -28,6 +31,8 @@ from annotations.formats.model.document import (
     Parts,
     Place,
     decode,
+    group_readings,
+    links_of,
     text_order,
 )
 from annotations.formats.model.format import Bundle, stem
@@ -37,6 +42,9 @@ from annotations.formats.model.spans import Span, lie_in, merge_spans
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
+NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
+# The value of an attribute that has none: it is there or not.
+YES = "true"
 LONGEST_TYPE = 1000
 LONGEST_NAME = 200
 LONGEST_SHOWN = 50
@@ -146,7 +154,11 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
 
 @dataclass(slots=True)
 class _Span:
-    """A markable while lines come in that say something of it. entities: by the order of their lines."""
+    """A markable while lines come in that say something of it. entities: by the order of their lines.
+
+    targets, relations: what R lines lead to, with the numbers of readings. attributes, texts: the words of A lines and
+    the lines of notes.
+    """
 
     parts: Parts
     level: str
@@ -157,7 +169,10 @@ class _Span:
     name: str = ""
     label: str = ""
     head: Parts = ()
-    targets: dict[Place, None] = field(default_factory=dict)
+    targets: list[tuple[int, Place]] = field(default_factory=list)
+    relations: dict[str, list[tuple[int, Place]]] = field(default_factory=dict)
+    attributes: dict[str, list[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
     entities: set[int] = field(default_factory=set)
 
     @property
@@ -165,14 +180,18 @@ class _Span:
         return Place(self.level, self.parts)
 
     def answer(self, indices: tuple[str, ...]) -> Answer | None:
+        values = {name: words[0] if len(words) == 1 else tuple(words) for name, words in self.attributes.items()}
+        texts = {name: "\n".join(lines) for name, lines in self.texts.items()}
         answer = Answer(
             self.category,
-            tuple(self.targets),
-            indices,
-            "Optional" in self.flags,
-            "Unsure" in self.flags,
-            "\n".join(self.notes),
-            self.name,
+            indices=indices,
+            optional="Optional" in self.flags,
+            unsure="Unsure" in self.flags,
+            note="\n".join(self.notes),
+            name=self.name,
+            relations=tuple((name, group_readings(rows)) for name, rows in sorted(self.relations.items())),
+            attributes=tuple(sorted((texts | values).items())),
+            **links_of(group_readings(self.targets)),
         )
         return None if "Uncoded" in self.flags and answer == Answer() else answer
 
@@ -192,7 +211,8 @@ class _Draft:
     marks: dict[Place, _Span] = field(default_factory=dict)
     named_entities: dict[str, int] = field(default_factory=dict)
     sets: list[int] = field(default_factory=list)
-    relations: list[tuple[str, _Span, _Span, int]] = field(default_factory=list)
+    relations: list[tuple[str, str, _Span, _Span, int]] = field(default_factory=list)
+    readings: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
@@ -284,7 +304,7 @@ class _Draft:
             case "*":
                 self._set(fields[1:], number)
             case "R":
-                self._relation(fields, number)
+                self._relation(key, fields, number)
             case "A":
                 self._attribute(fields, number)
             case "#":
@@ -310,23 +330,29 @@ class _Draft:
             for span in spans:
                 span.entities.add(entity)
 
-    def _relation(self, fields: Sequence[str], number: int) -> None:
+    def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
         arguments = [key for role, colon, key in (argument.partition(":") for argument in fields[1:]) if role and colon]
         if len(arguments) != 2 or len(fields) != 3:
             raise FormatError("a relation is a name and two arguments such as Arg1:T2", self.file, number)
         one, other = (self._find_span(key, number) for key in arguments)
         if one is not None and other is not None:
-            self.relations.append((fields[0], one, other, number))
+            self.relations.append((key, fields[0], one, other, number))
 
     def _attribute(self, fields: Sequence[str], number: int) -> None:
         name, key, value = fields[0], fields[1], " ".join(fields[2:])
-        if name not in (CATEGORY, *FLAGS):
+        if key.startswith("R") and name == READING and NUMBER.fullmatch(value):
+            self.readings[key] = int(value)
+            return
+        if not key.startswith("T"):
             self._leave_out(f"attributes {name}", number)
             return
         span = self._find_span(key, number)
         if span is None:
             return
-        if name in FLAGS:
+        if name not in (CATEGORY, *FLAGS):
+            words = span.attributes.setdefault(name, [])
+            words += [value or YES] if (value or YES) not in words else []
+        elif name in FLAGS:
             span.flags.add(name)
         elif not value:
             self._report("category", f"{key} has a category without a name", number, "it is left out")
@@ -338,14 +364,16 @@ class _Draft:
 
     def _note(self, fields: Sequence[str], words: str, number: int) -> None:
         name, key = fields[:2]
-        if name not in (NOTE, CHAIN_NAME, LABEL, LEAST) or not key.startswith("T"):
-            self._leave_out(f"notes {name}" if key.startswith("T") else f"notes on {key[:1]} lines", number)
+        if not key.startswith("T"):
+            self._leave_out(f"notes on {key[:1]} lines", number)
             return
         span = self._find_span(key, number)
         longest = {CHAIN_NAME: LONGEST_NAME, LABEL: LONGEST_LABEL}.get(name, len(words))
         if span is None:
             return
-        if len(words) > longest:
+        if name not in (NOTE, CHAIN_NAME, LABEL, LEAST):
+            span.texts.setdefault(name, []).append(words)
+        elif len(words) > longest:
             self._report("long", f"the {name} of {key} has more than {longest} characters", number, "it is left out")
         elif name == NOTE:
             span.notes.append(words)
@@ -364,8 +392,8 @@ class _Draft:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
         if shared == "merge":
             _merge_entities(spans)
-        pointing = relations == "pointers" and not self.sets and not self.named_entities
-        self._point(pointing)
+        pointing = relations != "leave" and not self.sets and not self.named_entities
+        self._point(pointing, named=relations == "names")
         for what, numbers in self.left_out.items():
             self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out")
         links = Links.INDICES if self.sets or self.named_entities else Links.NONE
@@ -383,16 +411,22 @@ class _Draft:
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
 
-    def _point(self, pointing: bool) -> None:
-        for name, one, other, number in self.relations:
-            if not pointing:
+    def _point(self, pointing: bool, *, named: bool) -> None:
+        """Add what R lines lead to: antecedents, or targets of other relations. named: by their names, where these say.
+
+        Where nothing else is said, each target is a reading.
+        """
+        for place, (key, name, one, other, number) in enumerate(self.relations, start=1):
+            is_other = name.startswith(RELATION) or (named and name != ANTECEDENT)
+            if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
             elif one is other:
                 self._report(
                     "self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number, "it is left out"
                 )
             else:
-                one.targets[other.place] = None
+                rows = one.relations.setdefault(name.removeprefix(RELATION), []) if is_other else one.targets
+                rows.append((self.readings.get(key, -place), other.place))
 
     def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the entities of each span: those of the file, or numbers in text order."""

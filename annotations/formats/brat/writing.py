@@ -15,11 +15,16 @@ from annotations.formats.brat.names import (
     LINE_END,
     MENTION,
     NOTE,
+    READING,
+    RELATION,
+    RESERVED,
     SUFFIX,
     TEXT_SUFFIX,
 )
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.answers import format_value, name_in_files
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
 from annotations.formats.model.format import File
+from annotations.formats.model.scheme import AnswerKind, AnswerValue
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SPACE = re.compile(r"\s+")
@@ -28,12 +33,15 @@ SPACE = re.compile(r"\s+")
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
     files = []
+    names = _name_attributes(documents)
     for document in documents:
         files.append(File(f"{document.name}{TEXT_SUFFIX}", _format_text(document).encode()))
         files.append(
-            File(f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _annotation_lines(document)).encode())
+            File(
+                f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _annotation_lines(document, names)).encode()
+            )
         )
-    return [*files, File(CONFIGURATION, _configuration(documents).encode())] if files else []
+    return [*files, File(CONFIGURATION, _configuration(documents, names).encode())] if files else []
 
 
 def _format_text(document: Document) -> str:
@@ -41,7 +49,13 @@ def _format_text(document: Document) -> str:
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _annotation_lines(document: Document) -> Iterator[str]:
+def _name_attributes(documents: Iterable[Document]) -> dict[str, str]:
+    """Return what the attributes that are answered are called in the files, by their keys."""
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    return name_in_files(sorted({key for answer in answers for key, _ in answer.attributes}), RESERVED)
+
+
+def _annotation_lines(document: Document, names: Mapping[str, str]) -> Iterator[str]:
     marks = sorted(document.marks, key=text_order)
     ids = {mark.place: f"T{number}" for number, mark in enumerate(marks, start=1)}
     before = len(_format_text(document)) - len(document.content)
@@ -49,10 +63,20 @@ def _annotation_lines(document: Document) -> Iterator[str]:
         spans = [span for part in mark.parts for span in _split_at_line_ends(part, document.content)]
         words = BREAK.sub(" ", " ".join(document.content[start:end] for start, end in spans))
         yield f"{ids[mark.place]}\t{mark.level or MENTION} {_format_offsets(spans, before)}\t{words}"
-    yield from _link_lines(marks, ids)
-    attributes = (line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links))
+    relations = [line for mark in marks for line in _format_relations(mark, ids)]
+    yield from (f"R{number}\t{line}" for number, (line, _) in enumerate(relations, start=1))
+    yield from _entity_lines(marks, ids)
+    texts = _text_attributes(document)
+    attributes = [
+        *(line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links)),
+        *(line for mark in marks for line in _format_values(mark, ids[mark.place], names, texts)),
+        *(f"{READING} R{number} {reading}" for number, (_, reading) in enumerate(relations, start=1) if reading),
+    ]
     yield from (f"A{number}\t{line}" for number, line in enumerate(attributes, start=1))
-    notes = (line for mark in marks for line in _format_notes(mark, ids[mark.place], before))
+    notes = [
+        *(line for mark in marks for line in _format_notes(mark, ids[mark.place], before)),
+        *(line for mark in marks for line in _format_texts(mark, ids[mark.place], names, texts)),
+    ]
     yield from (f"#{number}\t{line}" for number, line in enumerate(notes, start=1))
 
 
@@ -70,16 +94,47 @@ def _format_offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
     return ";".join(f"{start + before} {end + before}" for start, end in spans)
 
 
-def _link_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
+def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[str, int]]:
+    """Yield the R lines of a mark, each with the number of its reading, from 1; 0 where each target is one."""
+    answer = mark.answer or Answer()
+    relations: list[tuple[str, Readings]] = [(ANTECEDENT, answer.all_readings)]
+    relations += [(f"{RELATION}{key}", readings) for key, readings in answer.relations]
+    for name, readings in relations:
+        plural = any(len(reading) > 1 for reading in readings)
+        for number, reading in enumerate(readings, start=1):
+            for target in reading:
+                yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number if plural else 0
+
+
+def _text_attributes(document: Document) -> set[str]:
+    """Return the keys of the attributes whose answers are texts."""
+    attributes = document.scheme.attributes if document.scheme else ()
+    return {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
+
+
+def _is_text(key: str, value: AnswerValue, texts: set[str]) -> bool:
+    """Return whether an answer is written as a note: a value of an attribute is one word."""
+    return isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
+
+
+def _format_values(mark: Mark, id_: str, names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
+    for key, value in mark.answer.attributes if mark.answer else ():
+        if not _is_text(key, value, texts):
+            for word in value if isinstance(value, tuple) else (format_value(value),):
+                yield f"{names[key]} {id_} {word}"
+
+
+def _format_texts(mark: Mark, id_: str, names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
+    for key, value in mark.answer.attributes if mark.answer else ():
+        if _is_text(key, value, texts):
+            yield from (f"{names[key]} {id_}\t{line}" for line in LINE_END.split(format_value(value)))
+
+
+def _entity_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
     entities: dict[str, list[str]] = {}
-    pointers = 0
     for mark in marks:
-        answer = mark.answer or Answer()
-        for index in answer.indices:
+        for index in mark.answer.indices if mark.answer else ():
             entities.setdefault(index, []).append(ids[mark.place])
-        for target in answer.pointers:
-            pointers += 1
-            yield f"R{pointers}\t{ANTECEDENT} Arg1:{ids[mark.place]} Arg2:{ids[target]}"
     for members in entities.values():
         yield f"*\t{COREFERENCE} {' '.join(members)}"
 
@@ -111,15 +166,40 @@ def _format_notes(mark: Mark, key: str, before: int) -> Iterator[str]:
         yield f"{LEAST} {key}\t{_format_offsets(mark.head, before)}"
 
 
-def _configuration(documents: Sequence[Document]) -> str:
+def _configuration(documents: Sequence[Document], names: Mapping[str, str]) -> str:
     marks = [mark for document in documents for mark in document.marks]
     types = sorted({mark.level or MENTION for mark in marks}) or [MENTION]
     categories = sorted({mark.answer.category for mark in marks if mark.answer and mark.answer.category})
     attributes = [f"{CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(categories)}"] if categories else []
     attributes += [f"{flag}\tArg:<ENTITY>" for flag in FLAGS]
+    attributes += _value_configuration(documents, names)
     relations = [
         f"{ANTECEDENT}\tArg1:<ENTITY>, Arg2:<ENTITY>",
         f"{COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
     ]
+    answers = [mark.answer for mark in marks if mark.answer]
+    keys = sorted({key for answer in answers for key, _ in answer.relations})
+    relations += [f"{RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in keys]
+    most = max((_most_readings(answer) for answer in answers), default=0)
+    attributes += [f"{READING}\tArg:<RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
     sections = {"entities": types, "relations": relations, "events": [], "attributes": attributes}
     return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in lines) for name, lines in sections.items())
+
+
+def _value_configuration(documents: Sequence[Document], names: Mapping[str, str]) -> list[str]:
+    """Return the attributes with the values that are answered; texts are notes, which need no configuration."""
+    values: dict[str, set[str]] = {}
+    for document in documents:
+        texts = _text_attributes(document)
+        for mark in document.marks:
+            for key, value in mark.answer.attributes if mark.answer else ():
+                if not _is_text(key, value, texts):
+                    words = value if isinstance(value, tuple) else (format_value(value),)
+                    values.setdefault(key, set()).update(words)
+    return [f"{names[key]}\tArg:<ENTITY>, Value:{'|'.join(sorted(values[key]))}" for key in sorted(values)]
+
+
+def _most_readings(answer: Answer) -> int:
+    """Return how many readings the answer numbers: those of relations of which one has several targets."""
+    every = [answer.readings, *(readings for _, readings in answer.relations)]
+    return max((len(each) for each in every if any(len(reading) > 1 for reading in each)), default=0)

@@ -13,6 +13,10 @@ customizations are not looked at.
   by their values.
 * `phrase_antecedent_2` adds the antecedents of a second reading to those of `phrase_antecedent`, and `coref_class_2`
   a second entity to that of `coref_class`.
+* Other pointers than those that say identity (by `identity="false"`, or by their names) are relations, and other
+  attributes further questions, by their names in small letters. `bridging_readings="1+2;3"` says that the first two
+  targets of `bridging` are meant together. Written is `attribute_NAME` for a question whose name means something else
+  here.
 * A markable is uncoded if it has none of the attributes of its scheme.
 """
 
@@ -44,9 +48,6 @@ FORMAT = Format(
     write,
     frozenset(Feature)
     - {
-        Feature.RELATIONS,
-        Feature.ATTRIBUTES,
-        Feature.PLURAL,
         Feature.TITLE,
         Feature.EDGES,
         Feature.SPACING,
@@ -58,4 +59,5 @@ FORMAT = Format(
     in_words=True,
     names_levels=True,
     names_categories=True,
+    names_questions=True,
 )

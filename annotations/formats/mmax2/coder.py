@@ -1,10 +1,11 @@
 """One coder's markables -> document."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from annotations.formats.mmax2.levels import Findings, Levels, check_length, label_of
 from annotations.formats.mmax2.project import Level, Row
-from annotations.formats.mmax2.scheme import UNSET, Kind
+from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -13,10 +14,14 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
+    Readings,
+    links_of,
     text_order,
 )
 from annotations.formats.model.links import merge_marks
 from annotations.formats.model.spans import lie_in
+
+READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
 
 
 class Coder:
@@ -87,36 +92,64 @@ class Coder:
         if category is None:
             message = f"the category of {row.id[:100]} is not in the scheme"
             self.findings.add("unknown-category", message, path, row.line, "it is left out")
-        pointers = self._pointers(level, row, place, path) if question.kind == Kind.POINTER else ()
-        if pointers and any(each.key == category and not each.points_to for each in question.categories):
+        readings = self._readings(level, row, place, path, question.links) if question.kind == Kind.POINTER else ()
+        if readings and any(each.key == category and not each.points_to for each in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
             self.findings.add("category-and-pointers", message, path, row.line)
+        relations = (
+            (link.name, self._readings(level, row, place, path, [link]))
+            for link in question.relations
+            if link.name in attributes
+        )
         return Answer(
             category or "",
-            pointers,
-            self._indices(level, row, path) if question.kind == Kind.SET else (),
-            _is_true(attributes, "optional"),
-            _is_true(attributes, "unsure"),
-            attributes.get("note") or attributes.get("comment", ""),
-            attributes.get("chain_name", ""),
+            indices=self._indices(level, row, path) if question.kind == Kind.SET else (),
+            optional=_is_true(attributes, "optional"),
+            unsure=_is_true(attributes, "unsure"),
+            note=attributes.get("note") or attributes.get("comment", ""),
+            name=attributes.get("chain_name", ""),
+            relations=tuple((name, targets) for name, targets in relations if targets),
+            attributes=tuple(
+                (name, value)
+                for name, values in question.further.items()
+                if name in attributes and (value := _value(attributes[name], values))
+            ),
+            **links_of(readings),
         )
 
-    def _pointers(self, level: Level, row: Row, place: Place, path: str) -> tuple[Place, ...]:
-        pointers: dict[Place, None] = {}
-        for link in self.levels.question(level).links:
-            for piece in row.attributes.get(link.name, "").split(";"):
-                if piece.strip().lower() in UNSET:
-                    continue
+    def _readings(self, level: Level, row: Row, place: Place, path: str, links: Iterable[Link]) -> Readings:
+        """Return the readings of the targets that pointers name; each target is one where nothing else is said."""
+        readings: dict[tuple[Place, ...], None] = {}
+        for link in links:
+            if link.name not in row.attributes:
+                continue
+            targets = self._targets(level, row, place, path, link)
+            groups = row.attributes.get(f"{link.name}{READINGS}", "")
+            numbers = _numbers(groups, len(targets)) if groups else [[number] for number in range(len(targets))]
+            if numbers is None:
+                message = f"{link.name}{READINGS} of {row.id[:100]} does not say which targets are meant together"
+                self.findings.add("readings", message, path, row.line, "each is an alternative")
+                numbers = [[number] for number in range(len(targets))]
+            for group in numbers:
+                if reading := tuple(dict.fromkeys(target for number in group if (target := targets[number]))):
+                    readings[reading] = None
+        return tuple(readings)
+
+    def _targets(self, level: Level, row: Row, place: Place, path: str, link: Link) -> list[Place | None]:
+        """Return the markables that a pointer names, None for what is none."""
+        targets: list[Place | None] = []
+        # Every piece but those that say nothing has its place in the list.
+        for piece in row.attributes.get(link.name, "").split(";"):
+            if piece.strip().lower() not in UNSET:
                 target = self._target(piece.strip(), level.key, link.domain)
+                targets.append(None if target == place else target)
                 if target is None:
                     message = f"{link.name} of {row.id[:100]} names {piece.strip()[:100]!r}, which is not here"
                     self.findings.add("unknown-reference", message, path, row.line, "the pointer is left out")
                 elif target == place:
                     message = f"{row.id[:100]} points to itself"
                     self.findings.add("pointer-to-itself", message, path, row.line, "the pointer is left out")
-                else:
-                    pointers[target] = None
-        return tuple(pointers)
+        return targets
 
     def _target(self, piece: str, level: str, domain: str) -> Place | None:
         """Return the markable that a pointer names.
@@ -164,6 +197,20 @@ class Coder:
         for index in indices:
             check_length(index, LONGEST_INDEX, "set's name", path, row)
         return tuple(indices)
+
+
+def _value(value: str, values: Mapping[str, str]) -> str:
+    """Return the answer to a further question: a value as the scheme spells it, or a free text; empty for none."""
+    known = values.get(value.lower())
+    return known or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
+
+
+def _numbers(groups: str, most: int) -> list[list[int]] | None:
+    """Return the places, from 0, that `1+2;3` names; None where it says something else."""
+    if not READING_NUMBERS.fullmatch(groups):
+        return None
+    numbers = [[int(number) - 1 for number in group.split("+")] for group in groups.split(";")]
+    return numbers if all(0 <= number < most for group in numbers for number in group) else None
 
 
 def _is_true(attributes: Mapping[str, str], name: str) -> bool:

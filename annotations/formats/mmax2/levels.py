@@ -9,6 +9,7 @@ from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
     Question,
+    add_further,
     build_question,
     choose_kind,
     guess_attributes,
@@ -88,6 +89,7 @@ class Levels:
             question = (
                 Question() if laid_out and not chosen else build_question(scheme, level.key, self.keys, kind, chosen)
             )
+            question = add_further(question, scheme, level.key, self.keys)
             self.questions[level.key] = question
             if not chosen:
                 self._report_unread(level, scheme, question)
@@ -119,7 +121,7 @@ class Levels:
         if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
             self.findings.add("no-scheme", message, file, fix="sets and pointers are told by their values")
-        read = {link.name for link in question.links}
+        read = {link.name for link in (*question.links, *question.relations)}
         unread = {each.name for each in scheme if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
         used = {
             name
@@ -135,7 +137,10 @@ class Levels:
         """Return the keys of the levels that pointers may go to, and of those that they go to."""
         keys = {link.domain for question in self.questions.values() for link in question.links}
         for level in self.project.levels:
-            for link in self.question(level).links:
+            for link in self.question(level).relations:
+                if any(row.attributes.get(link.name, "").strip().lower() not in UNSET for row in self.rows_of(level)):
+                    keys.add(link.domain)
+            for link in (*self.question(level).links, *self.question(level).relations):
                 for value in (row.attributes.get(link.name, "") for row in self.rows_of(level)):
                     names = {piece.strip().rpartition(":")[0] for piece in value.split(";")} if ":" in value else ()
                     keys |= {self.keys.get(name) or self.keys.get(name.lower(), "") for name in names}

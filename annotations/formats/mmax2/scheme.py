@@ -8,7 +8,7 @@ compared as MMAX2 does it: data may have them in small letters where the scheme 
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -29,6 +29,11 @@ SET_NAME = re.compile("set_[0-9]+")
 POINTER_NAME = re.compile("(?:(?P<level>[^:;]+):)?markable_[0-9]+")
 # These say something of a markable, but do not answer what is asked of it.
 NO_ANSWER = frozenset({"label", "number", "speaker", "stands_for", "min_ids", "min_words", "id", "span", "mmax_level"})
+# What every judgement can say here without being asked.
+ALWAYS_ASKED = frozenset({"optional", "unsure", "note", "comment", "chain_name"})
+ENTITY_NAME = "entity_name"
+# `bridging_readings="1+2;3"`: of the targets of `bridging` the first two are meant together.
+READINGS = "_readings"
 
 
 class Kind(StrEnum):
@@ -77,7 +82,11 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a level asks. branches: what follows from the values of the attributes that say the category."""
+    """What a level asks. branches: what follows from the values of the attributes that say the category.
+
+    relations: the pointers that do not say identity. further: the other attributes, each with its values by these in
+    small letters; none where the answer is a free text.
+    """
 
     kind: Kind = Kind.FREETEXT
     links: tuple[Link, ...] = ()
@@ -85,6 +94,8 @@ class Question:
     branches: Mapping[str, Mapping[str, Branch]] = field(default_factory=dict)
     categories: tuple[CategorySpec, ...] = ()
     declared: frozenset[str] = frozenset()
+    relations: tuple[Link, ...] = ()
+    further: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def coded(self) -> bool:
@@ -201,11 +212,42 @@ def choose_kind(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
     if chosen:
         return next((each.kind for each in attributes if each.name == chosen), Kind.FREETEXT)
     pointers = [each for each in attributes if each.kind == Kind.POINTER]
-    if any(not OTHER_RELATION.search(each.name) for each in pointers):
+    if any(not _is_other(each) for each in pointers):
         return Kind.POINTER
     if any(each.kind == Kind.SET for each in attributes):
         return Kind.SET
-    return Kind.POINTER if pointers else Kind.NOMINAL
+    return Kind.POINTER if any(each.identity is not False for each in pointers) else Kind.NOMINAL
+
+
+def _is_other(pointer: Attribute) -> bool:
+    """Return whether a pointer says another relation than identity, as far as file and name tell."""
+    return not pointer.identity if pointer.identity is not None else bool(OTHER_RELATION.search(pointer.name))
+
+
+def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
+    """Return the question with the attributes of its level that say neither category nor identity."""
+    if not question.coded:
+        return question
+    linked = {link.name for link in question.links}
+    left = [
+        each
+        for each in attributes
+        if each.name not in NO_ANSWER | ALWAYS_ASKED | linked | question.branches.keys()
+        and not each.name.startswith(ENTITY_NAME)
+        and not each.name.endswith(READINGS)
+    ]
+    pointers = [each for each in left if each.kind == Kind.POINTER]
+    return replace(
+        question,
+        relations=tuple(
+            Link(each.name, keys.get(each.domain) or keys.get(each.domain.lower()) or level) for each in pointers
+        ),
+        further={
+            each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
+            for each in left
+            if each.kind in (Kind.NOMINAL, Kind.FREETEXT)
+        },
+    )
 
 
 def build_question(
@@ -235,7 +277,7 @@ def build_question(
     root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
     below = reached[root.id] if root else frozenset()
     free = [link for link in links if link.id not in led]
-    plain = [link for link in free if not OTHER_RELATION.search(link.name)]
+    plain = [link for link in free if not _is_other(link)]
     chosen_links = [link for link in links if link.id in below]
     chosen_links += plain if plain or chosen_links else free
     if not chosen_links:
@@ -262,7 +304,7 @@ def _nominal_attribute(attributes: Sequence[Attribute], chosen: str) -> Attribut
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
     """Return the attributes of that kind, of sets only one; further readings are left out, they come with the first."""
-    of_kind = {each.name: each for each in attributes if each.kind == kind}
+    of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
     if chosen:
         return [of_kind[chosen]] if chosen in of_kind else []
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]

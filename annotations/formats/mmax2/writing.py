@@ -6,11 +6,31 @@ from dataclasses import dataclass, field, replace
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
-from annotations.formats.mmax2.scheme import NO_ANSWER
+from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS
 from annotations.formats.mmax2.style import STYLE_FILE, style_lines
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Stretch, text_order
+from annotations.formats.model.answers import format_value, name_in_files
+from annotations.formats.model.document import (
+    Answer,
+    Document,
+    Links,
+    Mark,
+    Place,
+    Readings,
+    Stretch,
+    targets_of,
+    text_order,
+)
 from annotations.formats.model.format import File
-from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+)
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.xml import escape
 
@@ -167,11 +187,11 @@ def _answer_attributes(
     """Return the attributes that hold an answer. Where it says nothing, `empty` says that it is one all the same."""
     attributes = {"category": answer.category or "empty"}
     if plan.links == Links.POINTERS:
-        places = (place if place.level else Place(plan.main, place.parts) for place in answer.pointers)
-        target_ids = [targets[place] for place in places if place in targets]
-        names = [name if level == of else f"{of}:{name}" for of, name in target_ids]
-        if names or answer.category in plan.pointers:
-            attributes[plan.pointers.get(answer.category, "antecedent")] = ";".join(names) or "empty"
+        pointers = _pointer_attributes(
+            plan, level, plan.pointers.get(answer.category, "antecedent"), answer.all_readings, targets
+        )
+        if any(pointers.values()) or answer.category in plan.pointers:
+            attributes |= {name: value or "empty" for name, value in pointers.items()}
     if plan.links == Links.INDICES:
         attributes[plan.sets] = "empty"
         for number, index in enumerate(answer.indices, start=1):
@@ -185,7 +205,27 @@ def _answer_attributes(
         "note": answer.note,
         "chain_name": answer.name,
     }
-    return attributes | {name: value for name, value in texts.items() if value}
+    attributes |= {name: value for name, value in texts.items() if value}
+    for key, readings in answer.relations:
+        attributes |= _pointer_attributes(plan, level, plan.names[key], readings, targets)
+    return attributes | {plan.names[key]: format_value(value) for key, value in answer.attributes}
+
+
+def _pointer_attributes(
+    plan: "_Plan", level: str, name: str, readings: Readings, targets: Mapping[Place, tuple[str, str]]
+) -> dict[str, str]:
+    """Return the attribute with the targets of a pointer, and one that says which of them are meant together."""
+    numbers: dict[str, int] = {}
+    groups: list[list[str]] = []
+    for reading in readings:
+        places = (place if place.level else Place(plan.main, place.parts) for place in reading)
+        ids = [targets[place] for place in places if place in targets]
+        names = [target if level == of else f"{of}:{target}" for of, target in ids]
+        groups.append([str(numbers.setdefault(target, len(numbers) + 1)) for target in names])
+    attributes = {name: ";".join(numbers)}
+    if any(len(group) > 1 for group in groups):
+        attributes[f"{name}{READINGS}"] = ";".join("+".join(group) for group in groups if group)
+    return attributes
 
 
 def _numbered_name(name: str, number: int) -> str:
@@ -240,6 +280,7 @@ class _Plan:
     """What the project's schemes hold: enough for every document.
 
     pointers: the attribute of each category that points. readings: how many entities a markable has at most.
+    names: the attributes of further questions, by their keys.
     """
 
     main: str
@@ -250,6 +291,9 @@ class _Plan:
     pointers: dict[str, str] = field(default_factory=dict)
     loose: bool = False
     readings: int = 1
+    names: Mapping[str, str] = field(default_factory=dict)
+    relations: list[RelationSpec] = field(default_factory=list)
+    attributes: list[AttributeSpec] = field(default_factory=list)
 
     @classmethod
     def of(cls, drafts: Sequence[_Draft], sets: str) -> "_Plan":
@@ -279,7 +323,56 @@ class _Plan:
                     plan.pointers[each.key] = _unique_name(f"{each.key.lower()}_antecedent", plan.pointers.values())
         plan.loose = any(answer.pointers and answer.category not in plan.pointers for answer in answers)
         plan.readings = max((len(answer.indices) for answer in answers), default=1)
+        plan._add_further([draft.scheme for draft in drafts], answers)
         return plan
+
+    def _add_further(self, schemes: Iterable[SchemeSpec], answers: Iterable[Answer]) -> None:
+        """Name the attributes and relations that schemes ask for, and those that answers have."""
+        relations: dict[str, RelationSpec] = {}
+        attributes: dict[str, AttributeSpec] = {}
+        for scheme in schemes:
+            relations |= {each.key: each for each in scheme.relations if not each.identity}
+            attributes |= {each.key: each for each in scheme.attributes}
+        for answer in answers:
+            for key, readings in answer.relations:
+                level = next(targets_of(readings)).level or self.main
+                relations.setdefault(key, RelationSpec(key, key, to_levels=(level,)))
+            for key, _ in answer.attributes:
+                attributes.setdefault(key, AttributeSpec(key, key, kind=AnswerKind.TEXT))
+        keys = [*relations, *attributes]
+        sets = [
+            _numbered_name(name, number) for name in (self.sets, ENTITY_NAME) for number in range(1, self.readings + 1)
+        ]
+        taken = {CATEGORY, "antecedent", *self.pointers.values(), *sets, *NO_ANSWER, *ALWAYS_ASKED}
+        taken |= {key for key in keys if _has_meaning(key.lower())}
+        self.names = {key: name.lower() for key, name in name_in_files(keys, taken).items()}
+        self.relations, self.attributes = list(relations.values()), list(attributes.values())
+
+    def leads(self, level: str) -> dict[tuple[str, str], list[str]]:
+        """Return the attributes to which the values of questions lead at a level, and pointers that are set."""
+        leads: dict[tuple[str, str], list[str]] = {}
+        for each in self.further(level):
+            condition = each.asked_if
+            if isinstance(each, AttributeSpec) and each.relation in self.names:
+                condition = Condition(relation=each.relation)
+            if condition is not None and (condition.question == CATEGORY or self.names.get(condition.question)):
+                for value in condition.values:
+                    leads.setdefault((condition.question, value), []).append(f"at_{self.names[each.key]}")
+            elif condition is not None and condition.relation in self.names:
+                leads.setdefault((condition.relation, "set"), []).append(f"at_{self.names[each.key]}")
+        return leads
+
+    def further(self, level: str) -> list[RelationSpec | AttributeSpec]:
+        """Return the further questions of a level."""
+        return [
+            *(each for each in self.relations if not each.from_levels or level in each.from_levels),
+            *(each for each in self.attributes if not each.levels or level in each.levels),
+        ]
+
+
+def _has_meaning(name: str) -> bool:
+    """Return whether a reader takes a name for something else than a question."""
+    return bool(READING.fullmatch(name)) or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
 
 
 def _infer_links(categories: Iterable[CategorySpec]) -> Links:
@@ -320,8 +413,10 @@ def _stylesheet_lines(plan: _Plan) -> list[str]:
 def _scheme_lines(plan: _Plan, level: _Level) -> list[str]:
     lines = [HEAD.rstrip(), "<annotationscheme>"]
     if level.coded:
-        lines += _category_lines(plan)
+        leads = plan.leads(level.key)
+        lines += _category_lines(plan, leads)
         lines += _link_lines(plan, level)
+        lines += _further_lines(plan, level, leads)
         lines += _attribute_lines("optional", "nominal_button", [{"name": "false"}, {"name": "true"}])
         lines += _attribute_lines("unsure", "nominal_button", [{"name": "false"}, {"name": "true"}])
         lines += _freetext_lines("note") + _freetext_lines("chain_name")
@@ -332,13 +427,39 @@ def _scheme_lines(plan: _Plan, level: _Level) -> list[str]:
     return [*lines, "</annotationscheme>"]
 
 
-def _category_lines(plan: _Plan) -> list[str]:
+def _further_lines(plan: _Plan, level: _Level, leads: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
+    """Return the further questions of a level: pointers that say no identity, values, free texts."""
+    lines = []
+    for each in plan.further(level.key):
+        name, label = plan.names[each.key], {"text": each.label}
+        if isinstance(each, RelationSpec):
+            domain = next(iter(each.to_levels), level.key)
+            details = {"target_domain": domain, "max_size": str(each.max_targets or -1), "identity": "false"}
+            to = leads.get((each.key, "set"), ())
+            values = [POINTER_VALUES[0], {**POINTER_VALUES[1], **({"next": ",".join(to)} if to else {})}]
+            lines += _attribute_lines(name, "markable_pointer", values, label | details)
+            if each.joint:
+                lines += _freetext_lines(f"{name}{READINGS}")
+        elif each.kind == AnswerKind.ONE:
+            values = [
+                {"name": value.key, "text": value.label}
+                | ({"next": ",".join(to)} if (to := leads.get((each.key, value.key), ())) else {})
+                for value in each.values
+            ]
+            lines += _attribute_lines(name, "nominal_list", values, label)
+        else:
+            lines += _attribute_lines(name, "freetext", [{"name": name}], label)
+    return lines
+
+
+def _category_lines(plan: _Plan, further: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
     values = []
     for each in plan.categories:
         leads = [f"at_{plan.pointers[each.key]}"] if each.key in plan.pointers else []
         if each.takes_index and plan.links == Links.INDICES:
             leads += [f"at_{_numbered_name(plan.sets, number)}" for number in range(1, plan.readings + 1)]
         leads += ["at_optional"] if each.takes_optional else []
+        leads += further.get((CATEGORY, each.key), ())
         value = {"name": each.key, "text": each.label}
         values.append(value | ({"next": ",".join(leads)} if leads else {}))
     return _attribute_lines("category", "nominal_button", values)
@@ -356,10 +477,14 @@ def _link_lines(plan: _Plan, level: _Level) -> list[str]:
     for each in plan.categories:
         if each.key in plan.pointers:
             limits = {"target_domain": each.points_to, "max_size": str(each.max_pointers or -1)}
+            limits |= {"identity": "true"} if plan.relations else {}
             lines += _attribute_lines(plan.pointers[each.key], "markable_pointer", POINTER_VALUES, limits)
     if plan.loose:
         lines += _attribute_lines(
-            "antecedent", "markable_pointer", POINTER_VALUES, {"target_domain": level.key, "max_size": "-1"}
+            "antecedent",
+            "markable_pointer",
+            POINTER_VALUES,
+            {"target_domain": level.key, "max_size": "-1", **({"identity": "true"} if plan.relations else {})},
         )
     return lines
 

@@ -10,6 +10,7 @@ from annotations.formats.model.scheme import AnswerKind, AnswerValue
 SEPARATOR = "|"
 NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 PREFIX = "attribute_"
+OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
 def format_value(value: AnswerValue) -> str:
@@ -44,18 +45,18 @@ def parse_number(value: AnswerValue) -> int | float:
 
 def fold_name(name: str) -> str:
     """Return what names have in common that files may spell in different ways."""
-    return name.lower().replace("-", "_")
+    return OTHER_SIGNS.sub("_", name.lower())
 
 
-def name_in_files(keys: Iterable[str], reserved: Collection[str] = ()) -> dict[str, str]:
-    """Return for each key of a question a name of letters, digits and `_` that begins with a letter.
+def name_in_files(keys: Iterable[str], reserved: Collection[str] = (), *, hyphen: str = "-") -> dict[str, str]:
+    """Return for each key of a question a name that begins with a letter, with `hyphen` for hyphens.
 
-    A name that the format needs for itself (`reserved`, in small letters), or that another key has, gets a prefix.
+    A name that the format needs for itself (`reserved`), or that another key has, gets a prefix.
     """
     names: dict[str, str] = {}
-    used = set(reserved)
+    used = set(map(fold_name, reserved))
     for key in keys:
-        name = key.replace("-", "_")
+        name = key.replace("-", hyphen)
         if fold_name(name).startswith(PREFIX):
             name = f"{PREFIX}{name}"
         while not name[0].isalpha() or fold_name(name) in used:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from annotations.formats.mmax2.scheme import (
+    ALWAYS_ASKED,
+    ENTITY_NAME,
     NO_ANSWER,
     OTHER_RELATION,
+    READINGS,
     Attribute,
     Kind,
     Question,
@@ -55,9 +58,6 @@ from annotations.formats.syntax.xml import parse
 COMMON_PATHS = "common_paths.xml"
 SCHEME_SUFFIX = "_scheme.xml"
 MOST_LEVELS = 50
-# What every judgement can say here without being asked.
-ALWAYS_ASKED = frozenset({"optional", "unsure", "note", "comment", "chain_name"})
-ENTITY_NAME = "entity_name"
 ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
 
 
@@ -290,7 +290,7 @@ class _Level:
 
     def _is_question(self, attribute: Attribute) -> bool:
         name = attribute.name
-        if name in NO_ANSWER or name in ALWAYS_ASKED or name.startswith(ENTITY_NAME):
+        if name in NO_ANSWER or name in ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS):
             return False
         if name in self.question.branches or name in self.linked:
             return False

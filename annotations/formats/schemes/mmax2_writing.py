@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.losses.rules import NOT_IN_XML
-from annotations.formats.mmax2.scheme import NO_ANSWER, make_key
+from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READINGS, make_key
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import (
@@ -22,7 +22,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
 )
-from annotations.formats.schemes.mmax2_reading import ALWAYS_ASKED, COMMON_PATHS, ENTITY_NAME, SCHEME_SUFFIX
+from annotations.formats.schemes.mmax2_reading import COMMON_PATHS, SCHEME_SUFFIX
 from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTERS, with_identity
 from annotations.formats.syntax.xml import escape
 
@@ -191,6 +191,8 @@ class _Reduction:
             name = one.key.lower()
             if name in NO_ANSWER or name in ALWAYS_ASKED or name in (SETS, CATEGORY) or name.startswith(ENTITY_NAME):
                 name = f"x-{name}"
+            if name.endswith(READINGS):
+                name = f"{name}-x"
             name = name if name[0].isalpha() else f"a{name}"
             key = make_key(name, used)
             used.add(key)

@@ -17,7 +17,7 @@ from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
-from annotations.formats.model.answers import parse_value
+from annotations.formats.model.answers import KeysByName, parse_value
 from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import SPLIT, indices_to_pointers, pointers_to_indices, split_to_indices
@@ -392,6 +392,7 @@ def _attributes(
             message = f"{key} is a relation, and the file has it as an attribute. {WAY_OUT}"
             raise FormatError(message, document.file, mark.line)
         try:
+            value = _with_value_keys(value, attribute["values"])
             parsed = parse_value(value, AnswerKind(attribute["kind"]))
         except ValueError:
             message = f"the answer to {key} is a number, not {str(value)[:LONGEST_SHOWN]!r}. {WAY_OUT}"
@@ -401,6 +402,13 @@ def _attributes(
         return parse_attributes(answers)
     except OperationRejected as rejection:
         raise FormatError(f"{rejection} {WAY_OUT}", document.file, mark.line) from None
+
+
+def _with_value_keys(value: AnswerValue, keys: Sequence[str]) -> AnswerValue:
+    """Return the answer with the keys of values for what files call them; what is like none stays."""
+    if not isinstance(value, str) or not keys or value in keys:
+        return value
+    return KeysByName(keys).find(value) or value
 
 
 def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:

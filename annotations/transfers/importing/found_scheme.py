@@ -28,7 +28,14 @@ from annotations.formats.model.scheme import (
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.formats.schemes.scheme_file import fit_label
 from annotations.models import Project
-from annotations.schemes.consistency import MAX_VALUES, check_scheme
+from annotations.schemes.consistency import (
+    MAX_ATTRIBUTES,
+    MAX_CATEGORIES,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    MAX_VALUES,
+    check_scheme,
+)
 from annotations.transfers.importing.report import ImportFailed
 
 ANSWERS = {
@@ -43,6 +50,7 @@ CONVENTIONS = {
     Project.Answers.CATEGORIES: ("kappa", "missing"),
 }
 MAIN_LEVEL = "markable"
+WAY_OUT = "Choose other options of the format, or map their names onto a scheme."
 MOST_PROBLEMS = 5
 KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
@@ -99,8 +107,7 @@ def build_scheme(documents: Sequence[Document]) -> FoundScheme:
     if problems:
         told = " ".join(problems[:MOST_PROBLEMS])
         numbers = f"{len(found.spec.levels)} levels and {len(found.spec.categories)} categories"
-        message = f"No scheme can be made from the files, which have {numbers}: {told}"
-        raise ImportFailed(f"{message} Choose other options of the format, or map their names onto a scheme.")
+        raise ImportFailed(f"No scheme can be made from the files, which have {numbers}: {told} {WAY_OUT}")
     return found
 
 
@@ -201,7 +208,8 @@ class _Draft:
                     self.pointed.add(target.level)
 
     def build(self) -> FoundScheme:
-        """Return the scheme."""
+        """Return the scheme. Raise ImportFailed where the files have too much of something."""
+        self._refuse_too_many()
         levels = self._levels()
         spec = SchemeSpec(tuple(levels.values()), ())
         main = next((name for name, level in levels.items() if level.coded), "")
@@ -224,6 +232,20 @@ class _Draft:
         ).with_pointing()
         names = {name: category.key for name, category in categories.items()}
         return FoundScheme(spec, answers, {name: key for name, key in keys.items() if name}, names, questions)
+
+    def _refuse_too_many(self) -> None:
+        """Raise ImportFailed where no scheme has so many questions: keys are not made of thousands of names."""
+        for noun, found, most in (
+            ("levels", self.coded | self.pointed, MAX_LEVELS),
+            ("categories", self.categories, MAX_CATEGORIES),
+            ("attributes", self.attributes, MAX_ATTRIBUTES),
+            ("relations", self.relations, MAX_RELATIONS),
+        ):
+            if len(found) > most + 1:  # the empty name is among those of levels and categories
+                raise ImportFailed(
+                    f"No scheme can be made from the files: they have {len(found)} {noun}, and a scheme has at"
+                    f" most {most}. {WAY_OUT}"
+                )
 
     def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
         """Return the relations besides identity, those of scheme files first, and the keys of all by their names."""
@@ -251,8 +273,9 @@ class _Draft:
         attributes = list(declared.values())
         questions |= {key: key for key in declared}
         used |= declared.keys()
+        by_name = KeysByName(declared)
         for name, found in self.attributes.items():
-            if KeysByName(declared).find(name) is not None:
+            if by_name.find(name) is not None:
                 continue
             key = questions[name] = make_key(name, used)
             used.add(key)

@@ -43,7 +43,7 @@ def parse_names(option: str, value: str, main: str, known: Collection[str]) -> d
 def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[str, str]:
     try:
         names = json.loads(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ImportFailed(f"{option}: this is not JSON: {error}.") from None
     wrong = [theirs for theirs, ours in names.items() if not isinstance(ours, str) or (ours and ours not in known)]
     if wrong:

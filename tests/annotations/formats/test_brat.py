@@ -370,15 +370,20 @@ def test_what_is_not_read_is_reported():
         "5: 2 events (left out)",
         "7: 1 modifications (left out)",
         "8: 1 normalisations (left out)",
-        "9: 2 attributes Gender (left out)",
         "11: 'T9' is no span (it is left out)",
         "12: T1 has a category without a name (it is left out)",
         "14: T1 is 'b', but 'a' before (the first stays)",
         "15: 1 notes on R lines (left out)",
-        "16: 1 notes NormalizationNotes (left out)",
         "17: 'T9' is no span (it is left out)",
     ]
-    assert document.marks[0].answer == Answer("a")
+    answer = document.marks[0].answer
+    assert answer == Answer("a", attributes=(("Gender", "f"), ("NormalizationNotes", "y")))
+
+
+def test_r_lines_may_be_relations_by_their_names():
+    lines = "R1\tAntecedent Arg1:T2 Arg2:T1\nR2\tPart Arg1:T2 Arg2:T1\n"
+    anna, her = read(ANNA + HER + lines, relations="names").marks
+    assert her.answer == Answer(pointers=(anna.place,), relations=(("Part", ((anna.place,),)),))
 
 
 @pytest.mark.parametrize(("kind", "longest"), [("Label", LONGEST_LABEL), ("ChainName", 200)])

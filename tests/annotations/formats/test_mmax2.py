@@ -310,8 +310,11 @@ def test_the_second_reading_of_an_ambiguous_markable_adds_its_antecedents():
         ("phrase", "np"),
         ("segment", "sentence"),
     ]
-    assert findings(document) == [("not-read", "Schemes/np_scheme.xml", None)]
-    assert "related_phrase" in document.findings[0].message
+    assert findings(document) == []
+    [related] = [mark.answer for mark in document.marks if mark.answer and mark.answer.relations]
+    assert related.relations == (("related_phrase", ((Place("np", ((0, 4),)),),)),)
+    assert dict(related.attributes)["related_object"] == "yes"
+    assert document.findings == ()
 
 
 def test_an_option_names_the_attribute_where_a_scheme_has_several():
@@ -351,7 +354,12 @@ def test_sets_say_what_goes_together_where_pointers_only_say_what_is_bridged():
     )
     assert document.links == Links.INDICES
     assert answers(document) == [("Anna", "", [], ("set_1",)), ("her", "", [], ("set_1",))]
-    assert "bridging_antecedent" in document.findings[0].message
+    assert [mark.answer.relations for mark in document.marks] == [
+        (),
+        (("bridging_antecedent", ((document.marks[0].place,),)),),
+    ]
+    assert [mark.answer.attributes for mark in document.marks] == [(("type", "none"),), (("type", "bridging"),)]
+    assert document.findings == ()
 
 
 def test_bridging_is_read_where_there_is_nothing_else():
@@ -506,7 +514,7 @@ def test_notes_and_doubts_are_read():
     said = 'coref_class="set_1" optional="yes" unsure="true" note="why&#10;so?" chain_name="Anna"'
     document = read(project(f'id="markable_1" span="word_1" {said}', 'id="m" span="word_2" form="ne" comment="x"'))
     assert document.marks[0].answer == Answer("", (), ("set_1",), True, True, "why\nso?", "Anna")
-    assert document.marks[1].answer == Answer(note="x")
+    assert document.marks[1].answer == Answer(note="x", attributes=(("form", "NE"),))
 
 
 # Lines and segments.
@@ -1011,9 +1019,9 @@ SMALL = Document(
     ],
     [Stretch("sentence", 0, 19, "", "M"), Stretch("turn", 0, 19, "1", "M"), Stretch("sentence", 20, 31, "", "S & co")],
     Links.POINTERS,
-    scheme=replace(
-        POINTING,
-        categories=(
+    scheme=SchemeSpec(
+        POINTING.levels,
+        (
             replace(POINTING.categories[0], max_pointers=2),
             replace(POINTING.categories[1], takes_optional=True),
             *POINTING.categories[2:],
@@ -1261,6 +1269,11 @@ def renamed(document: Document, levels: dict[str, str], categories: dict[str, st
                 mark.answer,
                 category=categories[mark.answer.category],
                 pointers=tuple(place(target) for target in mark.answer.pointers),
+                readings=tuple(tuple(map(place, reading)) for reading in mark.answer.readings),
+                relations=tuple(
+                    (key, tuple(tuple(map(place, reading)) for reading in readings))
+                    for key, readings in mark.answer.relations
+                ),
             ),
         )
         for mark in document.marks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.coding.judgements import decisions_of, judgements_of
-from annotations.coding.readings import sort_readings
+from annotations.coding.readings import map_targets, sort_readings
 from annotations.formats import FORMATS
 from annotations.formats.model.features import Feature
+from annotations.formats.model.keys import markable_key, parse_key
 from annotations.models import Coding, Project
 from annotations.projects.members import get_or_create_coder
 from annotations.schemes.constraints import categories_on
@@ -47,12 +49,30 @@ def brought(project: Project, format_key: str, data: bytes, **options: Any) -> R
     return import_result(project, result, create=True, join=True, options=options)
 
 
+def trimmed(key: str, content: str) -> str:
+    """Return the key of a markable without white space at its edges: files of words have none there."""
+    place = parse_key(key)
+    assert place
+    [(start, end)] = place.parts
+    words = content[start:end]
+    left, right = len(words) - len(words.lstrip()), len(words.rstrip())
+    return markable_key(place.level, ((start + left, start + right),))
+
+
 def said(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what a coding says as exports have it: not of what has no category yet, readings in one order."""
-    constraints = read_scheme(project.pk).constraints
+    constraints, content = read_scheme(project.pk).constraints, coding.text.content
     answers = {}
     for decision in decisions_of(coding):
-        key = decision.markable
+        decision = replace(
+            decision,
+            pointers=map_targets(decision.pointers, lambda key: trimmed(key, content)),
+            relations=tuple(
+                (relation, map_targets(readings, lambda key: trimmed(key, content)))
+                for relation, readings in decision.relations
+            ),
+        )
+        key = trimmed(decision.markable, content)
         if decision.category is None and categories_on(constraints, key.partition(":")[0]):
             continue
         answers[key] = (

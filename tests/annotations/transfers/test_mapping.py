@@ -16,6 +16,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.found_scheme import build_scheme
+from annotations.transfers.importing.naming import parse_names
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source
 from tests.annotations.transfers.test_corpora import zipped
@@ -332,3 +333,27 @@ def test_schemes_are_made_in_time_that_grows_with_the_files():
         return build_scheme([Document("walk", "walk.x", "a" * n, marks, links=Links.INDICES)])
 
     assert_grows_with_input(work, 40_000)
+
+
+@pytest.mark.parametrize(("noun", "most"), [("levels", 50), ("categories", 500), ("attributes", 50)])
+def test_keys_are_not_made_of_thousands_of_names(noun, most):
+    def document(n: int) -> Document:
+        marks = []
+        for number in range(n):
+            name = f"語{chr(0x4E00 + number)}"  # without a letter of which a key is made
+            category = name if noun == "categories" else "c"
+            attributes = ((name, "x"),) if noun == "attributes" else ()
+            level = name if noun == "levels" else "phrase"
+            marks.append(Mark(((number, number + 1),), level, answer=Answer(category, attributes=attributes)))
+        return Document("x", "x.txt", "x" * n, marks)
+
+    def build(n: int) -> None:
+        with pytest.raises(ImportFailed, match=f"they have {n} {noun}, and a scheme has at most {most}"):
+            build_scheme([document(n)])
+
+    assert_grows_with_input(build, 8000)
+
+
+def test_names_that_are_nested_too_deeply_are_no_names():
+    with pytest.raises(ImportFailed, match="level: this is not JSON"):
+        parse_names("level", '{"a":' + "[" * 15_000, "", [])
