@@ -15,7 +15,7 @@ INDEXED = ("indices", "scus")
 
 @dataclass(frozen=True, slots=True)
 class SchemeTraits:
-    """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like."""
+    """What of a project's scheme decides: `answers` as in Project, and what its levels and questions are like."""
 
     answers: str
     coded_levels: int
@@ -25,6 +25,7 @@ class SchemeTraits:
     indexing: Sequence[str]
     several_pointers: bool
     later_targets: bool
+    attributes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,11 @@ def check_scheme(scheme: SchemeTraits) -> list[Verdict]:
 def find_problems(scheme: SchemeTraits) -> list[str]:
     """Return what in the scheme itself would leave coders or figures without what they need."""
     problems = []
-    if not scheme.categories:
+    if not scheme.categories and not scheme.attributes:
         problems.append("It has no categories: coders have nothing to answer.")
     if not scheme.coded_levels:
         problems.append("No level is coded: there is nothing to judge.")
-    if scheme.answers == "pointers" and not scheme.pointing:
+    if scheme.answers == "pointers" and scheme.categories and not scheme.pointing:
         problems.append("Answers are pointers, and no category takes one: its values are categories alone.")
     if scheme.answers in INDEXED and not scheme.indexing:
         problems.append("Answers are indices, and no category takes one: every value is the markable alone.")

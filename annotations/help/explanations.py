@@ -463,11 +463,15 @@ _MANUALS = {
         "managing#1-a-new-project",
         "",
     ),
-    "category-key": (
-        "The category’s name in files and in the API; the label stands on pages.",
-        "managing#1-a-new-project",
+    "category-key": ("What a coder presses to choose the category.", "coding#keys", ""),
+    "scheme-relation": ("A link between markables that makes no chain, such as bridging.", "glossary#relation", ""),
+    "scheme-attribute": (
+        "A further question besides the category: of a markable, of its entity or of a relation.",
+        "glossary#attribute",
         "",
     ),
+    "asked-of": ("On which markables, once for each entity, or where a relation is set.", "glossary#attribute", ""),
+    "asked-if": ("By which answers the question is asked; else it is not shown.", "glossary#attribute", ""),
 }
 
 # Settings have their sentence in sight, and a link to what tells more.

@@ -67,7 +67,7 @@ const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "he
 const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
 const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
-const { sync, status, start, listen: listenToOthers } = await openSaving({
+const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
   url, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";

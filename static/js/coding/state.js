@@ -40,6 +40,7 @@ export function load(raw) {
     levels,
     marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
     readOnly,
+    practice: raw.practice ?? false,
     version: raw.coding.version,
     seconds: raw.coding.seconds ?? 0,
     known: new Map(),

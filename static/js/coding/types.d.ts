@@ -160,6 +160,8 @@ export interface TextModel extends WorkbenchModel {
   known: Map<string, Markable>;
   /** at work so far */
   seconds: number;
+  /** one only tries: nothing is saved, and nobody asked */
+  practice: boolean;
 }
 
 export interface Model extends TextModel {
@@ -172,6 +174,7 @@ export interface Model extends TextModel {
 
 /** What the JSON of the page says. */
 export interface RawCoding extends RawState {
+  practice?: boolean;
   scheme: RawScheme;
 }
 
