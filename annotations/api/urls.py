@@ -23,6 +23,11 @@ urlpatterns = [
         schemes.SchemeVersionDetail.as_view(),
         name="api-scheme-version",
     ),
+    path(
+        "projects/<slug:slug>/scheme/versions/<int:number>/undo/",
+        schemes.SchemeVersionUndo.as_view(),
+        name="api-scheme-version-undo",
+    ),
     path("projects/<slug:slug>/members/", projects.MemberList.as_view(), name="api-members"),
     path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),
     path("projects/<slug:slug>/invitations/", projects.InvitationList.as_view(), name="api-invitations"),

@@ -492,6 +492,7 @@ API = [
     row("api-scheme-read", POST=managers(400, {"file": upload}), unseen=True),  # it is no scheme
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
+    row("api-scheme-version-undo", foreign=False, POST=managing_work(400)),  # it merged nothing
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",
