@@ -15,7 +15,10 @@ INDEXED = ("indices", "scus")
 
 @dataclass(frozen=True, slots=True)
 class SchemeTraits:
-    """What of a project's scheme decides: `answers` as in Project, and what its levels and questions are like."""
+    """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like.
+
+    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains.
+    """
 
     answers: str
     coded_levels: int
@@ -25,7 +28,8 @@ class SchemeTraits:
     indexing: Sequence[str]
     several_pointers: bool
     later_targets: bool
-    attributes: int = 0
+    attributes: Sequence[str] = ()
+    relations: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,13 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
         ),
     ]
     pointers = scheme.answers == "pointers" and bool(scheme.pointing)
+    further = [*scheme.attributes, *scheme.relations]
+    if further:
+        why = f"By its kind, as Question on each page: {_join_names(further)}."
+        verdicts.append(Verdict("measure", "alpha and kappas of other questions", True, why))
+    if scheme.relations:
+        why = f"Links to targets, of each two coders: {_join_names(scheme.relations)}."
+        verdicts.append(Verdict("measure", "kappa of the links of relations", True, why))
     return [
         *verdicts,
         Verdict(

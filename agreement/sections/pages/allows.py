@@ -60,5 +60,6 @@ def traits_of(spec: SchemeSpec, answers: str) -> SchemeTraits:
         indexing=[one.label for one in spec.categories if one.takes_index],
         several_pointers=any(one.max_pointers != 1 for one in pointing),
         later_targets=any(one.allow_later for one in pointing),
-        attributes=len(spec.attributes),
+        attributes=[one.label for one in spec.attributes],
+        relations=[one.label for one in spec.relations if not one.identity],
     )
