@@ -396,16 +396,16 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
             leaves.setdefault(mark.place, set()).add(index)
     if not leaves:
         return document, []
-    marks = []
+    marks, gone = [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:
             indices = tuple(index for index in mark.answer.indices if index not in leaves[mark.place])
             if not indices:
-                continue
+                gone.add(mark.place)
             mark = replace(mark, answer=replace(mark.answer, indices=indices))
         marks.append(mark)
     lost = [describe_mark(document, mark) for mark in document.marks if mark.place in leaves]
-    return replace(document, marks=marks), lost
+    return remove_marks(replace(document, marks=marks), gone), lost
 
 
 def _replace_antecedents(document: Document) -> Reduced:

@@ -22,9 +22,6 @@ class Feature(StrEnum):
     POINTERS = "which antecedent was named (the chains stay)"
     SPLIT_RELATION = "what a plural entity is made of, several ways or part by part (whole entities instead)"
     SPLIT = "what a plural entity is made of (it stays, as an entity of its own)"
-    TARGETS = (
-        "which markable of an entity a relation names, and which together (the nearest earlier one instead, each alone)"
-    )
     INDICES = "the entities of markables in several chains (antecedents instead)"
     AMBIGUITY = "several antecedents of one markable (the nearest earlier one stays)"
     LATER = "antecedents that come later in the text"
@@ -38,6 +35,9 @@ class Feature(StrEnum):
     EDGES = "white space at the edges of markables and of least words (trimmed)"
     CROSSING = "markables that cross an earlier one"
     CROSSING_IN_CHAIN = "markables that cross an earlier one of the same chain"
+    TARGETS = (
+        "which markable of an entity a relation names, and which together (the nearest earlier one instead, each alone)"
+    )
     ANTECEDENTS = "which antecedent was named (the nearest earlier one that is not optional instead)"
     HEADS = "least words (MIN)"
     OPTIONAL = "answers called optional"
