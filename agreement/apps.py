@@ -10,8 +10,10 @@ class AgreementConfig(AppConfig):
     def ready(self) -> None:
         """Register what agreement adds to the archive and to the pages of a project."""
         from agreement.models import Computation, Flag, Mapping, Remark
+        from agreement.sections.pages.allows import consequences
         from agreement.web import navigation
         from annotations.projects.anonymization import forgetting_person
+        from annotations.schemes.design.consequences import register_consequences
         from annotations.texts.changes import Dependent, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
@@ -31,6 +33,7 @@ class AgreementConfig(AppConfig):
         register_dependent(Dependent("comment", Remark, "markable__text"))
         register_dependent(Dependent("flag", Flag, "markable__text"))
         navigation.register()
+        register_consequences(consequences)
         forgetting_person.connect(delete_computations_of)
 
 

@@ -244,6 +244,23 @@ def managing(camera: Camera) -> None:
     camera.shoot("export", 720)
 
 
+def designing(camera: Camera) -> None:
+    """Take the pictures of the designer of schemes."""
+    page = camera.sign_in("manager")
+    camera.go("/projects/letters/scheme/edit/")
+    sample = page.frame_locator("iframe.scheme-sample:not(.is-coming)")
+    sample.locator("#progress-text").get_by_text("0 of").wait_for(state="attached")
+    page.locator("[data-row^='attribute ']").first.click()
+    page.locator("#scheme-bar").scroll_into_view_if_needed()
+    camera.shoot("designer", 900, page.evaluate("document.querySelector('#scheme-bar').offsetTop"))
+    page.get_by_role("button", name="Add a value").click()
+    page.keyboard.type("a value of one's own")
+    page.get_by_text("Not saved", exact=True).wait_for()
+    page.locator("#scheme-save:enabled").click()
+    page.get_by_role("heading", name="Changes").wait_for()
+    camera.shoot("designer-saving", 640)
+
+
 def dashboards(camera: Camera) -> None:
     """Take the pictures of the dashboards."""
     page = camera.sign_in("manager")
@@ -321,7 +338,7 @@ def _linked_pages(camera: Camera) -> dict[str, str]:
 
 # Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
-    group.__name__: group for group in (dashboards, managing, coding, pyramids)
+    group.__name__: group for group in (dashboards, managing, designing, coding, pyramids)
 }
 
 

@@ -29,19 +29,19 @@ from agreement.api.serializers.agreement import (
     MatrixRowSerializer,
     ReportSerializer,
 )
-from agreement.data.answers import Extract
-from agreement.data.extract import extract
+from agreement.data.answers import Extract, name_value
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.measures.values import Readings
 from agreement.reports import overall
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.differences import compare_parts
 from agreement.reports.items import items
-from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
-from agreement.reports.request import parse_query
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import parse_asked, parse_query, read_asked
 from agreement.sections.pages.items.items import OPTIONS, given_answers, item_options, read_item_marks
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
 from annotations.formats.tables.matrix import Matrix, write_csv, write_json
@@ -59,8 +59,7 @@ class AgreementView(APIView):
         project = results_for(request.user, slug)
         values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
-            parameters = parse_parameters(values, project.preset, project.answers)
-            return project, extract(project, parameters.units), parameters
+            return project, *parse_asked(project, values)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
 
@@ -145,7 +144,7 @@ class Compare(AgreementView):
         def answers_of(other: str) -> Extract:
             if "\0" in other:  # PostgreSQL takes it in no comparison
                 raise Http404("Project not found.")
-            return extract(results_for(request.user, other), parameters.units)
+            return read_asked(results_for(request.user, other), parameters)
 
         try:
             report = compare_parts(extracted, parameters, by, first, second, answers_of)
@@ -216,7 +215,11 @@ class Item(AgreementView):
             {
                 "text": text,
                 "key": key,
-                "values": [_value(coder, value, keys) for coder, value in report.values.items() if value is not None],
+                "values": [
+                    _value(coder, value, keys, of_units=report.of_units)
+                    for coder, value in report.values.items()
+                    if value is not None
+                ],
                 "answers": [_answer(one) for one in given.get(report.unit, ())],
                 "pairs": [asdict(pair) for pair in report.pairs],
             }
@@ -264,8 +267,14 @@ def _answer(one: GivenAnswer) -> dict[str, Any]:
     }
 
 
-def _value(coder: str, value: object, keys: dict[int, str]) -> dict[str, Any]:
+def _value(coder: str, value: object, keys: dict[int, str], *, of_units: bool) -> dict[str, Any]:
+    if isinstance(value, Readings):
+        sets = sorted([key for unit, key in keys.items() if unit in one] for one in value.sets)
+        chain = [key for unit, key in keys.items() if unit in value.members]
+        return {"coder": coder, "category": None, "chain": chain, "readings": sets}
+    if isinstance(value, frozenset) and not of_units:
+        return {"coder": coder, "category": None, "chain": None, "labels": sorted(map(str, value))}
     if isinstance(value, frozenset):
         chain = [key for unit, key in keys.items() if unit in value]
         return {"coder": coder, "category": None, "chain": chain}
-    return {"coder": coder, "category": value, "chain": None}
+    return {"coder": coder, "category": name_value(value), "chain": None}

@@ -5,17 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from agreement.data.links import count_readings, plural_readings
+from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
 
 # Why a coding does not count unless it is included by this name; the first that fits holds.
 REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
+# How values are made of which chains are the sets.
+CHAINED = ("pointers", "indices")
+# A question with more different answers, in words or numbers, has no table with a column for each.
+MOST_VALUES = 60
+# What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
+NOT_ASKED, NO_LABEL = "not asked", "no label"
+NOT_SET, SET = "not set", "set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,11 @@ class CoderAnswers:
     `complete` says whether the answer has all that its category asks for. `link_of` is a place in `unit`, `link_to`
     that of a target among the text's members, or of an index among `indices`. `marked` has the places of all units that
     the coding has, also of those without a category. `reason` is one of REASONS_LEFT_OUT, or empty where the coding
-    counts.
+    counts. `reading` has the reading of each link, within its judgement: what is of one reading is meant together.
+    Without it each link is a reading of its own.
+
+    Answers to a question besides the category have values in place of the categories. Of `n_unasked` judgements the
+    question was not asked, and `n_unanswered` have no answer to it.
     """
 
     coder: str
@@ -39,11 +52,45 @@ class CoderAnswers:
     link_of: Ints
     link_to: Ints
     indices: tuple[str, ...]
+    reading: Ints | None = None
+    n_unasked: int = 0
+    n_unanswered: int = 0
 
-    def with_first_links(self) -> CoderAnswers:
-        """Return the answers with the first link of each judgement alone."""
-        _, first = np.unique(self.link_of, return_index=True)
-        return replace(self, link_of=self.link_of[first], link_to=self.link_to[first])
+    @property
+    def is_ambiguous(self) -> Bools:
+        """Which judgements have two readings or more."""
+        return count_readings(self.link_of, self.reading, len(self.unit)) > 1
+
+    def with_first_readings(self) -> CoderAnswers:
+        """Return the answers with the first reading of each judgement alone."""
+        if self.reading is None:
+            first = run_starts(self.link_of)
+            return replace(self, link_of=self.link_of[first], link_to=self.link_to[first])
+        first = np.flatnonzero(self.reading == 0)
+        link_of, link_to, reading = (one[first] for one in (self.link_of, self.link_to, self.reading))
+        return replace(self, link_of=link_of, link_to=link_to, reading=plural_readings(link_of, reading))
+
+
+def name_value(value: Hashable) -> str:
+    """Return what a value is called: of numbers 3 and not 3.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question besides the category whose answers can be compared.
+
+    `kind` says how its values are made: "categories", "labels" (sets of such), "numbers", or "targets" (sets of what a
+    relation points to). `second` is the key of the attribute that asks for a second choice. `to_levels` are those of
+    the targets of a relation, which may stand later in the text where `later` says so.
+    """
+
+    key: str
+    label: str
+    kind: str
+    second: str = ""
+    to_levels: tuple[str, ...] = ()
+    later: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +119,9 @@ class TextAnswers:
         found: TextAnswers | None = self.cache.get(key)
         return found or self.cache.setdefault(key, replace(self, coder_answers=selected, cache={}))
 
-    def with_first_links(self) -> TextAnswers:
-        """Return the text with the first antecedent or index of each judgement alone."""
-        return replace(self, coder_answers=tuple(one.with_first_links() for one in self.coder_answers), cache={})
+    def with_first_readings(self) -> TextAnswers:
+        """Return the text with the first reading or index of each judgement alone."""
+        return replace(self, coder_answers=tuple(one.with_first_readings() for one in self.coder_answers), cache={})
 
     @property
     def n_judgements(self) -> int:
@@ -90,7 +137,8 @@ class TextAnswers:
             names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
             head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
             digest.update(json.dumps(head, ensure_ascii=False).encode())
-            for array in (one.unit, category, one.complete, one.link_of, one.link_to):
+            arrays = (one.unit, category, one.complete, one.link_of, one.link_to)
+            for array in arrays if one.reading is None else (*arrays, one.reading):
                 digest.update(array.astype("<i8").tobytes())
             # what every coder is given needs no mark
             marked = np.setdiff1d(one.marked[~self.given[one.marked]], one.unit)
@@ -130,8 +178,10 @@ class Extract:
     codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
     the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
     where coders index. `units` is what is counted of pyramids, empty for markables as they are judged. `labels` are
-    what categories are called on pages, by key. `managers` are coders who manage the project, too. `cache` holds what
-    was computed of these answers: an extract of others is another object.
+    what categories are called on pages, by key. `managers` are coders who manage the project, too. `questions` are
+    those that the scheme asks besides; where the answers are to one of them (`question`), `kind` is as there and
+    its values are in place of the categories; `categories_asked` says whether there are such. `cache` holds what was
+    computed of these answers: an extract of others is another object.
     """
 
     kind: str
@@ -145,11 +195,37 @@ class Extract:
     left_out: tuple[CodingLeftOut, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     managers: tuple[str, ...] = ()
+    question: Question | None = None
+    questions: tuple[Question, ...] = ()
+    categories_asked: bool = True
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def answers(self) -> str:
+        """What conventions are for: the answers of `Project`, or the kind of the question, "values" of single ones."""
+        if self.question and self.kind == "categories":
+            return "values"
+        return "scus" if self.units else self.kind
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether coders make chains, whatever of them is compared."""
+        return self.kind in CHAINED
+
+    @property
+    def countable(self) -> tuple[str, ...]:
+        """The categories or values that tables have a column for; none where there are too many, as of free words."""
+        return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
 
     def label(self, category: str) -> str:
         """Return what a category is called on pages; what is no key of one is its own label."""
         return self.labels.get(category, category)
+
+    def describe(self, label: Hashable) -> str:
+        """Return what a label is called on pages; a set of labels by all of their names."""
+        if isinstance(label, frozenset):
+            return ", ".join(sorted(self.label(str(one)) for one in label)) or NO_LABEL
+        return self.label(name_value(label))
 
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
@@ -189,20 +265,33 @@ class Extract:
 
     @classmethod
     def of_texts(
-        cls,
-        kind: str,
-        unmarked: str,
-        categories: tuple[str, ...],
-        texts: tuple[TextEntry, ...],
-        units: str = "",
-        singletons: tuple[str, ...] = (),
-        labels: Mapping[str, str] | None = None,
-        managers: tuple[str, ...] = (),
+        cls, kind: str, unmarked: str, categories: tuple[str, ...], texts: tuple[TextEntry, ...], **more: Any
     ) -> Extract:
-        """Return all answers of these texts."""
+        """Return all answers of these texts; `more` are further fields."""
         coders = _coders_of(texts)
-        return cls(
-            kind, unmarked, categories, coders, texts, coders, units, singletons, labels=labels or {}, managers=managers
+        return cls(kind, unmarked, categories, coders, texts, coders, **more)
+
+    def with_questions(self, questions: tuple[Question, ...]) -> Extract:
+        """Return the extract with the questions that the scheme asks besides. Of the same there is one object."""
+        found: Extract | None = self.cache.get(("questions", questions))
+        return found or self.cache.setdefault(
+            ("questions", questions),
+            replace(self, questions=questions, categories_asked=bool(self.categories), cache={}),
+        )
+
+    def with_question(self, question: Question, values: Mapping[str, str], texts: Sequence[TextAnswers]) -> Extract:
+        """Return the answers to a question in the same texts: values by key, with what each is called."""
+        entries = tuple(replace(text, answers=one) for text, one in zip(self.texts, texts, strict=True))
+        return Extract.of_texts(
+            question.kind,
+            "missing",
+            tuple(values),
+            entries,
+            labels=values,
+            managers=self.managers,
+            question=question,
+            questions=self.questions,
+            categories_asked=self.categories_asked,
         )
 
     @cached_property
@@ -211,6 +300,7 @@ class Extract:
         about: list[Any] = [self.kind, self.unmarked]
         about += [self.units] if self.units else []
         about += [list(self.singletons)] if self.singletons and not self.units else []
+        about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
         for text in self.texts:
             digest.update(json.dumps(text.slug).encode())

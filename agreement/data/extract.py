@@ -7,30 +7,90 @@ statistics are computed again, only after somebody has changed it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
 
-from agreement.data.answers import Extract, TextAnswers, TextEntry
-from agreement.data.reading import read_answers, read_categories, read_codings, read_word_answers
+from agreement.data.answers import NO_LABEL, NOT_ASKED, CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.data.links import number_alternatives
+from agreement.data.questions import (
+    QuestionSource,
+    collect_values,
+    list_questions,
+    read_question,
+    with_values,
+)
+from agreement.data.reading import (
+    Categories,
+    CodingTable,
+    read_answers,
+    read_categories,
+    read_codings,
+    read_word_answers,
+)
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
+from agreement.measures.data.answers import label_sets
 from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools, Ints, Label
 from annotations.core.snapshots import read_snapshot
 from annotations.models import Project
+from annotations.schemes.project_scheme import read_scheme
 
-# How many projects a process remembers: one of 240,000 judgements takes some 20 MB.
+# How many projects a process remembers, and how many questions: one of 240,000 judgements takes some 20 MB.
 CACHED_PROJECTS = 8
+CACHED_QUESTIONS = 16
 
-type _Versions = tuple[Hashable, ...]
+type Versions = tuple[Hashable, ...]
 
-# By project and what is counted.
-type _Key = tuple[int, str]
+# By project, and what is counted or asked.
+type Key = tuple[int, str]
 
-_text_cache: OrderedDict[_Key, dict[int, tuple[_Versions, TextAnswers]]] = OrderedDict()
-_extract_cache: OrderedDict[_Key, tuple[Hashable, Extract]] = OrderedDict()
-_lock = Lock()
+
+class _Cache:
+    """The texts of each key with their versions, and what is made of all of them with its state."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.texts: OrderedDict[Key, dict[int, tuple[Versions, TextAnswers]]] = OrderedDict()
+        self.extracts: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
+        self.lock = Lock()
+
+    def read_changed(
+        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], dict[int, TextAnswers]]
+    ) -> dict[int, TextAnswers]:
+        """Return the texts as of these versions: those that have changed are read, the others are in memory."""
+        with self.lock:
+            known = dict(self.texts.get(key, {}))
+        changed = [text for text in versions if text not in known or known[text][0] != versions[text]]
+        if changed:
+            answers = read(changed)
+            known |= {text: (versions[text], answers[text]) for text in changed}
+        known = {text: known[text] for text in versions}
+        with self.lock:
+            _store(self.texts, key, known, self.size)
+        return {text: answers for text, (_, answers) in known.items()}
+
+    def assemble(self, key: Key, state: Hashable, build: Callable[[], Extract]) -> Extract:
+        """Return the extract of a state: the one before where nothing has changed."""
+        with self.lock:
+            before = self.extracts.get(key)
+        if before is not None and before[0] == state:
+            return before[1]
+        extracted = build()
+        with self.lock:
+            _store(self.extracts, key, (state, extracted), self.size)
+        return extracted
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.lock:
+            self.texts.clear()
+            self.extracts.clear()
+
+
+_projects, _questions = _Cache(CACHED_PROJECTS), _Cache(CACHED_QUESTIONS)
 
 
 def answer_kind(project: Project) -> str:
@@ -43,49 +103,82 @@ def counted_units(project: Project, units: str = "") -> str:
     return (units or "words") if project.answers == Project.Answers.SCUS else ""
 
 
-def extract(project: Project, units: str = "") -> Extract:
+def extract(project: Project, units: str = "", question: str = "", unasked: str = "missing") -> Extract:
     """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
 
     units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
-    of the other codings count is for `Extract.select` to say. All is read in one snapshot, so that the answers fit
-    together although coders go on saving.
+    of the other codings count is for `Extract.select` to say. question: the key of an attribute or relation, whose
+    answers are returned then; empty: categories and chains, or the first attribute of a scheme without categories. An
+    unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. A scheme that
+    asks more than categories takes some queries more. All is read in one snapshot, so that the answers fit together
+    although coders go on saving.
     """
     units = counted_units(project, units)
-    key = project.pk, units
     with read_snapshot():
         categories, scheme_version = read_categories(project)
         codings = read_codings(project)
-        versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
-        with _lock:
-            texts = dict(_text_cache.get(key, {}))
-        changed = [text for text in versions if text not in texts or texts[text][0] != versions[text]]
-        if changed:
-            read = read_word_answers if units == "words" else read_answers
-            answers = read(project, categories, [row for text in changed for row in codings.rows[text]], changed)
-            texts |= {text: (versions[text], answers[text]) for text in changed}
-    texts = {text: texts[text] for text in versions}
-    with _lock:
-        _store(_text_cache, key, texts)
-        before = _extract_cache.get(key)
+        coded = _read_coded(project, units, categories, scheme_version, codings)
+        if not categories.asks_more or units:
+            return coded
+        scheme = read_scheme(project.pk)
+        questions = list_questions(scheme)
+        coded = coded.with_questions(questions)
+        asked = next((one for one in questions if one.key == question), None)
+        if asked is None and not categories.keys and not question:
+            asked = next(iter(questions), None)
+        if asked is None:
+            return coded
+        return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings)
+
+
+def _read_coded(
+    project: Project, units: str, categories: Categories, scheme_version: Hashable, codings: CodingTable
+) -> Extract:
+    """Return the categories that coders gave, and the chains that they made."""
+    key = project.pk, units
+    versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
+
+    def read(changed: list[int]) -> dict[int, TextAnswers]:
+        read = read_word_answers if units == "words" else read_answers
+        return read(project, categories, [row for text in changed for row in codings.rows[text]], changed)
+
+    texts = _projects.read_changed(key, versions, read)
     labels = tuple(categories.labels.items())
     about = scheme_version, labels, project.unmarked, codings.managers
-    state = (about, tuple(codings.headings.items()), tuple(versions.values()))
-    if before is not None and before[0] == state:
-        return before[1]
-    entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
-    extracted = Extract.of_texts(
-        answer_kind(project),
-        project.unmarked,
-        categories.keys,
-        entries,
-        units,
-        categories.singletons,
-        categories.labels,
-        codings.managers,
+    return _projects.assemble(
+        key,
+        (about, tuple(codings.headings.items()), tuple(versions.values())),
+        lambda: Extract.of_texts(
+            answer_kind(project),
+            project.unmarked,
+            categories.keys,
+            tuple(TextEntry(*heading, texts[text]) for text, heading in codings.headings.items()),
+            units=units,
+            singletons=categories.singletons,
+            labels=categories.labels,
+            managers=codings.managers,
+        ),
     )
-    with _lock:
-        _store(_extract_cache, key, (state, extracted))
-    return extracted
+
+
+def _read_asked(source: QuestionSource, codings: CodingTable) -> Extract:
+    """Return the answers to a question besides the category."""
+    key = source.project.pk, f"{source.question.key} {source.unasked}"
+    by_text = {text.pk: text.answers for text in source.coded.texts}
+    # the answers of the other questions are of the same versions of codings
+    versions: dict[int, Versions] = {text: (source.version, answers) for text, answers in by_text.items()}
+
+    def read(changed: list[int]) -> dict[int, TextAnswers]:
+        rows = [row for text in changed for row in codings.rows[text]]
+        return read_question(source, rows, [by_text[text] for text in changed])
+
+    texts = list(_questions.read_changed(key, versions, read).values())
+    values = collect_values(source, texts)
+    about = source.question, tuple(values.items()), source.coded
+    named = [with_values(text, tuple(values)) for text in texts]
+    return _questions.assemble(
+        key, (about, tuple(map(id, texts))), lambda: source.coded.with_question(source.question, values, named)
+    )
 
 
 def reliability_data(
@@ -94,31 +187,54 @@ def reliability_data(
     chains: str,
     top: str,
     unmarked: str,
+    readings: str = "union",
+    plural: str = "targets",
+    second: bool = False,
     texts: Sequence[TextEntry] | None = None,
 ) -> ReliabilityData:
     """Return the matrix of units x coders of the texts: units are markables, documents are texts.
 
-    chains and top: as in `chain_labels`, where the scheme asks for pointers. unmarked: what a markable means that
-    a coder left out of a submitted text. An answer that lacks the antecedent or index its category asks for is an
-    error of the data and has no value. `texts` restricts the data to some of them. A markable that none of the
-    extract's coders was given or marked is no unit.
+    chains, top and plural: as in `chain_labels`, where the scheme asks for pointers; readings: as there. unmarked: what
+    a markable means that a coder left out of a submitted text. second: a judgement with a second choice has both as its
+    value, as a pair. An answer that lacks the antecedent or index its category asks for is an error of the data and has
+    no value. `texts` restricts the data to some of them. A markable that none of the extract's coders was given or
+    marked is no unit.
     """
     texts = extracted.texts if texts is None else texts
     answers = _concatenate([text.answers for text in texts], extracted)
-    if extracted.kind == Project.Answers.INDICES:
-        data = indexed_values(answers, unmarked=unmarked, singletons=extracted.singletons)
+    if extracted.question and extracted.kind != "targets":
+        data = _values_of_question(extracted, answers, unmarked, second)
+    elif extracted.kind == Project.Answers.INDICES:
+        data = indexed_values(answers, unmarked=unmarked, singletons=extracted.singletons, readings=readings)
     else:
-        data = pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
+        data = pointed_values(answers, mode=chains, top=top, unmarked=unmarked, readings=readings, plural=plural)
     return select_units(data, units_of_coders(extracted, texts).any(axis=1))
+
+
+def _values_of_question(extracted: Extract, answers: Answers, unmarked: str, second: bool) -> ReliabilityData:
+    """Return the data of labels, of sets of them, or of numbers."""
+    if extracted.kind == "labels":
+        return label_sets(answers, empty=NO_LABEL, unmarked=unmarked)
+    if extracted.kind == "numbers":
+        answers = replace(answers, labels=[_number(name) for name in extracted.categories])
+    return labelled_values(answers, unmarked=unmarked, second=second)
+
+
+def _number(name: str) -> Label:
+    """Return the number of a value; what stands in place of one has none."""
+    return name if name == NOT_ASKED else float(name)
 
 
 def category_data(extracted: Extract, texts: Sequence[TextEntry]) -> ReliabilityData:
     """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing.
 
+    Of a question with several labels these are the sets of labels, and of numbers their names.
+
     Units are those of `reliability_data`.
     """
     answers = _concatenate([text.answers for text in texts], extracted, complete_only=False)
-    return select_units(labelled_values(answers), units_of_coders(extracted, texts).any(axis=1))
+    data = label_sets(answers, empty=NO_LABEL) if extracted.kind == "labels" else labelled_values(answers)
+    return select_units(data, units_of_coders(extracted, texts).any(axis=1))
 
 
 def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
@@ -139,15 +255,14 @@ def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
 
 def clear_cache() -> None:
     """Drop all that is cached in memory, as a restart does."""
-    with _lock:
-        _text_cache.clear()
-        _extract_cache.clear()
+    _projects.clear()
+    _questions.clear()
 
 
-def _store[V](cache: OrderedDict[_Key, V], key: _Key, value: V) -> None:
+def _store[V](cache: OrderedDict[Key, V], key: Key, value: V, size: int) -> None:
     cache[key] = value
     cache.move_to_end(key)
-    while len(cache) > CACHED_PROJECTS:
+    while len(cache) > size:
         cache.popitem(last=False)
 
 
@@ -166,7 +281,7 @@ def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_o
     handed_in = np.zeros((len(texts), len(coders)), dtype=np.bool_)
     handed_in[text_of, coder_of] = [one.submitted for _, one in parts]
     link_to = _join([one.link_to for _, one in parts])
-    if extracted.kind != Project.Answers.INDICES:
+    if extracted.kind in ("pointers", "targets"):
         text = np.repeat(text_of, linked)
         other = link_to - sizes[text, 0]
         link_to = np.where(other < 0, first_unit[text] + link_to, n_units + first_other[text] + other)
@@ -185,7 +300,15 @@ def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_o
         link_of=_join([one.link_of for _, one in parts]) + np.repeat(np.cumsum(judged) - judged, linked),
         link_to=link_to,
         handed_in=handed_in,
+        reading=_join_readings([one for _, one in parts]),
     )
+
+
+def _join_readings(parts: list[CoderAnswers]) -> Ints | None:
+    """Return the reading of each link; None where each is a reading of its own."""
+    if all(one.reading is None for one in parts):
+        return None
+    return _join([number_alternatives(one.link_of) if one.reading is None else one.reading for one in parts])
 
 
 def _join(arrays: list[Ints]) -> Ints:

@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import batched
+from typing import Any
 
+import numpy as np
 from django.db.models import Q
 
-from agreement.data.answers import Extract
+from agreement.data.answers import CoderAnswers, Extract
 from annotations.core import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
@@ -20,6 +22,7 @@ from annotations.texts.keywords import covered_text
 class GivenAnswer:
     """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
 
+    Of antecedents that are meant together the words are one, as in "Anna + Ben".
     `targets` are the keys of the antecedents, in the order of the text; of indices there are none. `n_readings` is how
     many alternatives the coder named.
     """
@@ -81,23 +84,30 @@ def read_given_answers(
 
     `contents` has the texts of the markables. Three queries, where a database takes so many keys at once.
     """
-    counted = _counted_codings(extract)
+    counted, question = _counted_codings(extract), extract.question
+    words = _words_by_unit(extract, frozenset(units)) if question else {}
     found: dict[int, list[GivenAnswer]] = defaultdict(list)
     for some in batched(units, bulk.MAX_KEYS):
-        links = _read_links(some, contents)
+        links = _read_links(some, contents, question.key if question and question.kind == "targets" else "")
         rows = Judgement.objects.filter(markable__in=some, coding__kind__in=INDEPENDENT_KINDS).order_by()
         for pk, text, coder, markable, category, unsure, note in rows.values_list(
             "pk", "coding__text_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
         ):
             if (text, coder) in counted:
-                antecedents, n_readings = links.get(pk, ((), 0))
+                antecedents, n_readings = (
+                    links.get(pk, ((), 0)) if not question or question.kind == "targets" else ((), 0)
+                )
+                if question:
+                    category = label = words.get((markable, coder), "")
+                else:
+                    category, label = category or "", labels.get(category or "", category or "")
                 found[markable].append(
                     GivenAnswer(
                         coder,
-                        category or "",
-                        labels.get(category or "", category or ""),
+                        category,
+                        label,
                         tuple(words for words, _ in antecedents),
-                        tuple(key for _, key in antecedents if key),
+                        tuple(dict.fromkeys(key for _, keys in antecedents for key in keys)),
                         unsure,
                         note.strip(),
                         n_readings,
@@ -110,24 +120,48 @@ def _counted_codings(extract: Extract) -> set[tuple[int, str]]:
     return {(text.pk, work.coder) for text in extract.texts for work in text.answers.coder_answers}
 
 
-type Links = dict[int, tuple[Sequence[tuple[str, str]], int]]
+def _words_by_unit(extract: Extract, units: frozenset[int]) -> dict[tuple[int, str], str]:
+    """Return what each coder answered to the question on these units, in words."""
+    words = {}
+    for text in extract.texts:
+        members = text.answers.units
+        for work in text.answers.coder_answers:
+            for answer, place in enumerate(work.unit.tolist()):
+                if members[place] in units:
+                    words[members[place], work.coder] = describe_answer(extract, work, answer)
+    return words
 
 
-def _read_links(units: Sequence[int], contents: Mapping[int, str]) -> Links:
-    """Return words and key of the antecedents of each judgement, in the order of the text, or the names of indices.
+def describe_answer(extract: Extract, work: CoderAnswers, answer: int) -> str:
+    """Return in words the labels or the value that a judgement gives to a question."""
+    begin, end = np.searchsorted(work.link_of, (answer, answer + 1)).tolist()
+    numbers = work.link_to[begin:end].tolist() if extract.kind == "labels" else []
+    return ", ".join(extract.label(extract.categories[one]) for one in numbers or [int(work.category[answer])])
 
-    With them is the number of readings or indices.
+
+type Links = dict[int, tuple[Sequence[tuple[str, tuple[str, ...]]], int]]
+
+
+def _read_links(units: Sequence[int], contents: Mapping[int, str], relation: str = "") -> Links:
+    """Return words and keys of each reading of each judgement, in the order of the text, or the names of indices.
+
+    relation: the key of the relation whose targets they are; without it those of identity. With them is the number of
+    readings or indices.
     """
-    links: dict[int, dict[tuple[str, str], None]] = defaultdict(dict)
-    readings: dict[int, set[int | str]] = defaultdict(set)
+    readings: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     judged = {"judgement__markable__in": units, "judgement__coding__kind__in": INDEPENDENT_KINDS}
-    pointers = Pointer.objects.filter(relation__identity=True, **judged)
+    wanted: dict[str, Any] = {"relation__key": relation} if relation else {"relation__identity": True}
+    pointers = Pointer.objects.filter(**wanted, **judged)
     for judgement, text, key, parts, reading in pointers.order_by(
         "target__start", "-target__end", "target__key"
     ).values_list("judgement_id", "target__text_id", "target__key", "target__parts", "reading"):
-        links[judgement][covered_text(contents[text], parts), key] = None
-        readings[judgement].add(reading)
+        readings[judgement][reading][key] = covered_text(contents[text], parts)
+    links: Links = {}
+    for judgement, of_judgement in readings.items():
+        # readings that a deletion made equal are one
+        distinct = {tuple(words): " + ".join(words.values()) for words in of_judgement.values()}
+        links[judgement] = [(words, keys) for keys, words in distinct.items()], len(distinct)
+    indices: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for judgement, entity in Index.objects.filter(**judged).order_by("entity").values_list("judgement_id", "entity"):
-        links[judgement][entity, ""] = None
-        readings[judgement].add(entity)
-    return {judgement: (tuple(found), len(readings[judgement])) for judgement, found in links.items()}
+        indices[judgement].append((entity, ()))
+    return links | {judgement: (names, len(names)) for judgement, names in indices.items()}

@@ -9,14 +9,28 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Exists, OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    QuerySet,
+    StringAgg,
+    Subquery,
+    TextField,
+    Value,
+)
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from agreement.data.answers import CoderAnswers, TextAnswers
+from agreement.data.links import plural_readings, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
 from annotations.models import (
+    Attribute,
     Category,
     Coding,
     Index,
@@ -34,13 +48,17 @@ from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 MAX_TEXTS_IN_QUERY = 500
 # In place of the key of a category, where a markable has none.
 NO_CATEGORY = 0
+# Targets come as key + reading * this, so that the first reading of a judgement, mostly the only one, costs nothing.
+NEXT_READING = 1 << 44
+TARGET_AND_READING = F("target_id") + Cast("reading", BigIntegerField()) * NEXT_READING
 
 
 @dataclass(frozen=True, slots=True)
 class Categories:
     """The categories by key, and what each asks for; `singletons` are keys and `labels` names as in `Extract`.
 
-    `other_relations` are the primary keys of those relations of the scheme whose pointers make no chains.
+    `other_relations` are the primary keys of those relations of the scheme whose pointers make no chains. `asks_more`
+    says whether the scheme asks anything besides categories and chains.
     """
 
     keys: tuple[str, ...]
@@ -50,6 +68,7 @@ class Categories:
     points: Bools
     indexes: Bools
     other_relations: tuple[int, ...] = ()
+    asks_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +134,9 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
     columns = ("pk", "key", "singleton", pointing, "takes_index")
     other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
-    found = sorted(categories.values_list(*columns, "label", other), key=lambda row: row[1])
-    rows = [row[:-2] for row in found]  # no answer depends on a label
+    attributes = Exists(Attribute.objects.filter(project=OuterRef("project")).order_by())
+    found = sorted(categories.values_list(*columns, "label", attributes, other), key=lambda row: row[1])
+    rows = [row[:-3] for row in found]  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
     # An import may give markables to texts that are coded already. Read by the index of those.
@@ -125,7 +145,7 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
-        labels=name_categories({key: label for _, key, *_, label, _ in found}),
+        labels=name_categories({key: label for _, key, *_, label, _, _ in found}),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
         points=np.array([points for *_, points, _ in rows], dtype=np.bool_),
@@ -135,7 +155,9 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     others: tuple[int, ...] = ()
     if any(row[-1] for row in found):
         others = tuple(project.relations.filter(identity=False).order_by("pk").values_list("pk", flat=True))
-    return replace(indexed, other_relations=others), (project.answers, tuple(rows), coded, others)
+    # without categories it can only ask more
+    asks_more = not found or any(row[-2] for row in found) or bool(others)
+    return replace(indexed, other_relations=others, asks_more=asks_more), (project.answers, tuple(rows), coded, others)
 
 
 def name_categories(labels: Mapping[str, str]) -> dict[str, str]:
@@ -152,19 +174,19 @@ def read_answers(
     Three queries, whatever the size: a row of theirs is a whole coding.
     """
     members = _read_members(project, texts)
-    index = _MemberIndex.of(members.values())
+    index = MemberIndex.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
     indexing = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
-    selection = {f"coding__{name}": value for name, value in _select_texts(project, texts).items()}
+    selection = {f"coding__{name}": value for name, value in select_texts(project, texts).items()}
     link_selection = {f"judgement__{name}": value for name, value in selection.items()}
     judgements = Judgement.objects.filter(**selection).values_list("coding_id")
     # a markable may have no category: it is marked, not judged
-    marks = _read_pairs(judgements, coding, "markable_id", Coalesce("category_id", NO_CATEGORY))
+    marks = read_pairs(judgements, coding, "markable_id", Coalesce("category_id", NO_CATEGORY))
     marked = index.of_markables(marks.first)
     order = np.lexsort((marked, marks.coding))
     marking, marked, category = marks.coding[order], marked[order], marks.second[order]
     judged = category != NO_CATEGORY
-    coding_of, unit, category = marking[judged], marked[judged], _look_up(category[judged], categories.number)
+    coding_of, unit, category = marking[judged], marked[judged], look_up(category[judged], categories.number)
     indices: list[list[str]] = [[] for _ in rows]
     if indexing:
         entities = Index.objects.filter(judgement__category__isnull=False, **link_selection)
@@ -173,14 +195,14 @@ def read_answers(
         pointers = Pointer.objects.filter(judgement__category__isnull=False, **link_selection)
         if categories.other_relations:
             pointers = pointers.exclude(relation__in=categories.other_relations)
-        links = _read_pairs(pointers.values_list("judgement__coding_id"), coding, "judgement__markable_id", "target_id")
+        rows_of_pointers = pointers.values_list("judgement__coding_id")
+        links = read_pairs(rows_of_pointers, coding, "judgement__markable_id", TARGET_AND_READING)
     linked_unit = links.coding * index.width + index.of_markables(links.first)
     link_of = np.searchsorted(coding_of * index.width + unit, linked_unit)
-    link_to = links.second if indexing else index.of_markables(links.second)
-    order = np.lexsort((link_to, link_of))
-    # Here the numbers of readings belong, beside the links: equal ones of a unit are meant together. Until then each
-    # target is an alternative, once in how many readings it may stand.
-    link_of, link_to = _drop_repeated(link_of[order], link_to[order])
+    reading, second = np.divmod(links.second, NEXT_READING)
+    link_to = second if indexing else index.of_markables(second)
+    # two indices are alternatives
+    link_of, link_to, reading = tidy_readings(link_of, link_to, link_to if indexing else reading)
     linked = np.zeros(len(unit), dtype=np.bool_)
     linked[link_of] = True
     required, impossible = categories.points, categories.indexes
@@ -206,6 +228,7 @@ def read_answers(
                 link_of=link_of[c:d] - a,
                 link_to=link_to[c:d],
                 indices=tuple(names),
+                reading=plural_readings(link_of[c:d], reading[c:d]),
             )
         )
     return {
@@ -229,7 +252,7 @@ def read_word_answers(
 
     Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is submitted.
     """
-    selection = _select_texts(project, texts)
+    selection = select_texts(project, texts)
     words: dict[int, list[tuple[int, int, int, str]]] = {text: [] for text in texts}
     markables = Markable.objects.filter(level__coded=False, **selection).order_by("start")
     for text, pk, key, start, end in markables.values_list("text_id", "pk", "key", "start", "end"):
@@ -288,7 +311,7 @@ class _Members:
     given: Bools
 
 
-def _select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
+def select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
     """Return the filter of what is of some texts; of many texts all of the project is read."""
     return {"text__project": project} if len(texts) > MAX_TEXTS_IN_QUERY else {"text__in": texts}
 
@@ -296,7 +319,7 @@ def _select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
 def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
     """Return the members of each text."""
     rows: dict[int, list[tuple[bool, int, int, str, int, bool]]] = {text: [] for text in texts}
-    markables = Markable.objects.in_use().filter(**_select_texts(project, texts)).order_by()
+    markables = Markable.objects.in_use().filter(**select_texts(project, texts)).order_by()
     if project.answers == Project.Answers.SCUS:
         # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)
@@ -319,7 +342,7 @@ def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
 
 
 @dataclass(frozen=True, slots=True)
-class _MemberIndex:
+class MemberIndex:
     """Markables as places among the members of their text, of which there are less than `width`."""
 
     markables: Ints
@@ -327,7 +350,8 @@ class _MemberIndex:
     width: int
 
     @classmethod
-    def of(cls, texts: Iterable[_Members]) -> _MemberIndex:
+    def of(cls, texts: Iterable[_Members | TextAnswers]) -> MemberIndex:
+        """Return the index of the members of some texts."""
         members = [text.units + text.others for text in texts]
         markables = np.array([pk for text in members for pk in text], dtype=np.int64)
         places = run_offsets(np.array([len(text) for text in members], dtype=np.int64))
@@ -340,7 +364,7 @@ class _MemberIndex:
 
 
 @dataclass(frozen=True, slots=True)
-class _LinkedRows:
+class LinkedRows:
     """Two columns of numbers, each row of a coding."""
 
     coding: Ints
@@ -348,14 +372,16 @@ class _LinkedRows:
     second: Ints
 
 
-def _read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str | Coalesce) -> _LinkedRows:
+def read_pairs(
+    rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str | Coalesce | CombinedExpression
+) -> LinkedRows:
     """Return two columns of the rows. They come grouped by coding: a long string is faster to read than many rows."""
     both = Concat(Cast(first, TextField()), Value(" "), Cast(second, TextField()), output_field=TextField())
     grouped = rows.annotate(pairs=StringAgg(both, Value(" "), output_field=TextField())).order_by()
     return _parse_rows([(coding[pk], text) for pk, text in grouped if pk in coding])
 
 
-def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> _LinkedRows:
+def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> LinkedRows:
     """Return the markables of each index, and the number of the index in its coding; `names` are filled in."""
     markables = Cast("judgement__markable_id", TextField())
     grouped = (
@@ -372,20 +398,13 @@ def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[
     return _parse_rows(parts)
 
 
-def _drop_repeated(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """Return sorted pairs without those that are like the one before."""
-    keep = np.ones(len(first), dtype=np.bool_)
-    keep[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-    return (first, second) if keep.all() else (first[keep], second[keep])
-
-
-def _parse_rows(parts: list[tuple[int, str]]) -> _LinkedRows:
+def _parse_rows(parts: list[tuple[int, str]]) -> LinkedRows:
     numbers = np.fromstring(" ".join(text for _, text in parts), dtype=np.int64, sep=" ").reshape(-1, 2)
     sizes = np.array([(text.count(" ") + 1) // 2 for _, text in parts], dtype=np.int64)
     codings = np.array([number for number, _ in parts], dtype=np.int64)
-    return _LinkedRows(np.repeat(codings, sizes), numbers[:, 0], numbers[:, 1])
+    return LinkedRows(np.repeat(codings, sizes), numbers[:, 0], numbers[:, 1])
 
 
-def _look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
+def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:
     distinct, place = np.unique(keys, return_inverse=True)
     return np.array([number[key] for key in distinct.tolist()], dtype=np.int64)[place]

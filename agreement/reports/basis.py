@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -10,10 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from agreement.data.answers import Extract, TextAnswers, TextEntry
+from agreement.data.answers import NO_LABEL, Extract, TextAnswers, TextEntry, name_value
 from agreement.data.extract import category_data, reliability_data, units_of_coders
 from agreement.measures import (
-    SET_DISTANCES,
     DocumentSums,
     Interval,
     ReliabilityData,
@@ -25,11 +24,11 @@ from agreement.measures import (
     interval_sums,
 )
 from agreement.measures.data.subsets import select_coders, select_units
-from agreement.measures.options import Options
+from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.values import Bools
+from agreement.measures.values import Bools, Ints, Label
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters, distances_for
 
 # What is kept of one text or one extract at most; the oldest goes first.
 CACHED_VALUES = 64
@@ -49,24 +48,52 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         )
     if parameters.units and not units:
         raise InvalidParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
-    if kind == "categories" and parameters.distance != "nominal":
-        raise InvalidParameter("distance", "a category has no parts, two are equal or not: the distance is nominal.")
-    if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
+    if kind == "targets" and parameters.chains != "none":
+        raise InvalidParameter("chains", "this relation makes no chains: its targets are compared, chains=none.")
+    if parameters.distance not in distances_for(kind):
+        raise InvalidParameter("distance", _why_no_distance(kind))
+    coefficient = COEFFICIENTS[parameters.coefficient]
+    if coefficient.of_labels and not _compares_labels(kind, parameters):
         raise InvalidParameter(
             "coefficient",
             "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
         )
+    if kind == "numbers":
+        _check_numbers(parameters)
+    if parameters.question and parameters.unmarked == "singleton":
+        raise InvalidParameter(
+            "unmarked", "only chains have singletons: the answers to a question are label or missing."
+        )
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
 
 
+def _why_no_distance(kind: str) -> str:
+    if kind == "categories":
+        return "a category has no parts, two are equal or not: the distance is nominal."
+    if kind == "numbers":
+        return f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}."
+    return "values are no numbers: the distance is nominal or one between sets."
+
+
+def _check_numbers(parameters: Parameters) -> None:
+    """Raise InvalidParameter for what numbers exclude."""
+    if parameters.takes_distance and not parameters.is_alpha:
+        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    if "label" in (parameters.unmarked, parameters.unasked):
+        name = "unmarked" if parameters.unmarked == "label" else "unasked"
+        raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
+
+
 def _compares_labels(kind: str, parameters: Parameters) -> bool:
-    return kind == "categories" or (kind == "pointers" and parameters.chains == "none")
+    return kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
 
 
 def allows_coefficient(extract: Extract, parameters: Parameters) -> bool:
     """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
     coefficient = COEFFICIENTS[parameters.coefficient]
     if coefficient.for_two and len(_coders_in(pick_texts(extract, parameters))) > 2:
+        return False
+    if extract.kind == "numbers" and coefficient.takes_distance and parameters.coefficient != "alpha":
         return False
     return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
 
@@ -81,7 +108,14 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
 
     Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
     """
+    asked = extract.question.key if extract.question else ""
+    if parameters.question and parameters.question != asked:
+        known_questions = ", ".join(one.key for one in extract.questions) or "none"
+        raise InvalidParameter("question", f"{parameters.question!r} is not one of {known_questions}.")
+    parameters = replace(parameters, question=asked)
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
+    if resolved.distance == "ratio" and "ratio" not in distances_of(extract):
+        raise InvalidParameter("distance", "ratio is of numbers from 0, and some are less.")
     known = {
         "coders": extract.known_coders,
         "texts": [text.slug for text in extract.texts],
@@ -103,6 +137,13 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
         resolved = replace(resolved, coders=",".join(_coders_in(pick_texts(selected, resolved))))
         selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
+
+
+def distances_of(extract: Extract) -> tuple[str, ...]:
+    """Return the distances that the values of the extract can have."""
+    names = distances_for(extract.kind)
+    negative = "ratio" in names and any(name.startswith("-") for name in extract.categories)
+    return tuple(name for name in names if name != "ratio" or not negative)
 
 
 def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
@@ -150,7 +191,8 @@ def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEn
     """Return the values of the coders on the units of the chosen texts, or of these texts."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
     names, p = tuple(text.pk for text in chosen), parameters
-    key = ("data", p.chains, p.top, p.unmarked, extract.coders, p.without, names)
+    second = _has_pairs(extract, p)
+    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, extract.coders, p.without, names)
     owner = chosen[0].answers if len(chosen) == 1 else extract
     return cached(owner, key, lambda: _build_data(extract, parameters, chosen))
 
@@ -169,10 +211,22 @@ def select_categories(
     return cached(extract, key, compute)
 
 
+def _has_pairs(extract: Extract, parameters: Parameters) -> bool:
+    """Return whether a value is a first choice with a second one, which only augmented kappa takes."""
+    second = bool(extract.question and extract.question.second)
+    return second and COEFFICIENTS[parameters.coefficient].of_labels
+
+
 def _build_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> ReliabilityData:
     without = parameters.selection("without")
     data = reliability_data(
-        extract, chains=parameters.chains, top=parameters.top, unmarked=parameters.unmarked, texts=texts
+        extract,
+        chains=parameters.chains,
+        top=parameters.top,
+        unmarked=parameters.unmarked,
+        readings=parameters.readings,
+        second=_has_pairs(extract, parameters),
+        texts=texts,
     )
     return select_units(data, ~_mostly_labelled(category_data(extract, texts), without)) if without else data
 
@@ -182,10 +236,29 @@ def _mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bool
     codes = categories.codes
     n_coders = (codes >= 0).sum(axis=1)
     most = np.zeros(len(codes), dtype=np.bool_)
-    for number, label in enumerate(categories.labels):
-        if label in names:
-            most |= 2 * (codes == number).sum(axis=1) > n_coders
+    for name in names:
+        most |= 2 * np.isin(codes, codes_with(categories.labels, name)).sum(axis=1) > n_coders
     return most
+
+
+def count_names(data: ReliabilityData, names: Sequence[str]) -> Ints:
+    """Return how many coders gave each category, or each label of a set, to each unit: (units, names)."""
+    counts = np.zeros((len(data.units), len(names)), dtype=np.int64)
+    for column, name in enumerate(names):
+        counts[:, column] = np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1)
+    return counts
+
+
+def codes_with(labels: Sequence[Label], name: str) -> list[int]:
+    """Return the places of the labels that are of this name: a set of labels is of the name of each."""
+    return [place for place, label in enumerate(labels) if name in names_of(label)]
+
+
+def names_of(label: Label) -> Collection[str]:
+    """Return the names of the categories or values that a label stands for."""
+    if isinstance(label, frozenset):
+        return frozenset(map(str, label)) or (NO_LABEL,)
+    return (name_value(label),)
 
 
 def data_by_coders(
@@ -221,11 +294,25 @@ def compute_sums(
     """Return what each text adds to alpha, by distance. The sums of a text are computed once for its answers."""
     chosen = pick_texts(extract, parameters) if texts is None else texts
     p = parameters
-    key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, p.without)
-    distances = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
+    key = (
+        "sums",
+        _has_pairs(extract, p),
+        p.chains,
+        p.top,
+        p.readings,
+        p.unmarked,
+        p.exclude_unit,
+        p.empty,
+        p.thirds,
+        p.without,
+    )
+    distances = distances_of(extract)
 
     def compute(missing: Sequence[TextEntry]) -> list[dict[str, DocumentSums]]:
-        computed = documents_sums(select_data(extract, parameters, missing), distances, **_conventions(parameters))
+        data = select_data(extract, parameters, missing)
+        computed: dict[str, Sequence[DocumentSums]] = {}
+        for names in _computed_together(distances):
+            computed |= documents_sums(data, names, **_conventions(parameters))
         return [{name: of_texts[place] for name, of_texts in computed.items()} for place in range(len(missing))]
 
     sums = cached_by_text(chosen, key, compute)
@@ -259,10 +346,20 @@ def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[Te
         return {"": interval(select_data(extract, parameters, texts), coefficient_function(parameters))}
     sums = compute_sums(extract, parameters, texts)
     used = [text for text, one in zip(texts, next(iter(sums.values())), strict=True) if one.n_units]
-    if len(used) != 1:
+    # the sums of numbers are no averages of what texts add
+    if len(used) != 1 and not set(sums) & set(ORDERED_DISTANCES):
         return interval_sums(sums)
-    every_distance = partial(alphas, distances=list(sums), **cast(Any, _conventions(parameters)))
-    return interval(select_data(extract, parameters, texts), every_distance)
+    data, intervals = select_data(extract, parameters, texts), dict[str, Interval]()
+    for names in _computed_together(tuple(sums)):
+        intervals |= interval(data, partial(alphas, distances=names, **cast(Any, _conventions(parameters))))
+    return intervals
+
+
+def _computed_together(distances: Sequence[str]) -> list[list[str]]:
+    """Return the distances in groups: those of numbers are found by another way than those of sets."""
+    ordered = [name for name in distances if name in ORDERED_DISTANCES]
+    others = [name for name in distances if name not in ORDERED_DISTANCES]
+    return [one for one in (others, ordered) if one]
 
 
 def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> dict[str, Interval]:
@@ -305,5 +402,7 @@ def _conventions(parameters: Parameters) -> dict[str, str]:
     return {name: getattr(parameters, name) for name in CONVENTIONS}
 
 
-def _coefficient_options(parameters: Parameters) -> dict[str, str]:
-    return {name: getattr(parameters, name) for name in COEFFICIENTS[parameters.coefficient].options}
+def _coefficient_options(parameters: Parameters) -> dict[str, Any]:
+    coefficient = COEFFICIENTS[parameters.coefficient]
+    options = {name: getattr(parameters, name) for name in coefficient.options}
+    return options | ({"p": float(parameters.primary_weight)} if coefficient.of_labels else {})

@@ -134,7 +134,7 @@ def compare_chains(
 
 def select_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> tuple[Extract, Parameters]:
     """Return the answers of two coders, and the parameters as they work on them. Raises InvalidParameter."""
-    if extract.kind == "categories":
+    if not extract.has_chains:
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
     extract, parameters = resolve(extract, replace(parameters, coders=_check_pair(extract, first, second)))
     for field, name in (("first", first), ("second", second)):
@@ -202,15 +202,22 @@ def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[Te
 
 
 def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one: of several antecedents or indices the first holds.
+    """Return the chains of each coder by text, each markable in one: of several readings or indices the first holds.
+
+    What is plural is an entity of its own, beside those of its antecedents.
 
     A markable without antecedent or index is in a chain only where something of the coder points to it, also where the
     scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
     in no chain.
     """
-    chosen = [replace(text, answers=text.answers.with_first_links()) for text in texts]
+    chosen = [replace(text, answers=text.answers.with_first_readings()) for text in texts]
     data = reliability_data(
-        replace(extract, singletons=(), cache={}), chains="full", top="chain", unmarked="missing", texts=chosen
+        replace(extract, singletons=(), cache={}),
+        chains="full",
+        top="chain",
+        unmarked="missing",
+        plural="entity",
+        texts=chosen,
     )
     return {str(coder): data.clusters(coder) for coder in data.coders}
 

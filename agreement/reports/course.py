@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures import interval_sums
+from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
@@ -104,8 +105,11 @@ def _compute_running(
         return [
             RunningPoint(size, texts[size - 1], compute_result(extract, parameters, texts[:size])) for size in sizes
         ]
-    sums = compute_sums(extract, parameters, texts)[parameters.distance]
-    intervals = [interval_sums(sums[:size]) for size in sizes]
+    if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
+        intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
+    else:
+        sums = compute_sums(extract, parameters, texts)[parameters.distance]
+        intervals = [interval_sums(sums[:size]) for size in sizes]
     return [
         RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
         for size, one in zip(sizes, intervals, strict=True)

@@ -14,6 +14,7 @@ from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import name_pairable_documents
 from agreement.reports.basis import (
     cached,
+    codes_with,
     coefficient_function,
     pick_texts,
     resolve,
@@ -156,9 +157,10 @@ def _select_group(extract: Extract, parameters: Parameters, field: str, names: s
 
 def _select_category(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     data = select_categories(extract, parameters)
-    if name not in data.labels:
+    with_it = codes_with(data.labels, name)
+    if not with_it:
         raise InvalidParameter(field, f"nobody used a category {name!r}.")
-    return collapse(data, {label: OTHERS for label in data.labels if label != name})
+    return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
 
 
 def _select_answers(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.data.answers import Extract, TextEntry
+from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import BINS, STEPS, DistanceCounts, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.readings import ReadingKind
 from agreement.measures.values import Floats, Ints, Label
 from agreement.reports.basis import (
     cached,
@@ -49,6 +51,7 @@ class _TextCounts:
     empty: int
     sets: int
     labels: Mapping[Label, int]
+    readings: Mapping[ReadingKind, int]
 
 
 def distribute_distances(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
@@ -58,6 +61,8 @@ def distribute_distances(extract: Extract, parameters: Parameters) -> list[Dista
     InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
+    if effective_distance(parameters) in ORDERED_DISTANCES:  # they have no largest value
+        return []
     distance, conventions = effective_distance(parameters), {"exclude_unit": "none"} | comparison_options(parameters)
     as_alpha = replace(parameters, coefficient="alpha", distance=distance, **conventions)
     return cached(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
@@ -71,6 +76,9 @@ def _distribute(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
     labels: Counter[Label] = Counter()
     for one in texts:
         labels.update(one.labels)
+    readings: Counter[ReadingKind] = Counter()
+    for one in texts:
+        readings.update(one.readings)
     observed = sum((one.observed for one in texts), start=np.zeros(BINS))
     expected = expected_counts(
         overlapping=sum((one.overlapping for one in texts), start=np.zeros(BINS, dtype=np.int64)),
@@ -79,6 +87,8 @@ def _distribute(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
         sets=sum(one.sets for one in texts),
         labels=np.array(list(labels.values()), dtype=np.int64),
         options=comparison(parameters),
+        names=list(labels),
+        readings=readings,
     )
     bins = [
         DistanceBin(low, high, of_pairs, by_chance)
@@ -86,7 +96,8 @@ def _distribute(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
             _bounds(), (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True
         )
     ]
-    return _stepwise(bins, parameters) if parameters.distance in STEPWISE else bins
+    # several readings may have anything in common
+    return _stepwise(bins, parameters) if parameters.distance in STEPWISE and not readings else bins
 
 
 def _bounds() -> list[tuple[float, float]]:
@@ -124,4 +135,9 @@ def _counts_of_text(counts: DistanceCounts, row: int, labels: Sequence[Label]) -
         empty=int(counts.empty[row]),
         sets=int(counts.sets[row]),
         labels=dict(zip(labels, counts.labels[row].tolist(), strict=True)),
+        readings={
+            kind: number
+            for kind, number in zip(counts.readings.kinds, counts.readings.counts[row].tolist(), strict=True)
+            if number
+        },
     )

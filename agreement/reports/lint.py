@@ -15,7 +15,10 @@ INDEXED = ("indices", "scus")
 
 @dataclass(frozen=True, slots=True)
 class SchemeTraits:
-    """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like."""
+    """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like.
+
+    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains.
+    """
 
     answers: str
     coded_levels: int
@@ -25,6 +28,8 @@ class SchemeTraits:
     indexing: Sequence[str]
     several_pointers: bool
     later_targets: bool
+    attributes: Sequence[str] = ()
+    relations: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,11 @@ def check_scheme(scheme: SchemeTraits) -> list[Verdict]:
 def find_problems(scheme: SchemeTraits) -> list[str]:
     """Return what in the scheme itself would leave coders or figures without what they need."""
     problems = []
-    if not scheme.categories:
+    if not scheme.categories and not scheme.attributes:
         problems.append("It has no categories: coders have nothing to answer.")
     if not scheme.coded_levels:
         problems.append("No level is coded: there is nothing to judge.")
-    if scheme.answers == "pointers" and not scheme.pointing:
+    if scheme.answers == "pointers" and scheme.categories and not scheme.pointing:
         problems.append("Answers are pointers, and no category takes one: its values are categories alone.")
     if scheme.answers in INDEXED and not scheme.indexing:
         problems.append("Answers are indices, and no category takes one: every value is the markable alone.")
@@ -128,6 +133,13 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
         ),
     ]
     pointers = scheme.answers == "pointers" and bool(scheme.pointing)
+    further = [*scheme.attributes, *scheme.relations]
+    if further:
+        why = f"By its kind, as Question on each page: {_join_names(further)}."
+        verdicts.append(Verdict("measure", "alpha and kappas of other questions", True, why))
+    if scheme.relations:
+        why = f"Links to targets, of each two coders: {_join_names(scheme.relations)}."
+        verdicts.append(Verdict("measure", "kappa of the links of relations", True, why))
     return [
         *verdicts,
         Verdict(

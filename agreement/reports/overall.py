@@ -7,20 +7,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from agreement.data.answers import Extract
-from agreement.measures import SET_DISTANCES, jackknife_sums
+from agreement.data.answers import Extract, Question
+from agreement.measures import jackknife, jackknife_sums
+from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
     cached,
+    coefficient_function,
     compute_interval,
     compute_result,
     compute_sums,
+    distances_of,
     pick_texts,
     resolve,
+    select_data,
 )
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import Parameters
+from agreement.reports.relations import LinkKappa, compute_link_kappas
 from agreement.reports.wording import list_codings_left_out
 from annotations.core.progress import Progress
 
@@ -40,6 +45,9 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
         ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
     ),
     "categories": (("categories", {}),),
+    "labels": (("sets of labels", {}),),
+    "numbers": (("numbers", {}),),
+    "targets": (("targets", {}),),
 }
 
 DISTANCE_NAMES = {
@@ -49,6 +57,9 @@ DISTANCE_NAMES = {
     "dice": "Dice",
     "masi": "MASI",
     "masi-product": "MASI, product form",
+    "ordinal": "ordinal",
+    "interval": "interval",
+    "ratio": "ratio",
 }
 
 
@@ -107,6 +118,23 @@ class AgreementReport:
         name, _, form = DISTANCE_NAMES[self.parameters.distance].partition(", ")
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
+    @property
+    def question(self) -> Question | None:
+        """The question whose answers are compared, where it is not the category."""
+        return self.extract.question
+
+    @property
+    def links(self) -> list[LinkKappa]:
+        """The kappa of links of each two coders, where the answers are to a relation."""
+        return compute_link_kappas(self.extract, self.parameters)
+
+    @property
+    def unanswered(self) -> dict[str, int]:
+        """Of how many judgements the question was not asked, and how many have no answer to it."""
+        if self.question is None:
+            return {}
+        return dict(zip(("not_asked", "not_answered"), count_unanswered(self.extract, self.parameters), strict=True))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
         return {
@@ -114,6 +142,8 @@ class AgreementReport:
             "fingerprint": self.fingerprint,
             "coders": list(self.coders),
             "codings_left_out": self.codings_left_out,
+            **({"judgements_left_out": self.unanswered} if self.question else {}),
+            **({"links": [one.as_dict() for one in self.links]} if self.extract.kind == "targets" else {}),
             **result_fields(self.result),
             "z": getattr(self.result, "z", None),
             "p_value": getattr(self.result, "p_value", None),
@@ -136,6 +166,12 @@ class GridCell:
     result: Result
 
 
+def count_unanswered(extract: Extract, parameters: Parameters) -> tuple[int, int]:
+    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
+    works = [work for text in pick_texts(extract, parameters) for work in text.answers.coder_answers]
+    return sum(work.n_unasked for work in works), sum(work.n_unanswered for work in works)
+
+
 def compute_report(extract: Extract, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
@@ -151,12 +187,15 @@ def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float
     """Return by text the coefficient without it less that of all texts."""
     if not parameters.is_alpha:
         return {}
-    jackknife = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
-    if jackknife.value is None:
+    if parameters.distance in ORDERED_DISTANCES:
+        without = jackknife(select_data(extract, parameters), coefficient_function(parameters))
+    else:
+        without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
+    if without.value is None:
         return {}
     return {
-        text: value - jackknife.value
-        for text, value in zip(jackknife.groups, jackknife.values, strict=True)
+        text: value - without.value
+        for text, value in zip(without.groups, without.values, strict=True)
         if value is not None
     }
 
@@ -169,8 +208,7 @@ def compare_distances(extract: Extract, parameters: Parameters) -> list[tuple[Pa
 
 def _with_each_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
     parameters = replace(parameters, coefficient="alpha")
-    names = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
-    return [replace(parameters, distance=name) for name in names]
+    return [replace(parameters, distance=name) for name in distances_of(extract)]
 
 
 def compute_grid(

@@ -9,10 +9,10 @@ from agreement.data.activity import CodingProgress
 from agreement.data.answers import Extract
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.basis import compute_sums
+from agreement.reports.basis import compute_sums, distances_of
 from agreement.reports.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
 from agreement.reports.parameters import Parameters
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import name_components, nouns_for
 
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -48,7 +48,7 @@ def describe_reliability(extract: Extract, report: AgreementReport) -> str:
 
 def _describe_range(extract: Extract, parameters: Parameters) -> str:
     """Return from which to which value alpha goes over the distances, where values are sets."""
-    if not parameters.takes_distance or extract.kind == "categories":
+    if not parameters.takes_distance or len(distances_of(extract)) == 1:
         return ""
     by_value = sorted(
         (interval.value, DISTANCE_NAMES[cell.distance])
@@ -111,7 +111,7 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     """Return what to mind when reading the figure."""
     if report.result.value is None:
         return []
-    notes, nouns, text = [], nouns_for(extract.units), "docset" if extract.units else "text"
+    notes, nouns, text = [], nouns_for(extract), "docset" if extract.units else "text"
     sums = compute_sums(extract, report.parameters)["nominal"]
     single = [text for text in sums if not text.n_units]
     if single:
@@ -129,8 +129,7 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
         notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
     if report.interval.by == "component" and report.interval.low is not None:
         notes.append(
-            f"Only one {text} is used: the CI is over {nouns.units} that share no {nouns.chain} and says nothing of"
-            f" other {text}s."
+            f"Only one {text} is used: the CI is over {name_components(extract)} and says nothing of other {text}s."
         )
     left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():

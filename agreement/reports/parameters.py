@@ -6,29 +6,52 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.data.answers import REASONS_LEFT_OUT
-from agreement.measures import SET_DISTANCES
-from agreement.measures.data.chains import MODES, TOPS, UNMARKED
-from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
+from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
+from agreement.measures.options import (
+    DISTANCES,
+    EMPTY,
+    EXCLUDE_UNIT,
+    MISSING_RULES,
+    ORDERED_DISTANCES,
+    SET_DISTANCES,
+    THIRDS,
+)
 from agreement.reports.coefficients import COEFFICIENTS
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
 UNITS = ("words", "spans")
+# What it is that a question was not asked: no value, or one of its own.
+UNASKED = ("missing", "label")
+# The weight of a first choice beside a second one.
+PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
+# How far two values can be apart, by how values are made.
+NOMINAL = ("nominal",)
+DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *ORDERED_DISTANCES)}
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
-    "distance": SET_DISTANCES,
+    "distance": DISTANCES,
     "chains": tuple(reversed(MODES)),
     "top": TOPS,
+    "readings": READINGS,
     "exclude_unit": EXCLUDE_UNIT,
     "empty": EMPTY,
     "thirds": THIRDS,
     "missing": MISSING_RULES,
     "unmarked": UNMARKED,
     "units": UNITS,
+    "unasked": UNASKED,
+    "primary_weight": PRIMARY_WEIGHTS,
 }
 
 # Choices that may be left to the project.
 OPTIONAL_CHOICES = ("unmarked", "units")
+
+# Choices that only answers to a question have.
+OF_QUESTIONS = ("unasked", "primary_weight")
+
+# The question whose answers are compared; empty: the category, with its chains.
+QUESTION = "question"
 
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include")
@@ -39,12 +62,16 @@ HELP = {
     "distance": "How far two values are apart.",
     "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
     "top": "What the first member of a chain has as its value: its category, or the chain.",
+    "readings": "What an ambiguous unit has as its value: the union of its readings, or all of them, matched in pairs.",
     "exclude_unit": "Take the unit out of its own sets: never, in observed disagreement, or in expected too.",
     "empty": "The empty set is a subset of every set, or disjoint from all.",
     "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
     "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
     "unmarked": "What it means that a coder left a markable out of a submitted text.",
     "units": "What is counted of a pyramid: each word of the summaries, or each contributor as somebody marked it.",
+    "unasked": "What it means that a question was not asked of a judgement: nothing, or a value of its own.",
+    "primary_weight": "Augmented kappa: the weight of a first choice, where a second one was given.",
+    "question": "The attribute or relation whose answers are compared, by its key; none: the category with its chains.",
     "coders": "Only these coders: names with commas between.",
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
@@ -54,7 +81,7 @@ HELP = {
 }
 
 
-NAMES = (*CHOICES, *SELECTIONS)
+NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 
 class InvalidParameter(ValueError):
@@ -78,12 +105,16 @@ class Parameters:
     distance: str = "nominal"
     chains: str = "full"
     top: str = "category"
+    readings: str = "union"
     exclude_unit: str = "none"
     empty: str = "subset"
     thirds: str = "exact"
     missing: str = "available"
     unmarked: str = ""
     units: str = ""
+    unasked: str = "missing"
+    primary_weight: str = "0.5"
+    question: str = ""
     coders: str = ""
     texts: str = ""
     rounds: str = ""
@@ -115,11 +146,12 @@ class Parameters:
 
     def with_convention(self, convention: Parameters) -> Parameters:
         """Return the convention's way to compute, of the data that these parameters select."""
-        return replace(convention, **{name: getattr(self, name) for name in SELECTIONS})
+        return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 
     def query(self) -> dict[str, str]:
-        """Return all parameters as text, for an address or an answer."""
-        return {name: value for name, value in asdict(self).items() if value}
+        """Return all parameters as text, for an address or answer; those of questions stand with a question alone."""
+        left_out = () if self.question else OF_QUESTIONS
+        return {name: value for name, value in asdict(self).items() if value and name not in left_out}
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,30 +278,76 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "kappa",
             "K of Siegel & Castellan",
-            ("categories",),
+            ("categories", "values"),
             Parameters(coefficient="fleiss_kappa"),
             ".5174",
             "Strube's slides, ten sortal classes",
         ),
         Preset(
+            "masi-labels",
+            "MASI of sets of labels",
+            ("labels",),
+            Parameters(distance="masi"),
+        ),
+        Preset(
+            "jaccard-labels",
+            "Jaccard of sets of labels",
+            ("labels",),
+            Parameters(distance="jaccard"),
+        ),
+        Preset(
+            "interval",
+            "Krippendorff's alpha, interval",
+            ("numbers",),
+            Parameters(distance="interval"),
+        ),
+        Preset(
+            "ordinal",
+            "Krippendorff's alpha, ordinal",
+            ("numbers",),
+            Parameters(distance="ordinal"),
+        ),
+        Preset(
+            "targets",
+            "Targets of a relation, Passonneau's distance",
+            ("targets",),
+            replace(POESIO_ARTSTEIN, chains="none"),
+        ),
+        Preset(
+            "targets-k",
+            "K of targets of a relation",
+            ("targets",),
+            Parameters(coefficient="fleiss_kappa", chains="none"),
+        ),
+        Preset(
             "alpha-nominal",
             "Krippendorff's alpha, nominal",
-            ("categories", "pointers"),
+            ("categories", "pointers", "values", "labels", "numbers"),
             Parameters(),
         ),
     )
 }
 
 
+# Of answers whose first preset is another than the first that fits.
+DEFAULT_PRESETS = {"values": "alpha-nominal"}
+
+
+def distances_for(kind: str) -> tuple[str, ...]:
+    """Return the distances between two values that are made in this way, as in `Extract`."""
+    return DISTANCES_OF.get(kind, SET_DISTANCES)
+
+
 def presets_for(answers: str) -> list[Preset]:
-    """Return the conventions that make sense for a scheme of that kind of answers."""
+    """Return the conventions that make sense for that kind of answers, as in `Extract`."""
     return [preset for preset in PRESETS.values() if answers in preset.answers]
 
 
 def default_preset(preset: str, answers: str) -> Preset:
     """Return the preset that a project's pages open with: its own, or the first that fits."""
     fitting = presets_for(answers)
-    return next((found for found in fitting if found.key == preset), fitting[0])
+    first = DEFAULT_PRESETS.get(answers, fitting[0].key)
+    return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 
 def default_parameters(preset: str, answers: str) -> Parameters:

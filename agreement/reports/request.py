@@ -11,7 +11,16 @@ from django.utils.http import urlencode
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
 from agreement.reports.basis import resolve, resolve_choices
-from agreement.reports.parameters import SELECTIONS, InvalidParameter, Parameters, default_parameters, parse_parameters
+from agreement.reports.parameters import (
+    QUESTION,
+    SELECTIONS,
+    UNASKED,
+    UNITS,
+    InvalidParameter,
+    Parameters,
+    default_parameters,
+    parse_parameters,
+)
 from annotations.models import Project
 
 # Of every page: the page of a long table, and the format and key of a table that is downloaded.
@@ -55,7 +64,10 @@ class AnalysisRequest:
             values.pop(name, None)
         request = cls(project, Parameters(), own, None, page, uses_answers)
         try:
-            request._resolve(parse_parameters(values, project.preset, project.answers))
+            if uses_answers:
+                request._resolve(*parse_asked(project, values))
+            else:
+                request._resolve(None, parse_parameters(values, project.preset, project.answers))
         except InvalidParameter as error:
             request._fall_back(error)
         return request
@@ -66,7 +78,8 @@ class AnalysisRequest:
     ) -> AnalysisRequest:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
         request = cls(project, Parameters(), dict(options))
-        request._resolve(Parameters(**parameters))
+        known = Parameters(**parameters)
+        request._resolve(read_asked(project, known), known)
         return request
 
     @property
@@ -82,7 +95,7 @@ class AnalysisRequest:
     def project_answers(self) -> Extract:
         """All answers of the project."""
         if self._project_answers is None:
-            self._project_answers = extract(self.project, self.parameters.units)
+            self._project_answers = read_asked(self.project, self.parameters)
         return self._project_answers
 
     @property
@@ -108,17 +121,43 @@ class AnalysisRequest:
             self._fall_back(error)
             return report(self.parameters, self.options)
 
-    def _resolve(self, parameters: Parameters) -> None:
-        if self.uses_answers:
-            self._project_answers = extract(self.project, parameters.units)
-            self._extract, self.parameters = resolve(self._project_answers, parameters)
+    def _resolve(self, answers: Extract | None, parameters: Parameters) -> None:
+        self._project_answers = answers
+        if answers is not None:
+            self._extract, self.parameters = resolve(answers, parameters)
         else:
             units = counted_units(self.project, parameters.units)
             self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
 
     def _fall_back(self, error: InvalidParameter) -> None:
+        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
         self.error, self.options = error, {}
-        self._resolve(default_parameters(self.project.preset, self.project.answers))
+        if not self.uses_answers:
+            self._resolve(None, default_parameters(self.project.preset, self.project.answers))
+            return
+        asked = self._project_answers.question if self._project_answers else None
+        answers = extract(self.project, question=asked.key if asked else "")
+        self._resolve(answers, default_parameters(self.project.preset, answers.answers))
+
+
+def read_asked(project: Project, parameters: Parameters) -> Extract:
+    """Return all answers of the project to the question of the parameters, counted as they say."""
+    return extract(project, parameters.units, parameters.question, parameters.unasked)
+
+
+def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, Parameters]:
+    """Return all answers of the project that the values of a query ask for, and its parameters.
+
+    Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
+    """
+    units, unasked = (values.get(name, "") for name in ("units", "unasked"))
+    answers = extract(
+        project,
+        units if units in UNITS else "",
+        values.get(QUESTION, ""),
+        unasked if unasked in UNASKED else UNASKED[0],
+    )
+    return answers, parse_parameters(values, project.preset, answers.answers)
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:

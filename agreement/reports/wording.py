@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agreement.data.answers import Extract
 from agreement.measures.results import pluralize
 
 # What codings are that do not count, by reason.
@@ -32,12 +33,25 @@ class Nouns:
         return f"{self.chain}s"
 
 
-NOUNS = {"": Nouns("markable", "chain"), "words": Nouns("word", "SCU"), "spans": Nouns("contributor", "SCU")}
+NOUNS = {
+    "": Nouns("markable", "chain"),
+    "words": Nouns("word", "SCU"),
+    "spans": Nouns("contributor", "SCU"),
+    "labels": Nouns("markable", "label set"),
+    "targets": Nouns("markable", "target set"),
+}
 
 
-def nouns_for(units: str) -> Nouns:
-    """Return the nouns of what is counted, as in `Extract.units`."""
-    return NOUNS[units]
+def nouns_for(extract: Extract) -> Nouns:
+    """Return the nouns of what is counted and compared."""
+    return NOUNS[extract.units or (extract.kind if extract.kind in NOUNS else "")]
+
+
+def name_components(extract: Extract) -> str:
+    """Return what is independent of each other in one text: markables, where there are sets those that share none."""
+    nouns = nouns_for(extract)
+    of_units = extract.has_chains or extract.kind == "targets"
+    return f"{nouns.units} that share no {nouns.chain}" if of_units else nouns.units
 
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:

@@ -16,6 +16,7 @@ from agreement.models import Computation
 from agreement.reports.basis import pick_texts, store
 from agreement.reports.coreference import SCORES
 from agreement.reports.methods.methods import program_version
+from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
 from agreement.sections.deferred import conditions, coreference, difference, pairs, texts
@@ -72,7 +73,7 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return judgements * 80 // max(len(request.extract.coders), 1)
     if kind == "difference":  # thousands of permutations of the texts
         return judgements * 20
-    constructions = {"pointers": 6, "indices": 3, "categories": 1, "scus": 3}[request.project.answers]
+    constructions = len(CONSTRUCTIONS[request.extract.kind])
     return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)
 
 

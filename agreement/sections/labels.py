@@ -1,18 +1,23 @@
 """What the choices are called on pages: their names, and the names of their values."""
 
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.parameters import PRIMARY_WEIGHTS
 
 FIELD_LABELS = {
     "coefficient": "Coefficient",
     "distance": "Distance",
     "chains": "Value of an item",
     "top": "Chain-initial markable",
+    "readings": "Ambiguous items",
     "exclude_unit": "Exclude the item from its own set",
     "empty": "Empty set counts as",
     "thirds": "Passonneau weights",
     "missing": "Items with missing coders (kappa)",
     "unmarked": "Unannotated markables",
     "units": "Units",
+    "unasked": "Not asked",
+    "primary_weight": "Weight of a first choice",
+    "question": "Question",
     "coders": "Coders",
     "texts": "Texts",
     "rounds": "Rounds",
@@ -28,15 +33,21 @@ CHOICE_LABELS = {
         "dice": "Dice",
         "masi": "MASI",
         "masi-product": "MASI, product form",
+        "ordinal": "ordinal",
+        "interval": "interval",
+        "ratio": "ratio",
     },
     "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
     "top": {"category": "category (-top)", "chain": "chain (+top)"},
+    "readings": {"union": "union of their readings", "matched": "readings, matched"},
     "exclude_unit": {"none": "no", "observed": "observed only", "both": "observed and expected"},
     "empty": {"subset": "subset of all sets", "disjoint": "disjoint from all sets"},
     "thirds": {"exact": "exact (1/3, 2/3)", "rounded": "rounded (.33, .67)"},
     "missing": {"available": "use available pairs", "drop": "drop the item"},
     "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
     "units": {"words": "words", "spans": "contributors"},
+    "unasked": {"missing": "left out", "label": "a value of its own"},
+    "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
 }
 # One short sentence below each control.
 FIELD_HELP = {
@@ -45,11 +56,15 @@ FIELD_HELP = {
     "distance": "How far two values are apart.",
     "chains": "What is compared: the antecedents, the chain so far, or the whole chain.",
     "top": "The value of the first member of a chain.",
+    "readings": "The value of an item with several readings.",
     "exclude_unit": "Whether an item counts as a member of its own set.",
     "empty": "How far the empty set is from others.",
     "thirds": "Rounded as printed in 2004.",
     "missing": "Items that not all coders judged.",
     "unmarked": "The value of a markable that a coder left out of a submitted text.",
+    "unasked": "Judgements of which the question was not asked.",
+    "primary_weight": "Where a second choice was given, it has the rest.",
+    "question": "Whose answers are compared.",
     "units": "Each word of the summaries, or each contributor as somebody marked it.",
     "coders": "Only these coders.",
     "texts": "Only these texts.",

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 
 from django.utils.http import urlencode
 
+from agreement.data.answers import Extract, Question
+from agreement.measures.results import pluralize
 from agreement.reports.basis import resolve
+from agreement.reports.overall import count_unanswered
 from agreement.reports.parameters import (
     SELECTIONS,
     InvalidParameter,
@@ -25,6 +28,8 @@ from agreement.sections.labels import choice_label, field_label
 MOST_NAMES = 3
 # What is in sight besides the chips.
 IN_SIGHT = ("distance",)
+# What the values of a question are called, and one of them.
+TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +76,12 @@ class Settings:
 
 def read_settings(request: AnalysisRequest) -> Settings:
     """Return how the page of the request is computed."""
-    project, parameters, kind = request.project, request.parameters, request.extract.kind
-    own = default_preset(project.preset, project.answers)
-    changed = differing_settings(kind, parameters, own.parameters, project.unmarked)
+    project, parameters, answers = request.project, request.parameters, request.extract
+    own = default_preset(project.preset, answers.answers)
+    changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
     values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
     return Settings(
-        find_preset(parameters, project.preset, project.answers, kind, project.unmarked),
+        find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
         own,
         tuple(
             Difference(
@@ -95,6 +100,22 @@ def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
     selections = [name for name in SELECTIONS if getattr(request.parameters, name)]
     pyramids = bool(request.extract.units)
     return [(field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in (*names, *selections)]
+
+
+def describe_unanswered(answers: Extract, parameters: Parameters) -> str:
+    """Return of how many judgements the question was not asked and how many have no answer to it, in words."""
+    unasked, unanswered = count_unanswered(answers, parameters)
+    counted = "" if parameters.unasked == "missing" else ", which is a value"
+    parts = [f"not asked of {pluralize(unasked, 'judgement')}{counted}"] if unasked else []
+    parts += [f"{pluralize(unanswered, 'judgement')} without an answer"] if unanswered else []
+    return "; ".join(parts)
+
+
+def name_terms(question: Question | None) -> str:
+    """Return what the values of a question are called."""
+    if question is None:
+        return "categories"
+    return "labels" if question.kind == "labels" else "values"
 
 
 def _value_in_words(request: AnalysisRequest, name: str) -> str:
@@ -118,6 +139,6 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     try:
         resolve(request.project_answers, changed)
     except InvalidParameter:
-        own: Parameters = default_parameters(request.project.preset, request.project.answers)
+        own: Parameters = default_parameters(request.project.preset, request.extract.answers)
         changed = replace(changed, coefficient=own.coefficient)
     return f"?{urlencode(changed.query() | request.options)}"

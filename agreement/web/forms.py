@@ -9,9 +9,9 @@ from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.basis import allows_coefficient
-from agreement.reports.parameters import CHOICES, SELECTIONS, presets_for
+from agreement.reports.parameters import CHOICES, QUESTION, SELECTIONS, presets_for
 from agreement.reports.request import AnalysisRequest, parse_query
-from agreement.reports.settings import relevant_settings
+from agreement.reports.settings import choices_of, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
 from agreement.sections.settings import IN_SIGHT, Settings
@@ -36,13 +36,22 @@ class ParametersForm(forms.Form):
         selected = {name: sorted(parameters.selection(name)) for name in SELECTIONS}
         super().__init__(initial=query | selected | {"preset": preset})
         self.settings = settings
-        self.shown = urlencode({name: value for name, value in query.items() if name in CHOICES} | {"preset": preset})
+        kept = {name: value for name, value in query.items() if name in (*CHOICES, QUESTION)}
+        self.shown = urlencode(kept | {"preset": preset})
+        if extract.questions:
+            own = [("", "Category")] if extract.categories_asked else []
+            self.fields[QUESTION] = forms.ChoiceField(
+                choices=[*own, *((one.key, one.label) for one in extract.questions)],
+                required=False,
+                label=field_label(QUESTION),
+                help_text=field_help(QUESTION),
+            )
         self.fields["preset"] = forms.ChoiceField(
             choices=[
                 *([(CUSTOM, "Custom")] if settings.preset is None else []),
                 *(
                     (one.key, f"{one.label} (project default)" if one == settings.own else one.label)
-                    for one in sorted(presets_for(request.project.answers), key=lambda one: one != settings.own)
+                    for one in sorted(presets_for(extract.answers), key=lambda one: one != settings.own)
                 ),
             ],
             required=False,
@@ -50,7 +59,8 @@ class ParametersForm(forms.Form):
             help_text=FIELD_HELP["preset"],
         )
         for name in relevant_settings(extract.kind, parameters):
-            labels = CHOICE_LABELS[name]
+            possible = choices_of(name, extract.kind, parameters)
+            labels = {key: label for key, label in CHOICE_LABELS[name].items() if key in possible}
             if name == "coefficient":
                 counted = extract.select(parameters.selection("include"), parameters.selection("coders"))
                 labels = {
@@ -64,7 +74,7 @@ class ParametersForm(forms.Form):
                 label=field_label(name, pyramids=pyramids),
                 help_text=field_help(name, pyramids=pyramids),
             )
-        categories = () if pyramids else extract.categories  # all that is compared of pyramids is in SCUs
+        categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in sorted({text.round for text in extract.texts} - {""}, key=natural_key)],
@@ -92,7 +102,7 @@ class ParametersForm(forms.Form):
     @property
     def in_sight(self) -> list[forms.BoundField]:
         """What is not folded."""
-        return [field for field in self if field.name in ("preset", *IN_SIGHT)]
+        return [field for field in self if field.name in (QUESTION, "preset", *IN_SIGHT)]
 
     @property
     def selections(self) -> list[forms.BoundField]:
@@ -102,7 +112,7 @@ class ParametersForm(forms.Form):
     @property
     def advanced(self) -> list[forms.BoundField]:
         """Every other setting."""
-        return [field for field in self if field.name not in ("preset", *IN_SIGHT, *SELECTIONS)]
+        return [field for field in self if field.name not in (QUESTION, "preset", *IN_SIGHT, *SELECTIONS)]
 
     @property
     def n_selected(self) -> int:
@@ -120,7 +130,9 @@ def read_form(query: QueryDict) -> str:
     before = parse_query(QueryDict(values.pop(SHOWN)))
     shown = before.get("preset", CUSTOM)
     preset = values.pop("preset", shown)
-    before = {name: before[name] for name in CHOICES if name in before}
+    if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # other settings, and other values
+        return urlencode({name: value for name, value in values.items() if value and name not in (*CHOICES, "without")})
+    before = {name: before[name] for name in (*CHOICES, QUESTION) if name in before}
     if preset not in (shown, CUSTOM):
         unchanged = {name for name in before if values.get(name) == before[name]}
         values = {"preset": preset} | {name: value for name, value in values.items() if name not in unchanged}

@@ -78,6 +78,19 @@ _GLOSSARY = {
     "dice": ("By the Dice distance: 1 minus twice the shared members by the sum of both sizes.", "dice-distance", ""),
     "masi": ("By MASI: the Jaccard coefficient weighted by how the sets lie.", "masi", ""),
     "masi-product": ("By the product form of MASI: Jaccard distance times Passonneau’s distance.", "masi", ""),
+    "ordinal": ("By the ordinal distance: the squared difference of ranks.", "distances-of-numbers", ""),
+    "interval": ("By the interval distance: the squared difference.", "distances-of-numbers", ""),
+    "ratio": ("By the ratio distance: the square of difference by sum.", "distances-of-numbers", ""),
+    "relation_kappa": (
+        "Cohen’s kappa of two coders, each possible link decided as given or not.",
+        "relation",
+        COEFFICIENT_RANGE,
+    ),
+    "links_both": ("Links that both coders gave.", "relation", ""),
+    "links_one": ("Links that one of the two coders gave alone.", "relation", ""),
+    "links_possible": ("Links that the scheme allows from these markables.", "relation", ""),
+    "links_units": ("Markables of which both coders were asked.", "relation", ""),
+    "together": ("How many judgements give both labels; on the diagonal, the label.", "attribute", ""),
     "set-distance": ("The Jaccard distance of the words of the two SCUs.", "jaccard-distance", DISTANCE_RANGE),
     "specific": (
         "If one coder chose the category, how often another coder chose it too.",
@@ -463,11 +476,15 @@ _MANUALS = {
         "managing#1-a-new-project",
         "",
     ),
-    "category-key": (
-        "The category’s name in files and in the API; the label stands on pages.",
-        "managing#1-a-new-project",
+    "category-key": ("What a coder presses to choose the category.", "coding#keys", ""),
+    "scheme-relation": ("A link between markables that makes no chain, such as bridging.", "glossary#relation", ""),
+    "scheme-attribute": (
+        "A further question besides the category: of a markable, of its entity or of a relation.",
+        "glossary#attribute",
         "",
     ),
+    "asked-of": ("On which markables, once for each entity, or where a relation is set.", "glossary#attribute", ""),
+    "asked-if": ("By which answers the question is asked; else it is not shown.", "glossary#attribute", ""),
 }
 
 # Settings have their sentence in sight, and a link to what tells more.
@@ -483,6 +500,10 @@ PLACES_OF_SETTINGS = {
     "thirds": "measures#where-conventions-differ",
     "empty": "measures#where-conventions-differ",
     "units": "docsets#from-nothing-to-scores",
+    "readings": "glossary#reading",
+    "unasked": "glossary#attribute",
+    "primary_weight": "measures#coefficients",
+    "question": "glossary#attribute",
 }
 FILTER_PLACE = "dashboards#settings-and-filter"
 

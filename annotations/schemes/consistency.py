@@ -64,8 +64,9 @@ def _problems(spec: SchemeSpec) -> KindProblems:
     yield from _key_problems(spec)
     yield from _bound_problems(spec)
     levels = {level.key for level in spec.levels}
+    identity = spec.identity_by_category()
     for category in spec.categories:
-        yield from _of("category", _category_problems(category, spec, levels))
+        yield from _of("category", _category_problems(category, identity.get(category.key, ()), levels))
     for relation in spec.relations:
         yield from _of("relation", _relation_problems(relation, spec, levels))
     for number, attribute in enumerate(spec.attributes):
@@ -117,11 +118,10 @@ def _bound_problems(spec: SchemeSpec) -> KindProblems:
         yield "attribute", spec.attributes[MAX_ATTRIBUTES].key, f"A scheme has at most {MAX_ATTRIBUTES} attributes."
 
 
-def _category_problems(category: CategorySpec, spec: SchemeSpec, levels: Iterable[str]) -> Problems:
+def _category_problems(category: CategorySpec, relations: Sequence[RelationSpec], levels: Iterable[str]) -> Problems:
     yield from _label_problems(category.key, category.label, category.colour)
     if category.level:
         yield from _level_problems(category.key, [category.level], levels)
-    relations = spec.identity_relations(category.key)
     if len(relations) > 1:
         names = " and ".join(relation.key for relation in relations)
         yield category.key, f"One relation at most says identity for a category; {names} do."
@@ -238,10 +238,11 @@ def _circle_problems(spec: SchemeSpec) -> KindProblems:
 
 def _leftovers(spec: SchemeSpec) -> KindProblems:
     uncoded = {level.key for level in spec.levels} - set(spec.coded_levels)
+    relations = spec.identity_by_category()
     for category in spec.categories:
         if category.level in uncoded:
             yield "category", category.key, f"The level {category.level!r} is not coded."
-        identity = spec.identity_relation(category.key)
+        identity = next(iter(relations.get(category.key, ())), None)
         if identity is not None and identity.to_levels and category.takes_index:
             yield "category", category.key, "A category points or takes an index, not both."
         if identity is not None and identity.to_levels and category.singleton:

@@ -73,7 +73,7 @@ class Constraints(TypedDict):
 
 def constraints_of(spec: SchemeSpec) -> Constraints:
     """Return the table of a scheme."""
-    coded = list(spec.coded_levels)
+    coded, identity = list(spec.coded_levels), spec.identity_by_category()
     return {
         "max_keys": MAX_KEYS,
         "max_text_length": MAX_TEXT_LENGTH,
@@ -81,7 +81,7 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
         "categories": {
             category.key: {
                 "levels": [category.level] if category.level else coded,
-                "identity": relation.key if (relation := spec.identity_relation(category.key)) else None,
+                "identity": identity[category.key][0].key if category.key in identity else None,
                 "takes_index": category.takes_index,
                 "retired": category.retired,
             }

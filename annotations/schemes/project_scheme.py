@@ -115,12 +115,12 @@ def read_scheme(project: int) -> ProjectScheme:
         tuple(relations),
         tuple(attributes),
     )
-    identity = {category.key: spec.identity_relation(category.key) for category in categories}
+    identity = spec.identity_by_category()
     spec = spec.with_pointing()
     by_key = {key: pk for pk, key in relation_keys.items()}
     keys = SchemeKeys(
         category_keys,
-        {key: by_key[relation.key] for key, relation in identity.items() if relation is not None},
+        {key: by_key[found[0].key] for key, found in identity.items()},
         by_key,
         attribute_keys,
         value_keys,

@@ -201,6 +201,7 @@ FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
 TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
 NEW_PASSWORD = "lavender-9-canoe"
+SCHEME = {"scheme": '{"answers": "categories", "levels": [{"key": "phrase", "label": "phrase"}], "categories": []}'}
 
 PAGES = [
     row("healthz", GET=public(), refused=public(405)),
@@ -290,11 +291,19 @@ PAGES = [
     row("restore", GET=permitted(), POST=permitted(302, {"file": upload}), refused=permitted(405)),
     row("project", GET=members()),
     again("project", OF_PYRAMIDS, GET=members()),
-    row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"], "confirmed": "1"})),
+    row("scheme", GET=members(), POST=managers(302, {"about": "1", "title": "T"})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on", "confirmed": "1"})),
     again("scheme", OF_PYRAMIDS, POST=managers(200, {"words_exclusive": "on"}), unseen=True),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
+    row("edit-scheme", GET=managers()),
+    again("edit-scheme", OF_PYRAMIDS, GET=managers(302)),
+    row("scheme-draft", POST=managers(200, SCHEME), unseen=True),
+    row("scheme-versions", GET=members()),
+    row("scheme-sample", GET=members()),
+    again("scheme-sample", OF_PYRAMIDS, GET=members(302)),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
+    row("export-scheme", GET=members()),
+    row("import-scheme", GET=managers(), POST=managers(400, {}), unseen=True),  # no file is sent
     row("guidelines", GET=members()),
     row("guidelines-version", foreign=False, GET=members()),
     row("guidelines-difference", GET=members(400)),
@@ -479,8 +488,11 @@ API = [
         POST=managers(200, {"answers": "pointers", "levels": [], "categories": []}),
         unseen=True,  # it writes nothing
     ),
+    row("api-scheme-export", GET=members()),
+    row("api-scheme-read", POST=managers(400, {"file": upload}), unseen=True),  # it is no scheme
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
+    row("api-scheme-version-undo", foreign=False, POST=managing_work(400)),  # it merged nothing
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",

@@ -56,37 +56,37 @@ test("a category that allows later targets offers them by nearness", () => {
 
 test("a letter on an undecided markable chooses the category and points", () => {
   const { model, judgements } = open("[a] [b]");
-  assert.deepEqual(pressLetter(model, judgements, "p2", "a", false).judgement.pointers, ["p1"]);
-  assert.equal(pressLetter(model, judgements, "p2", "a", false).judgement.category, "phrase");
+  assert.deepEqual(pressLetter(model, judgements, "p2", "a", "only").judgement.pointers, ["p1"]);
+  assert.equal(pressLetter(model, judgements, "p2", "a", "only").judgement.category, "phrase");
 });
 
 test("a letter while the category takes no pointer goes over to the first that points there", () => {
   const { model, judgements } = open("[a] [b]", { judgements: { p2: { category: "place" } } });
   assert.deepEqual(candidates(model, judgements, "p2"), []);
   assert.deepEqual(keys(offeredCandidates(model, judgements, "p2")), ["p1"]);
-  assert.equal(pressLetter(model, judgements, "p2", "a", false).judgement.category, "phrase");
+  assert.equal(pressLetter(model, judgements, "p2", "a", "only").judgement.category, "phrase");
 });
 
 test("a letter replaces, with Shift it adds, and with Shift again it takes away", () => {
   const text = "[a] [b] [c]";
   const one = open(text, { judgements: { p3: points("p1") } });
-  assert.deepEqual(pointTo(one.model, one.judgements, "p3", "p2", false).judgement.pointers, ["p2"]);
-  assert.deepEqual(pointTo(one.model, one.judgements, "p3", "p2", true).judgement.pointers, ["p1", "p2"]);
+  assert.deepEqual(pointTo(one.model, one.judgements, "p3", "p2", "only").judgement.pointers, ["p2"]);
+  assert.deepEqual(pointTo(one.model, one.judgements, "p3", "p2", "or").judgement.pointers, ["p1", "p2"]);
   const two = open(text, { judgements: { p3: points("p1", "p2") } });
-  assert.deepEqual(pointTo(two.model, two.judgements, "p3", "p1", true).judgement.pointers, ["p2"]);
+  assert.deepEqual(pointTo(two.model, two.judgements, "p3", "p1", "or").judgement.pointers, ["p2"]);
 });
 
 test("a bound on antecedents is kept", () => {
   const { model, judgements } = open("[a] [b] [c]", { scheme: "single", judgements: { p3: { category: "ident", pointers: ["p1"] } } });
-  assert.match(pointTo(model, judgements, "p3", "p2", true).refused, /at most 1 antecedent/);
-  assert.deepEqual(pointTo(model, judgements, "p3", "p2", false).judgement.pointers, ["p2"]);
+  assert.match(pointTo(model, judgements, "p3", "p2", "or").refused, /at most 1 antecedent/);
+  assert.deepEqual(pointTo(model, judgements, "p3", "p2", "only").judgement.pointers, ["p2"]);
 });
 
 test("what is not legal is refused in words", () => {
   const { model, judgements } = open("[a] [b]");
-  assert.match(pointTo(model, judgements, "p1", "p2", false).refused, /later/);
-  assert.match(pointTo(model, judgements, "p1", "p1", false).refused, /itself/);
-  assert.match(pressLetter(model, judgements, "p1", "a", false).refused, /No candidate/);
+  assert.match(pointTo(model, judgements, "p1", "p2", "only").refused, /later/);
+  assert.match(pointTo(model, judgements, "p1", "p1", "only").refused, /itself/);
+  assert.match(pressLetter(model, judgements, "p1", "a", "only").refused, /No candidate/);
 });
 
 test("a change of category keeps the pointers that are still legal", () => {
@@ -99,7 +99,7 @@ test("a change of category keeps the pointers that are still legal", () => {
 
 test("pointing to a turn goes over to the category for turns", () => {
   const { model, judgements } = withTurns();
-  assert.equal(pointTo(model, judgements, "p4", "t1", false).judgement.category, "segment");
+  assert.equal(pointTo(model, judgements, "p4", "t1", "only").judgement.category, "segment");
 });
 
 test("the key of the index category begins an entity with the next free number", () => {
@@ -115,13 +115,13 @@ test("each entity is one candidate, shown by its latest mention before the marka
   });
   const found = candidates(model, judgements, "p4");
   assert.deepEqual(found.map(({ key, index }) => [key, index]), [["p3", "1"], ["p2", "2"]]);
-  assert.deepEqual(pressLetter(model, judgements, "p4", "s", false).judgement.indices, ["2"]);
+  assert.deepEqual(pressLetter(model, judgements, "p4", "s", "only").judgement.indices, ["2"]);
 });
 
 test("a markable may carry two indices, and none takes them away", () => {
   const { model, judgements } = open("[a] [b] [c]", { scheme: "indices", judgements: { p1: refers("1"), p2: refers("2"), p3: refers("1") } });
   const letter = candidates(model, judgements, "p3").find((candidate) => candidate.index === "2").letter;
-  assert.deepEqual(pressLetter(model, judgements, "p3", letter, true).judgement.indices, ["1", "2"]);
+  assert.deepEqual(pressLetter(model, judgements, "p3", letter, "or").judgement.indices, ["1", "2"]);
   assert.deepEqual(chooseCategory(model, judgements, "p3", "none").judgement.indices, []);
 });
 

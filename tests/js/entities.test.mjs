@@ -4,7 +4,8 @@ import { chains, emptyNumbers, renumber } from "../../static/js/coding/chains.js
 import { isLegal } from "../../static/js/coding/candidates.js";
 import { merge, rename, split } from "../../static/js/coding/chain-edits.js";
 import { entities, filtered, nameOf } from "../../static/js/coding/entities.js";
-import { categoryOf, load } from "../../static/js/coding/state.js";
+import { identityOf } from "../../static/js/coding/questions/constraints.js";
+import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 
 const SIX = "[Ann] [Bob] [she] [he] [her] [him]";
@@ -139,7 +140,7 @@ function anyScene(draw, scheme) {
 }
 
 const legal = (model, judgements) => [...judgements].every(([key, value]) => value.pointers
-  .every((target) => isLegal(model, key, categoryOf(model, value.category), target)));
+  .every((target) => isLegal(model, key, identityOf(model.constraints, value.category), target)));
 
 for (const scheme of ["pointers", "single"]) {
   test(`merging any two chains joins their members and touches no other chain (${scheme})`, () => {

@@ -13,8 +13,8 @@ const id = (...given) => press(...given)?.id ?? null;
 const shift = { shiftKey: true };
 const FREE = "ж"; // a key that no action will have
 
-test("no two actions have the same key", () => {
-  const keys = ACTIONS.flatMap((action) => action.keys);
+test("no two actions have the same key, but that what is meant together has that of larger text", () => {
+  const keys = ACTIONS.flatMap((action) => (action.id === "together" ? [] : action.keys));
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(new Set(ACTIONS.map((action) => action.id)).size, ACTIONS.length);
 });

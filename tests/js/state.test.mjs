@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, categoryLook, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
 import { rebase } from "../../static/js/workbench/history.js";
-import { judge, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
+import { judge, judgement, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
 import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
 
@@ -37,18 +37,18 @@ test("eight categories have colours of their own, in their order; an unknown one
 
 test("a pointing category is decided only with an antecedent", () => {
   const { model } = load(marked("[a] [b]"));
-  assert.equal(isDecided(model, undefined), false);
-  assert.equal(isDecided(model, { category: null, pointers: [], indices: [] }), false);
-  assert.equal(isDecided(model, { category: "phrase", pointers: [], indices: [] }), false);
-  assert.equal(isDecided(model, { category: "phrase", pointers: ["p1"], indices: [] }), true);
-  assert.equal(isDecided(model, { category: "place", pointers: [], indices: [] }), true);
+  assert.equal(isDecided(model, "phrase", undefined), false);
+  assert.equal(isDecided(model, "phrase", judgement({ category: null, pointers: [], indices: [] })), false);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "phrase", pointers: [], indices: [] })), false);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "phrase", pointers: ["p1"], indices: [] })), true);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "place", pointers: [], indices: [] })), true);
 });
 
 test("a category that takes an index is decided only with one", () => {
   const { model } = load(marked("[a]", { scheme: "indices" }));
-  assert.equal(isDecided(model, { category: "refers", pointers: [], indices: [] }), false);
-  assert.equal(isDecided(model, { category: "refers", pointers: [], indices: ["1"] }), true);
-  assert.equal(isDecided(model, { category: "none", pointers: [], indices: [] }), true);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "refers", pointers: [], indices: [] })), false);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "refers", pointers: [], indices: ["1"] })), true);
+  assert.equal(isDecided(model, "phrase", judgement({ category: "none", pointers: [], indices: [] })), true);
 });
 
 test("applying operations leaves the judgements it was given as they were", () => {

@@ -14,6 +14,7 @@ PAGES = {
     "guidelines": "guidelines",
     "help": "help",
     "pyramid": "pyramid",
+    "scheme": "scheme",
     "texts": "texts",
     "workbench": "workbench",
 }

@@ -10,7 +10,7 @@ from agreement.measures import RELATIONS
 from agreement.reports.coreference import SCORES
 from agreement.reports.differences import KINDS
 from agreement.reports.items.items import AMBIGUITY, SORTS
-from agreement.reports.parameters import CHOICES, HELP, PRESETS, SELECTIONS
+from agreement.reports.parameters import CHOICES, HELP, PRESETS, QUESTION, SELECTIONS
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
@@ -22,7 +22,8 @@ class ParametersSerializer(serializers.Serializer[Any]):
             for name, choices in CHOICES.items()
         }
         selections = {name: serializers.CharField(required=False, help_text=HELP[name]) for name in SELECTIONS}
-        return {**choices, **selections}
+        question = serializers.CharField(required=False, help_text=HELP[QUESTION])
+        return {**choices, QUESTION: question, **selections}
 
 
 class AnalysisQuerySerializer(ParametersSerializer):
@@ -62,6 +63,19 @@ class IntervalSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
 
 
+class LinkKappaOfPairSerializer(serializers.Serializer[Any]):
+    """Cohen's kappa of two coders, each link of a markable to a possible target decided as given or not."""
+
+    first = serializers.CharField()
+    second = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    n_units = serializers.IntegerField(help_text="markables of which both were asked")
+    n_links = serializers.IntegerField(help_text="links that there could be")
+    both = serializers.IntegerField()
+    only_first = serializers.IntegerField()
+    only_second = serializers.IntegerField()
+
+
 class ReportSerializer(FiguresSerializer):
     parameters = ParametersSerializer()
     z = serializers.FloatField(
@@ -78,6 +92,12 @@ class ReportSerializer(FiguresSerializer):
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
+    judgements_left_out = serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="with a question: judgements of which it was not asked (not_asked), or that lack it (not_answered)",
+    )
+    links = LinkKappaOfPairSerializer(many=True, required=False, help_text="with a relation: of each two coders")
     texts = TextFiguresSerializer(many=True)
 
 
@@ -195,7 +215,10 @@ class GivenAnswerSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField()
     category = serializers.CharField(allow_null=True, help_text="its key")
     category_label = serializers.CharField(allow_null=True)
-    antecedents = serializers.ListField(child=serializers.CharField(), help_text="words, or names of indices")
+    antecedents = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="words, ' + ' between those that are meant together; or names of indices",
+    )
     targets = serializers.ListField(child=serializers.CharField(), help_text="keys of the antecedents")
     unsure = serializers.BooleanField()
     note = serializers.CharField(allow_blank=True)
@@ -217,7 +240,7 @@ class ItemSerializer(serializers.Serializer[Any]):
     n_coders = serializers.IntegerField()
     n_values = serializers.IntegerField()
     relations = serializers.DictField(child=serializers.IntegerField(), help_text="pairs of coders by relation")
-    n_ambiguous = serializers.IntegerField(help_text="coders who marked several antecedents or indices")
+    n_ambiguous = serializers.IntegerField(help_text="coders who marked several readings or indices")
     camps = serializers.BooleanField(help_text="four coders or more split into camps, and none marked any ambiguity")
     title = serializers.CharField(help_text="of the text")
     in_context = ContextSerializer()
@@ -240,7 +263,15 @@ class ValueSerializer(serializers.Serializer[Any]):
     chain = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text="where it is a set: the keys of its markables",
+        help_text="where it is a set: the keys of its markables; of several readings those of all",
+    )
+    labels = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="where it is a set of labels: their keys"
+    )
+    readings = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="where it is several readings: the keys of the markables of each",
     )
 
 

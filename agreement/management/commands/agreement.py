@@ -9,7 +9,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.data.answers import Extract
-from agreement.data.extract import extract
 from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.reports import overall
@@ -20,12 +19,13 @@ from agreement.reports.parameters import (
     HELP,
     NAMES,
     PRESETS,
+    QUESTION,
     SELECTIONS,
     InvalidParameter,
     Parameters,
-    parse_parameters,
 )
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
+from agreement.reports.request import parse_asked, read_asked
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.pages.pyramids import peers as peers_page
@@ -49,6 +49,7 @@ class Command(BaseCommand):
         parser.add_argument("--preset", choices=list(PRESETS), help="a paper's convention; options come on top of it")
         for name, choices in CHOICES.items():
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
+        parser.add_argument(f"--{QUESTION}", metavar="KEY", help=HELP[QUESTION])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         names = ["coreference", "compare", *dispatch.REPORTS]
@@ -72,37 +73,41 @@ class Command(BaseCommand):
             return
         query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
-            parameters = parse_parameters(query, project.preset, project.answers)
+            answers, parameters = parse_asked(project, query)
             if options["report"] in ("coreference", "compare"):
                 {"coreference": self._print_coreference, "compare": self._print_difference}[options["report"]](
-                    project, parameters, options
+                    project, answers, parameters, options
                 )
                 return
-            report = overall.compute_report(extract(project, parameters.units), parameters)
+            report = overall.compute_report(answers, parameters)
         except InvalidParameter as error:
             raise CommandError(f"--{str(error).replace('_', '-', 1)}") from error
         {"json": self._print_json, "csv": self._print_csv, "table": self._print_table}[options["format"]](report)
 
-    def _print_coreference(self, project: Project, parameters: Parameters, options: dict[str, Any]) -> None:
+    def _print_coreference(
+        self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]
+    ) -> None:
         """Print the coreference scores of two coders: their data as JSON, or the tables of their page."""
-        answers, pair = extract(project, parameters.units), {name: options[name] or "" for name in ("first", "second")}
+        pair = {name: options[name] or "" for name in ("first", "second")}
         report = compare_chains(answers, parameters, **pair, read_marked=marked_texts_reader(project))
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
             self._print_tables(coreference_tables.build_tables(report), options["format"])
 
-    def _print_difference(self, project: Project, parameters: Parameters, options: dict[str, Any]) -> None:
+    def _print_difference(
+        self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]
+    ) -> None:
         """Print how two parts of the data differ: as JSON, or the table of the page."""
 
         def answers_of(slug: str) -> Extract:
             other = Project.objects.filter(slug=slug).first()
             if other is None:
                 raise CommandError(f"There is no project {slug!r}.")
-            return extract(other, parameters.units)
+            return read_asked(other, parameters)
 
         by, first, second = (options[name] or "" for name in ("by", "first", "second"))
-        report = compare_parts(extract(project, parameters.units), parameters, by, first, second, answers_of)
+        report = compare_parts(answers, parameters, by, first, second, answers_of)
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:

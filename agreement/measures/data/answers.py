@@ -233,8 +233,11 @@ def indexed_values(
     return _with_readings(data, answers, {j: [members[c] for (c,) in own] for j, own in indices.items()})
 
 
-def labelled_values(answers: Answers) -> ReliabilityData:
-    """Return the data of the labels alone, whatever is linked; what nobody judged is missing.
+def labelled_values(answers: Answers, *, unmarked: str = "missing", second: bool = False) -> ReliabilityData:
+    """Return the data of the labels alone, whatever is linked. `unmarked` is as in `chain_labels`, without "singleton".
+
+    second: what a judgement links to is a label, its second choice, by its place among the labels, and the value is
+    then the pair of both, as in `augmented_kappa`.
 
     >>> one = np.zeros(2, dtype=np.int64)
     >>> answers = Answers("ab", "", ["Ann"], ["text"], ["place", "none"], one, np.arange(2), one, one + 1,
@@ -242,9 +245,58 @@ def labelled_values(answers: Answers) -> ReliabilityData:
     >>> labelled_values(answers).values
     ('none',)
     """
+    check_option("unmarked", unmarked, ("missing", "label"))
+    labels: list[Label] = [*answers.labels, UNMARKED_LABEL]
+    label = answers.label
+    if second and len(answers.link_of):
+        pairs = label[answers.link_of] * len(answers.labels) + answers.link_to
+        distinct, place = np.unique(pairs, return_inverse=True)
+        label = label.copy()
+        label[answers.link_of] = len(labels) + place
+        labels += [
+            (answers.labels[first], answers.labels[other])
+            for first, other in zip(*(part.tolist() for part in np.divmod(distinct, len(answers.labels))), strict=True)
+        ]
+    return _data_of_labels(answers, label, labels, unmarked)
+
+
+def label_sets(answers: Answers, *, empty: Label = None, unmarked: str = "missing") -> ReliabilityData:
+    """Return the data of coders who gave several labels: a value is the set of those that a judgement links to.
+
+    What a judgement links to is a place among the labels. Without links it has its label, or the empty set where that
+    is `empty`. `unmarked` is as in `labelled_values`. The sets are of labels, which mean the same in every document.
+
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> answers = Answers("ab", "", ["Ann"], ["text"], ["joy", "fear"], one, np.arange(2), one, one,
+    ...     np.array([0, 0, 1]), np.array([0, 1, 0]), np.ones((1, 1), dtype=np.bool_))
+    >>> [sorted(value) for value in label_sets(answers).values]
+    [['fear', 'joy'], ['joy']]
+    """
+    check_option("unmarked", unmarked, ("missing", "label"))
+    has_label = np.zeros((len(answers.unit), len(answers.labels)), dtype=np.bool_)
+    has_label[answers.link_of, answers.link_to] = True
+    linked = np.zeros(len(answers.unit), dtype=np.bool_)
+    linked[answers.link_of] = True
+    if empty in answers.labels:
+        linked |= answers.label == list(answers.labels).index(empty)
+    distinct, place = np.unique(np.packbits(has_label[linked], axis=1), axis=0, return_inverse=True)
+    chosen = np.unpackbits(distinct, axis=1, count=len(answers.labels)) if len(distinct) else distinct
+    sets = [frozenset(answers.labels[one] for one in np.flatnonzero(row).tolist()) for row in chosen]
+    labels = [*answers.labels, UNMARKED_LABEL, *sets]
+    label = answers.label.copy()
+    label[linked & (label != MISSING)] = (len(answers.labels) + 1 + place.ravel())[label[linked] != MISSING]
+    return _data_of_labels(answers, label, labels, unmarked)
+
+
+def _data_of_labels(answers: Answers, label: Ints, labels: Sequence[Label], unmarked: str) -> ReliabilityData:
+    """Return the data in which each judgement has one of some labels, after which comes that of what is unmarked."""
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
-    codes[answers.unit, answers.coder] = answers.label
-    content = _build_cells(codes, answers.labels, _SetRows(_row_starts(answers.unit[:0]), answers.unit[:0]), ())
+    judged = np.zeros(codes.shape, dtype=np.bool_)
+    judged[answers.unit, answers.coder] = True
+    codes[answers.unit, answers.coder] = label
+    if unmarked == "label":
+        codes[~judged & answers.handed_in[answers.document_of_unit]] = len(answers.labels)
+    content = _build_cells(codes, labels, _SetRows(_row_starts(answers.unit[:0]), answers.unit[:0]), ())
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
 
 
@@ -351,6 +403,19 @@ def _with_readings(
         ),
     )
     return replace(data, content=drop_unused(content))
+
+
+def find_chains(source: Ints, target: Ints, n: int) -> tuple[Ints, Ints]:
+    """Return pairs of a node and a chain that it is in, given pointers between the nodes 0..n-1; both are integers.
+
+    A node that reaches several tops is in several chains, and one without pointers may be alone in its own.
+
+    >>> node, chain = find_chains(np.array([1, 2]), np.array([0, 0]), 4)
+    >>> node.tolist(), chain.tolist()
+    ([0, 1, 2, 3], [0, 0, 0, 3])
+    """
+    classes = _find_classes(source, target, n)
+    return np.repeat(np.arange(n), classes.sizes), classes.members
 
 
 def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:

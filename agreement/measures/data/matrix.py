@@ -6,12 +6,14 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from pathlib import Path
 
-from agreement.measures.values import Value, map_members
+from agreement.measures.values import Readings, Value, map_members
 
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 MEMBER = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-SET = re.compile(rf"\{{(?:(?:{MEMBER.pattern})(?:\|(?:{MEMBER.pattern}))*)?\}}", re.DOTALL)
+MEMBERS = re.compile(rf"(?:(?:{MEMBER.pattern})(?:\|(?:{MEMBER.pattern}))*)?", re.DOTALL)
+# Members are not empty: `||` stands between the readings of an ambiguous unit.
+SET = re.compile(rf"\{{{MEMBERS.pattern}(?:\|\|{MEMBERS.pattern})*\}}", re.DOTALL)
 
 type ValueTable = tuple[list[Hashable], list[Hashable], list[list[Value | None]], list[Hashable]]
 
@@ -50,7 +52,16 @@ def _parse_cell(cell: str, where: str) -> Value | None:
         return cell.removeprefix("\\") or None
     if SET.fullmatch(cell) is None:
         raise ValueError(f"{where}: this is not a set: {cell[:50]!r}")
-    return frozenset(ESCAPED.sub(r"\1", member) for member in MEMBER.findall(cell[1:-1]))
+    readings: list[frozenset[str]] = []
+    end = 0
+    while end < len(cell) - 1:
+        found = MEMBERS.match(cell, end + 1 if not readings else end + 2, len(cell) - 1)
+        assert found is not None  # it matches nothing, too
+        readings.append(frozenset(ESCAPED.sub(r"\1", member) for member in MEMBER.findall(found[0])))
+        end = found.end()
+    if len(set(readings)) < len(readings):
+        raise ValueError(f"{where}: a reading comes twice: {cell[:50]!r}")
+    return Readings(readings) if len(readings) > 1 else readings[0]
 
 
 def _read_rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:

@@ -305,7 +305,8 @@ class ReliabilityData:
         """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit, a column for each coder.
 
         The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
-        `{a|b}` of units of the document or of others, or empty (missing). A backslash takes the meaning from a `|`,
+        `{a|b}` of units of the document or of others, readings `{a|b||c}` (a and b together, or c), or empty
+        (missing). A backslash takes the meaning from a `|`,
         from itself, and from the beginning of a label that could be taken for a set. An apostrophe before = + - @, a
         tab or a carriage return keeps spreadsheets from computing the cell, and is taken away; raw: nothing is.
         `members="labels"` takes sets as those of labels: see `from_frame`.

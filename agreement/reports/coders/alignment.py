@@ -51,7 +51,7 @@ def texts_of_pair(extract: Extract, parameters: Parameters, first: str, second: 
 
     There are none where coders make no chains of markables, or nothing of one of the two counts.
     """
-    if extract.kind == "categories" or extract.units:
+    if not extract.has_chains or extract.units:
         return []
     selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if not {first, second} <= set(selected.coders):

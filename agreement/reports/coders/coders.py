@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers import CHAINED, CoderAnswers, Extract, TextEntry
 from agreement.data.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
@@ -26,6 +26,7 @@ from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.values import Bools, Ints
 from agreement.reports.basis import (
     cached,
+    codes_with,
     coefficient_function,
     data_by_coders,
     pick_texts,
@@ -105,9 +106,9 @@ class Profile:
         return _mean(self.link_distances)
 
 
-def measures_for(answers: str) -> tuple[str, ...]:
-    """Return the measures of two coders that a scheme allows: scores of chains need chains."""
-    return MEASURES if answers != "categories" else ("coefficient", "observed_agreement", "cohen_kappa")
+def measures_for(kind: str) -> tuple[str, ...]:
+    """Return the measures of two coders that their answers allow: scores of chains need chains."""
+    return MEASURES if kind in CHAINED else ("coefficient", "observed_agreement", "cohen_kappa")
 
 
 def check_measure(extract: Extract, measure: str) -> None:
@@ -292,7 +293,7 @@ def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     texts = pick_texts(extract, parameters)
     chains: dict[str, Counter[int]] = {coder: Counter() for coder in extract.coders}
-    if extract.kind != "categories":
+    if extract.has_chains:
         data = select_data(extract, _whole_chains(extract, parameters))
         sizes = np.diff(data.cells.starts)
         for column, coder in enumerate(data.coders):
@@ -304,20 +305,21 @@ def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     for coder, lengths in chains.items():
         links: Counter[int] = Counter()
         categories: Counter[str] = Counter()
-        n_ambiguous = 0
+        n_judgements = n_ambiguous = 0
         for text in texts:
             for work in text.answers.coder_answers:
                 if work.coder == coder:
-                    categories.update(extract.categories[number] for number in work.category.tolist())
-                    n_ambiguous += int((np.bincount(work.link_of) > 1).sum()) if len(work.link_of) else 0
+                    n_judgements += len(work.unit)
+                    categories.update(extract.categories[number] for number in _given_numbers(extract, work))
+                    n_ambiguous += int(work.is_ambiguous.sum())
                     if extract.kind == "pointers":
                         inside = work.link_to < len(text.answers.units)
                         links.update((work.unit[work.link_of] - work.link_to)[inside].tolist())
         profiles.append(
             Profile(
                 coder,
-                sum(categories.values()),
-                {name: categories[name] for name in extract.categories},
+                n_judgements,
+                {name: categories[name] for name in extract.countable},
                 dict(sorted(lengths.items())),
                 dict(sorted(links.items())),
                 n_ambiguous,
@@ -326,13 +328,21 @@ def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     return profiles
 
 
+def _given_numbers(extract: Extract, work: CoderAnswers) -> list[int]:
+    """Return the categories that a coder gave, by their numbers; of sets of labels each label."""
+    given = work.category
+    if extract.kind == "labels":
+        given = np.concatenate((work.link_to, given[np.setdiff1d(np.arange(len(work.unit)), work.link_of)]))
+    return list(map(int, given))
+
+
 def _find_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coder: str) -> Bools:
-    """Return the units to which the coder gave several antecedents or indices: their values are unions of chains."""
+    """Return the units to which the coder gave several readings or indices: their values are unions of chains."""
     ambiguous: set[int] = set()
     for text in texts:
         for work in text.answers.coder_answers:
             if work.coder == coder and len(work.link_of):
-                places = work.unit[np.flatnonzero(np.bincount(work.link_of) > 1)]
+                places = work.unit[np.flatnonzero(work.is_ambiguous)]
                 ambiguous.update(text.answers.units[place] for place in places.tolist())
     return np.array([unit in ambiguous for unit in units], dtype=np.bool_)
 
@@ -345,24 +355,52 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
     """
     extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
-    number = [extract.categories.index(str(name)) for name in data.labels]
-    one_hot = [_one_hot(data, column, number, len(extract.categories)) for column in range(len(data.coders))]
+    given = [_gives(data, column, extract.countable) for column in range(len(data.coders))]
     for name in pair or ():
         if name not in data.coders:
             raise InvalidParameter("coders", f"there is no {name!r} in this project.")
     if pair:
         a, b = (list(data.coders).index(name) for name in pair)
-        return one_hot[a].T @ one_hot[b]
-    total = sum(one_hot, start=np.zeros((len(data.units), len(extract.categories)), dtype=np.int64))
-    together: Ints = total.T @ total - sum(one.T @ one for one in one_hot)
+        return _confuse(given[a], given[b])
+    if extract.kind == "labels":
+        pairs = [_confuse(a, b) for a, b in permutations(given, 2)]
+        return sum(pairs, start=np.zeros((len(extract.countable),) * 2, dtype=np.int64))
+    total = sum(given, start=np.zeros((len(data.units), len(extract.countable)), dtype=np.int64))
+    together: Ints = total.T @ total - sum(one.T @ one for one in given)
     return together
 
 
-def _one_hot(data: ReliabilityData, column: int, number: list[int], width: int) -> Ints:
-    hot = np.zeros((len(data.units), width + 1), dtype=np.int64)
-    columns = np.array([*number, width], dtype=np.int64)  # -1 reads the last, which is cut off
-    hot[np.arange(len(data.units)), columns[data.codes[:, column]]] = 1
-    return hot[:, :width]
+def count_together(extract: Extract, parameters: Parameters) -> Ints:
+    """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often.
+
+    Raises InvalidParameter.
+    """
+    extract, parameters = resolve(extract, parameters)
+    data = select_categories(extract, parameters)
+    together = np.zeros((len(extract.countable),) * 2, dtype=np.int64)
+    for column in range(len(data.coders)):
+        given = _gives(data, column, extract.countable)
+        together += given.T @ given
+    return together
+
+
+def _confuse(first: Ints, second: Ints) -> Ints:
+    """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
+
+    Without sets of labels these are the pairs of their categories.
+    """
+    both = first * second
+    alone, other = first - both, second - both
+    confused: Ints = alone.T @ other
+    return confused + np.diag(both.sum(axis=0))
+
+
+def _gives(data: ReliabilityData, column: int, names: Sequence[str]) -> Ints:
+    """Return which categories, or which labels of a set, a coder gave each unit: (units, names) of 0 and 1."""
+    gives = np.zeros((len(data.labels) + 1, len(names)), dtype=np.int64)
+    for place, name in enumerate(names):
+        gives[codes_with(data.labels, name), place] = 1
+    return gives[data.codes[:, column]]  # -1 reads the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,9 +433,8 @@ def count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[Agre
     for n in sorted(set(judged[judged > 1].tolist()), reverse=True):
         codes = data.codes[judged == n]
         most = np.zeros(len(codes), dtype=np.int64)
-        for name in extract.categories:
-            code = data.labels.index(name) if name in data.labels else -2
-            given = (codes == code).sum(axis=1)
+        for name in extract.countable:
+            given = np.isin(codes, codes_with(data.labels, name)).sum(axis=1)
             most = np.maximum(most, given)
             counted.append(AgreementCounts(name, n, tuple(np.bincount(given, minlength=n + 1).tolist())))
         counted.append(AgreementCounts("", n, tuple(np.bincount(most, minlength=n + 1).tolist())))

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from agreement.data.answers import CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.data.given_answers import describe_answer
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value
@@ -63,8 +64,9 @@ class CanonicalForm:
     def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
         """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
 
-        An answer is its indices, its category with the rows or keys of what it points to, or its category alone. It is
-        empty where there is none. labels: what categories are called; without them they have their keys.
+        An answer is its indices, its category with the rows or keys of what it points to (a plus is between targets
+        that are meant together), or its category alone. It is empty where there is none. labels: what categories are
+        called; without them they have their keys.
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
         column = {coder: number for number, coder in enumerate(self.data.coders)}
@@ -84,13 +86,22 @@ class CanonicalForm:
         category = labels.get(key, key)
         begin, end = np.searchsorted(one.link_of, (answer, answer + 1)).tolist()
         links = one.link_to[begin:end].tolist()
+        if self.extract.kind == "labels":
+            keys = "|".join(text.categories[number] for number in links) or key
+            return describe_answer(self.extract, one, answer) if labels else keys
         if not links:
             return category if one.complete[answer] else f"{category}?"
+        if self.extract.kind == "categories":
+            second = text.categories[links[0]]
+            return f"{category}, {labels.get(second, second)}"
         if self.extract.kind == "indices":
             return ", ".join(one.indices[link] for link in links)
         members = (*text.units, *text.others)
-        targets = (str(self.row_of.get(members[link], text.keys[link])) for link in links)
-        return f"{category}: {', '.join(targets)}"
+        readings: dict[int, list[str]] = {}
+        numbers = range(len(links)) if one.reading is None else one.reading[begin:end].tolist()
+        for number, link in zip(numbers, links, strict=True):
+            readings.setdefault(number, []).append(str(self.row_of.get(members[link], text.keys[link])))
+        return f"{category}: {', '.join(' + '.join(together) for together in readings.values())}"
 
 
 def build_canonical_form(extract: Extract, parameters: Parameters) -> CanonicalForm:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from agreement.data.answers import Extract
+from collections.abc import Hashable, Mapping
+
+from agreement.data.answers import Extract, name_value
 from agreement.measures.data.cells import MISSING
+from agreement.measures.values import Readings
+from agreement.measures.values import Value as AnyValue
 from agreement.reports.basis import pick_texts, select_data
 from agreement.reports.parameters import Parameters
 from annotations.formats.tables.matrix import Matrix, Row, Value
@@ -14,18 +18,25 @@ def reliability_matrix(extract: Extract, parameters: Parameters) -> Matrix:
     data = select_data(extract, parameters)
     texts = pick_texts(extract, parameters)
     slugs = {text.pk: text.slug for text in texts}
-    keys = {
+    keys: dict[Hashable, str] = {
         member: key
         for text in texts
         for member, key in zip((*text.answers.units, *text.answers.others), text.answers.keys, strict=True)
     }
-    values: dict[int, Value] = {MISSING: None}
-    for code in range(data.n_values):
-        value = data.value(code)
-        values[code] = frozenset(keys[member] for member in value) if isinstance(value, frozenset) else str(value)
+    of_members = keys if data.members == "units" else {}
+    values = {code: _value_in_keys(data.value(code), of_members) for code in range(data.n_values)} | {MISSING: None}
     documents = [slugs[data.documents[number]] for number in data.document_of_unit.tolist()]
     rows = tuple(
-        Row(text, keys[unit], tuple(values[code] for code in codes))  # type: ignore[index]
+        Row(text, keys[unit], tuple(values[code] for code in codes))
         for text, unit, codes in zip(documents, data.units, data.codes.tolist(), strict=True)
     )
     return Matrix(tuple(map(str, data.coders)), rows)
+
+
+def _value_in_keys(value: AnyValue, keys: Mapping[Hashable, str]) -> Value:
+    """Return a value with the keys of the members of its sets; labels are as they are."""
+    if isinstance(value, Readings):
+        return frozenset(frozenset(map(keys.__getitem__, one)) for one in value.sets)
+    if isinstance(value, tuple):  # a first choice and a second one
+        return " | ".join(map(str, value))
+    return frozenset(keys.get(one, str(one)) for one in value) if isinstance(value, frozenset) else name_value(value)

@@ -1,4 +1,4 @@
-"""How often coders call something ambiguous: several antecedents or indices in one judgement."""
+"""How often coders call something ambiguous: several readings or indices in one judgement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.data.answers import Extract
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools
 from agreement.reports.basis import cached, pick_texts, resolve, select_categories
 from agreement.reports.parameters import Parameters
 
@@ -46,16 +46,17 @@ def summarize_ambiguity(extract: Extract, parameters: Parameters) -> list[Ambigu
 
 
 def _summarize(extract: Extract, parameters: Parameters) -> list[AmbiguityCounts]:
-    parts: list[tuple[Ints, Ints, Ints, Bools]] = []
     number = {coder: place for place, coder in enumerate(extract.coders)}
-    for text in pick_texts(extract, parameters):
-        pks = np.array(text.answers.units, dtype=np.int64)
-        for one in text.answers.coder_answers:
-            ambiguous = np.bincount(one.link_of, minlength=len(one.unit)) > 1
-            parts.append((pks[one.unit], one.category, np.full(len(one.unit), number[one.coder]), ambiguous))
+    parts = [
+        (np.array(text.answers.units, dtype=np.int64)[one.unit], one, np.full(len(one.unit), number[one.coder]))
+        for text in pick_texts(extract, parameters)
+        for one in text.answers.coder_answers
+    ]
     empty = np.zeros(0, dtype=np.int64)
-    unit, category, coder = (np.concatenate([empty, *(part[column] for part in parts)]) for column in range(3))
-    ambiguous = np.concatenate([empty.astype(np.bool_), *(part[3] for part in parts)])
+    unit = np.concatenate([empty, *(units for units, _, _ in parts)])
+    category = np.concatenate([empty, *(one.category for _, one, _ in parts)])
+    coder = np.concatenate([empty, *(column for _, _, column in parts)])
+    ambiguous = np.concatenate([empty.astype(np.bool_), *(one.is_ambiguous for _, one, _ in parts)])
     used = np.isin(unit, np.array(select_categories(extract, parameters).units, dtype=np.int64))
     unit, category, coder, ambiguous = unit[used], category[used], coder[used], ambiguous[used]
 

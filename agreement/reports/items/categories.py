@@ -9,9 +9,10 @@ import numpy as np
 
 from agreement.data.answers import Extract
 from agreement.measures import KappaResult, ReliabilityData, collapse, fleiss_kappa, interval
+from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
-from agreement.reports.basis import cached, resolve, select_categories
+from agreement.reports.basis import cached, codes_with, count_names, resolve, select_categories
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 LONGEST_NAME = 50
@@ -35,6 +36,8 @@ class CategoryAgreement:
 class AgreementTable:
     """Units x categories: how many coders gave each, and S, the share of the pairs of coders that agree on the unit.
 
+    Of sets of labels these agree where the sets are equal, and a coder may have given several labels. `coders` says how
+    many judged the unit.
     Rows are the units that two coders or more judged, or all where others are dropped, in text order; `documents` are
     the texts they are in.
     """
@@ -43,6 +46,7 @@ class AgreementTable:
     units: Sequence[int]
     documents: Ints
     counts: Ints
+    coders: Ints
     agreement: Floats
 
 
@@ -67,11 +71,12 @@ def compute_by_category(extract: Extract, parameters: Parameters) -> list[Catego
     """Return each category that is used, by name. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     table = compute_agreement_table(extract, parameters)
-    kappas = {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
+    kappas = _kappa_of_each(extract, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
     if not kappas:  # K is undefined where all say the same; the category is used nonetheless
         counts_by_name = dict(zip(table.names, table.counts.sum(axis=0).tolist(), strict=True))
-    coders = table.counts.sum(axis=1)
+    coders = table.coders
+    n_judgements = int(coders.sum()) if extract.kind == "labels" else sum(counts_by_name.values())
     agreements = []
     for column, name in enumerate(table.names):
         if counts_by_name.get(name):
@@ -80,11 +85,24 @@ def compute_by_category(extract: Extract, parameters: Parameters) -> list[Catego
             specific = float((counts * (counts - 1)).sum()) / with_it if with_it else None
             value = kappas[name].value if kappas else None
             agreements.append(
-                CategoryAgreement(
-                    name, counts_by_name[name], counts_by_name[name] / sum(counts_by_name.values()), value, specific
-                )
+                CategoryAgreement(name, counts_by_name[name], counts_by_name[name] / n_judgements, value, specific)
             )
     return agreements
+
+
+def _kappa_of_each(extract: Extract, parameters: Parameters) -> dict[str, CategoryKappa]:
+    """Return K of each category against all others; of sets of labels, of having the label or not."""
+    if extract.kind != "labels":
+        return {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
+    data, found = select_categories(extract, parameters), dict[str, CategoryKappa]()
+    for name in extract.countable:
+        with_it = codes_with(data.labels, name)
+        if with_it:
+            merged = collapse(data, {label: place in with_it for place, label in enumerate(data.labels)})
+            kappas = {one.category: one for one in fleiss_kappa(merged, missing=parameters.missing).categories}
+            if True in kappas:
+                found[name] = kappas[True]
+    return found
 
 
 def compute_agreement_table(extract: Extract, parameters: Parameters) -> AgreementTable:
@@ -98,15 +116,15 @@ def compute_agreement_table(extract: Extract, parameters: Parameters) -> Agreeme
 
 
 def _count_categories(extract: Extract, data: ReliabilityData, missing: str) -> AgreementTable:
-    counts = np.zeros((len(data.units), len(extract.categories)), dtype=np.int64)
-    for code, label in enumerate(data.labels):
-        counts[:, extract.categories.index(str(label))] = (data.codes == code).sum(axis=1)
-    coders = counts.sum(axis=1)
+    counts, coders = count_names(data, extract.countable), (data.codes >= 0).sum(axis=1)
     rows = np.flatnonzero(coders >= (max(len(data.coders), 2) if missing == "drop" else 2))
-    counts, coders = counts[rows], coders[rows]
-    agreement = (counts * (counts - 1)).sum(axis=1) / (coders * (coders - 1))
+    codes, counts, coders = data.codes[rows], counts[rows], coders[rows]
+    row, column = np.nonzero(codes >= 0)
+    value, alike = np.unique(row * (data.n_values + 1) + codes[row, column], return_counts=True)
+    equal = np.bincount(value // (data.n_values + 1), weights=alike * (alike - 1), minlength=len(rows))
+    agreement = equal / (coders * (coders - 1))
     units = [data.units[row] for row in rows.tolist()]
-    return AgreementTable(extract.categories, units, data.document_of_unit[rows], counts, agreement)  # type: ignore[arg-type]
+    return AgreementTable(extract.countable, units, data.document_of_unit[rows], counts, coders, agreement)  # type: ignore[arg-type]
 
 
 def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
@@ -124,6 +142,13 @@ def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
     return mapping
 
 
+def _merge(label: Label, mapping: Mapping[str, str]) -> Label:
+    """Return a category as it is called after merging, or the set of the merged labels."""
+    if isinstance(label, frozenset):
+        return frozenset(mapping.get(str(one), str(one)) for one in label)
+    return mapping.get(str(label), label)
+
+
 def format_mapping(mapping: Mapping[str, str]) -> str:
     """Return the mapping as an address has it; what keeps its name is not in it."""
     return ",".join(f"{old}:{new}" for old, new in sorted(mapping.items()) if old != new)
@@ -133,7 +158,8 @@ def compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[st
     """Return K before and after the mapping. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
-    used: dict[Label, Label] = {old: new for old, new in mapping.items() if old in data.labels}
+    used: dict[Label, Label] = {label: _merge(label, mapping) for label in data.labels}
+    used = {old: new for old, new in used.items() if old != new}
     merged = collapse(data, used) if used else data
     before, after = (interval(one, fleiss_kappa, missing=parameters.missing) for one in (data, merged))
     return MergeComparison(mapping, before, after, len(data.labels), len(merged.labels))

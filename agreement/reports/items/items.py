@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
@@ -11,7 +11,6 @@ import numpy as np
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures import (
     RELATIONS,
-    SET_DISTANCES,
     ReliabilityData,
     distance,
     relation,
@@ -19,11 +18,13 @@ from agreement.measures import (
 )
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.sums.tables import unit_disagreements
-from agreement.measures.values import Bools, Floats, Ints, Value, remove_unit
+from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.basis import (
     cached,
     cached_by_text,
     comparison,
+    count_names,
+    distances_of,
     pairable_units,
     pick_texts,
     resolve,
@@ -85,7 +86,7 @@ class Items:
 
     `distance` is the mean distance of two coders' values of the unit (of a kappa, how often two of them differ).
     `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
-    antecedents or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
+    readings or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
     has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
     than four judged it there are none. `pointers` is how many pointers of all coders lead to the unit, `chain` the size
     of its largest chain, whole, however values are made.
@@ -167,6 +168,19 @@ class ItemReport:
     key: str
     values: dict[str, Value | None]
     pairs: tuple[CoderPair, ...]
+    describe: Callable[[Hashable], str]
+    of_units: bool = True
+
+    @property
+    def chains(self) -> dict[str, frozenset[Hashable]]:
+        """The sets of units of the coders who have one; of several readings the members of all."""
+        if not self.of_units:
+            return {}
+        return {
+            coder: value.members if isinstance(value, Readings) else value
+            for coder, value in self.values.items()
+            if isinstance(value, frozenset | Readings)
+        }
 
 
 def compute_items(extract: Extract, parameters: Parameters) -> Items:
@@ -198,10 +212,10 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
         pointers=_join([one.pointers for one in parts]),
         chain=_join([one.chain for one in parts]),
         categories=np.concatenate(
-            [np.zeros((0, len(extract.categories)), dtype=np.int64), *(one.categories for one in parts)]
+            [np.zeros((0, len(extract.countable)), dtype=np.int64), *(one.categories for one in parts)]
         ),
         level=[level for one in parts for level in one.level],
-        names=extract.categories,
+        names=extract.countable,
     )
 
 
@@ -233,9 +247,7 @@ def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequenc
         if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
             terms = terms / judged
     categories = select_categories(extract, parameters, texts)
-    category_counts = _count_categories(
-        categories.codes, [extract.categories.index(name) for name in categories.labels], extract.categories
-    )
+    category_counts = count_names(categories, extract.countable)
     explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
     distinct, second = _count_camps(pairable.codes)
     camps = (explicit == 0) & (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
@@ -267,21 +279,13 @@ def _join(arrays: list[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
 
 
-def _count_categories(codes: Ints, number: list[int], names: Sequence[str]) -> Ints:
-    """Return how many coders gave each category of the scheme to each unit."""
-    counts = np.zeros((len(codes), len(names)), dtype=np.int64)
-    for code, column in enumerate(number):
-        counts[:, column] = (codes == code).sum(axis=1)
-    return counts
-
-
 def _count_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:
-    """Return how many coders gave each unit several antecedents or indices."""
+    """Return how many coders gave each unit several readings or indices."""
     counted: dict[object, int] = {}
     for text in texts:
         for work in text.answers.coder_answers:
             if work.coder in coders and len(work.link_of):
-                for place in work.unit[np.flatnonzero(np.bincount(work.link_of) > 1)].tolist():
+                for place in work.unit[np.flatnonzero(work.is_ambiguous)].tolist():
                     unit = text.answers.units[place]
                     counted[unit] = counted.get(unit, 0) + 1
     return np.array([counted.get(unit, 0) for unit in units], dtype=np.int64)
@@ -290,7 +294,7 @@ def _count_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coders
 def _count_pointers(kind: str, texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:
     """Return how many pointers of these coders lead to each unit; none where coders do not point."""
     counted: dict[object, int] = {}
-    for text in texts if kind == "pointers" else ():
+    for text in texts if kind in ("pointers", "targets") else ():
         of_text = text.answers.units
         for work in text.answers.coder_answers:
             if work.coder in coders:
@@ -355,16 +359,18 @@ def report_item(extract: Extract, parameters: Parameters, text_slug: str, key: s
     }
     judged = [(coder, value) for coder, value in values.items() if value is not None]
     pairs = tuple(
-        CoderPair(first, second, relation(a, b, unit), _set_distances(a, b, unit, parameters))
+        CoderPair(first, second, relation(a, b, unit), _distances(extract, a, b, unit, parameters))
         for (first, a), (second, b) in combinations(judged, 2)
     )
-    return ItemReport(text, unit, key, values, pairs)
+    return ItemReport(text, unit, key, values, pairs, extract.describe, data.members == "units")
 
 
-def _set_distances(a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    if parameters.exclude_unit != "none":
+def _distances(extract: Extract, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
+    """Return the distances of two values; the ordinal one, which depends on all values, is not among them."""
+    if parameters.exclude_unit != "none" and extract.has_chains:
         a, b = remove_unit(a, unit), remove_unit(b, unit)
-    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in SET_DISTANCES}
+    names = [name for name in distances_of(extract) if name != "ordinal"]
+    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in names}
 
 
 def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:

@@ -11,16 +11,16 @@ from statistics import median
 import numpy as np
 from django.conf import settings
 
-from agreement.data.answers import Extract
+from agreement.data.answers import CHAINED, Extract
 from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.basis import allows_coefficient, compute_interval, pick_texts, resolve
+from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
-from agreement.reports.parameters import CHOICES, UNITS, Parameters
-from agreement.reports.settings import relevant_settings
+from agreement.reports.parameters import Parameters, distances_for
+from agreement.reports.settings import choices_of, relevant_settings
 from agreement.reports.wording import Nouns, nouns_for
 from annotations.core.progress import Progress
 
@@ -33,6 +33,9 @@ DISTANCES = {
     "masi": "the MASI distance between sets (1 less the Jaccard coefficient times a weight for monotonicity: 1, {two},"
     " {one} or 0)",
     "masi-product": "the product of Passonneau’s distance between sets (0, {one}, {two} or 1) and the Jaccard distance",
+    "ordinal": "the ordinal distance (the squared difference of ranks)",
+    "interval": "the interval distance (the squared difference)",
+    "ratio": "the ratio distance (the squared ratio of difference and sum)",
 }
 CHAINS = {
     "none": "The value of a markable is the set of its immediate antecedents",
@@ -42,6 +45,11 @@ CHAINS = {
 TOPS = {
     "category": "the first member of a chain keeps its category",
     "chain": "the first member of a chain has it as its value, too",
+}
+AMBIGUOUS = {
+    "union": "The value of an ambiguous {unit} is the union of its readings",
+    "matched": "The value of an ambiguous {unit} is the set of its readings; two such values are compared by the best"
+    " matching of their readings, a reading without a counterpart at distance 1",
 }
 EXCLUDED = {
     "none": "Sets were compared as they are, with the {unit} itself in them.",
@@ -53,6 +61,7 @@ UNMARKED = {
     "label": "A {unit} that a coder left out of a submitted text counts as a category of its own.",
     "missing": "A {unit} that a coder left out counts as not judged.",
 }
+UNASKED = {"missing": "they are left out", "label": "this counts as a value of its own"}
 MISSING = {
     "available": "All {units} with two judgements or more were compared.",
     "drop": "Only {units} that all coders judged were compared.",
@@ -63,6 +72,8 @@ COUNTED = {
     "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
     " contributors of its SCUs.",
 }
+# Choices for which answers are read anew.
+READ_OTHERWISE = ("units", "unasked")
 # What an interval leaves out in turn, in the words of a paper.
 GROUPS = {"document": "text", "component": "connected component"}
 
@@ -103,17 +114,21 @@ def program_version() -> str:
 def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     """Return the conventions and figures of a report in words."""
     p = report.parameters
-    pointers, sets = extract.kind == "pointers", extract.kind != "categories"
+    pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
     by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-    nouns, texts = nouns_for(extract.units), "docset" if extract.units else "text"
+    nouns, texts = nouns_for(extract), "docset" if extract.units else "text"
     if extract.units:
         by["indices"] = "the content units (SCUs) of their model summaries"
+    answers = by.get(extract.kind, "")
+    if extract.question:
+        answers = f"answers to the question “{extract.question.label}”"
     data = describe_data(report.extract, p)
     sentences = [
-        f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)} by {by[extract.kind]},"
+        f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)} by {answers},"
         f" {pluralize(data.n_judgements, 'judgement')} in all."
     ]
+    sentences += _describe_question(report)
     sentences += _describe_managers(data) + _describe_design(data, texts) + _describe_markables(data, nouns)
     how = COEFFICIENTS[p.coefficient].phrase
     if p.takes_distance and sets:
@@ -123,10 +138,12 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
         sentences.append(COUNTED[extract.units])
     if pointers:
         sentences.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
+    if extract.kind in (*CHAINED, "targets") and (p.readings == "matched" or _has_ambiguity(report.extract, p)):
+        sentences.append(f"{AMBIGUOUS[p.readings].format(unit=nouns.unit)}.")
+    if extract.kind == "targets":
+        sentences.append("The value of a markable is the set of its targets, or that it has none.")
     if p.takes_distance and sets:
-        sentences.append(EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit))
-        if p.empty == "disjoint":
-            sentences.append("The empty set was taken to be disjoint from all others.")
+        sentences += _describe_sets(report.extract, p, nouns)
     if extract.kind == "indices" and not extract.units:
         sentences += _describe_singletons(extract)
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
@@ -138,6 +155,39 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     sentences.append(_describe_figures(report, nouns))
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
+
+
+def _has_ambiguity(extract: Extract, parameters: Parameters) -> bool:
+    """Return whether a coder gave several readings or indices."""
+    return any(
+        work.is_ambiguous.any() for text in pick_texts(extract, parameters) for work in text.answers.coder_answers
+    )
+
+
+def _describe_sets(extract: Extract, p: Parameters, nouns: Nouns) -> list[str]:
+    """Return how sets were compared."""
+    sentences = []
+    if extract.has_chains:
+        sentences.append(EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit))
+    if p.empty == "disjoint":
+        sentences.append("The empty set was taken to be disjoint from all others.")
+    return sentences
+
+
+def _describe_question(report: AgreementReport) -> list[str]:
+    """Return what became of judgements without an answer, where the answers to one question are compared."""
+    if report.question is None:
+        return []
+    asked = UNASKED[report.parameters.unasked]
+    counts = report.unanswered
+    sentences = []
+    if counts["not_asked"]:
+        sentences.append(f"Of {pluralize(counts['not_asked'], 'judgement')} the question was not asked; {asked}.")
+    if counts["not_answered"]:
+        sentences.append(f"{pluralize(counts['not_answered'], 'judgement')} without an answer to it are left out.")
+    if report.parameters.coefficient == "augmented_kappa" and report.question.second:
+        sentences.append(f"A first choice has the weight {report.parameters.primary_weight} beside a second one.")
+    return sentences
 
 
 def _describe_singletons(extract: Extract) -> list[str]:
@@ -271,37 +321,41 @@ def vary_choices(
     extract: Extract,
     parameters: Parameters,
     progress: Progress | None = None,
-    extract_of: Callable[[str], Extract] | None = None,
+    extract_of: Callable[[Parameters], Extract] | None = None,
 ) -> list[Variation]:
     """Return the coefficient with these parameters, and with each single choice changed. Raises InvalidParameter.
 
-    extract_of: the answers with other units, where there are such.
+    extract_of: the answers as other parameters ask for them; without it units and what is not asked stay as they are.
     """
     selected, base = resolve(extract, parameters)
     whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]
     choices = [
         (name, choice)
-        for name, choice in _alternative_choices(extract.kind, base)
-        if allows_coefficient(selected, replace(base, **{name: choice}))
+        for name, choice in _alternative_choices(extract, base)
+        if (extract_of or name not in READ_OTHERWISE) and allows_coefficient(selected, replace(base, **{name: choice}))
     ]
-    if extract_of and base.units:
-        choices += [("units", units) for units in UNITS if units != base.units]
     for done, (name, choice) in enumerate(choices):
         if progress:
             progress(done, len(choices))
-        source = extract_of(choice) if extract_of and name == "units" else extract
-        selected, changed = resolve(source, replace(base, **{name: choice}))
+        chosen = replace(base, **{name: choice})
+        source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
+        selected, changed = resolve(source, chosen)
         interval = compute_interval(selected, changed)
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
         variations.append(Variation(name, choice, changed, interval, moved))
     return variations
 
 
-def _alternative_choices(kind: str, base: Parameters) -> list[tuple[str, str]]:
-    """Return the other choices that mean something for the scheme and the coefficient."""
-    names = [name for name in relevant_settings(kind, base) if name != "units"]
-    return [(name, one) for name in names for one in CHOICES[name] if one != getattr(base, name)]
+def _alternative_choices(extract: Extract, base: Parameters) -> list[tuple[str, str]]:
+    """Return the other choices that mean something for the answers and the coefficient."""
+    impossible = {"distance": set(distances_for(extract.kind)) - set(distances_of(extract))}
+    return [
+        (name, one)
+        for name in relevant_settings(extract.kind, base)
+        for one in choices_of(name, extract.kind, base)
+        if one != getattr(base, name) and one not in impossible.get(name, ())
+    ]
 
 
 def _be(count: int) -> str:

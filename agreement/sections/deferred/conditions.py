@@ -7,13 +7,12 @@ from dataclasses import replace
 from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
-from agreement.data.extract import extract
 from agreement.reports import overall
 from agreement.reports.basis import compute_interval, resolve
 from agreement.reports.methods import methods
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import Parameters, presets_for
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest, read_asked
 from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import choice_label, field_label
@@ -26,35 +25,36 @@ def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> Ta
     rows = request.compute(
         lambda parameters, _: overall.compute_grid(request.extract, replace(parameters, without=""), progress)
     )
-    tables = [_grid_table("grid", "Alpha by chain and distance, with K", rows, request.parameters)]
+    caption = "Alpha by distance" if request.extract.question else "Alpha by chain and distance"
+    tables = [_grid_table("grid", f"{caption}, with K", rows, request.parameters)]
     halves = {"all markables": replace(request.parameters, without="")}
     if request.parameters.without:
         rest = request.compute(lambda parameters, _: overall.compute_grid(request.extract, parameters, progress))
         names = " and ".join(map(request.extract.label, request.parameters.without.split(",")))
-        caption = f"The same without markables that are mostly {names}"
-        tables.append(_grid_table("grid-without", caption, rest, request.parameters))
+        without = f"The same without markables that are mostly {names}"
+        tables.append(_grid_table("grid-without", without, rest, request.parameters))
         halves[f"without {names}"] = request.parameters
-    if request.project.answers == "pointers":
+    if request.extract.kind == "pointers":
         tables.append(_antecedents_table(request, halves))
     alternative = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
-    return TablesAndCharts(
-        tables, [Chart("grid", "Alpha by chain and distance", _grid_chart(rows), alternative, "grid")]
-    )
+    return TablesAndCharts(tables, [Chart("grid", caption, _grid_chart(rows), alternative, "grid")])
 
 
 def build_comparison(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
     """Return what each single choice does to the number, and what the conventions of the papers make of it."""
 
-    def extract_of(units: str) -> Extract:
-        return request.extract if units in ("", request.extract.units) else extract(request.project, units)
+    def extract_of(parameters: Parameters) -> Extract:
+        own = request.parameters
+        same = parameters.units in ("", request.extract.units) and parameters.unasked == own.unasked
+        return request.extract if same else read_asked(request.project, parameters)
 
     changes = request.compute(
         lambda parameters, _: methods.vary_choices(request.extract, parameters, progress, extract_of)
     )
     labels = [_variation_label(change.name, change.choice, bool(request.extract.units)) for change in changes]
     presets = [
-        (preset, chosen, compute_interval(*resolve(extract_of(chosen.units), chosen)))
-        for preset in presets_for(request.project.answers)
+        (preset, chosen, compute_interval(*resolve(extract_of(chosen), chosen)))
+        for preset in presets_for(request.extract.answers)
         for chosen in [request.parameters.with_convention(preset.parameters)]
     ]
     figures = [Column("value", "Value", "figure"), Column("low", "from", "figure"), Column("high", "to", "figure")]

@@ -12,7 +12,7 @@ from agreement.reports.basis import compute_interval
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import InvalidParameter
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import name_components
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Linked, Table
@@ -33,7 +33,7 @@ COLUMNS = [
     Column("note", "Left out"),
 ]
 NOTE = (
-    "The CI of one text is over {units} that share no {chain}, in eight groups. The change is that of the value of all"
+    "The CI of one text is over {components}, in eight groups. The change is that of the value of all"
     " texts when the text is left out."
 )
 
@@ -78,10 +78,9 @@ def build_texts(
             [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, text.shift, note]
         )
         points.append(Dot(text.title, result.value, interval.low, interval.high))
-    nouns = nouns_for(request.extract.units)
     title = "Agreement by text, with 95% CI"
     chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
     return TablesAndCharts(
-        [Table("texts", "By text", COLUMNS, rows, NOTE.format(units=nouns.units, chain=nouns.chain))],
+        [Table("texts", "By text", COLUMNS, rows, NOTE.format(components=name_components(request.extract)))],
         [chart] if rows else [],
     )

@@ -12,6 +12,7 @@ from agreement.reports import overall
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.pyramids import units
+from agreement.reports.relations import LinkKappa
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
@@ -34,7 +35,12 @@ def build(request: AnalysisRequest) -> PageSections:
     chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
     distribution = build_distribution(request)
     return PageSections(
-        tables=[_distances_table(request, distances), *distribution.tables, *build_units_tables(request)],
+        tables=[
+            _distances_table(request, distances),
+            *distribution.tables,
+            *build_units_tables(request),
+            *_links_tables(report.links),
+        ],
         charts=[*([chart] if len(dots) > 1 else []), *distribution.charts],
         context={
             "report": report,
@@ -43,7 +49,7 @@ def build(request: AnalysisRequest) -> PageSections:
             "caution": CAUTION,
             "meaning": overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances},
-                nouns_for(request.extract.units).chains,
+                nouns_for(request.extract).chains,
             ),
         },
     )
@@ -79,6 +85,35 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
                 for row in rows
             ],
             units.PUBLISHED,
+        )
+    ]
+
+
+def _links_tables(links: list[LinkKappa]) -> list[Table]:
+    """Return the kappa of links of each two coders, where the answers are to a relation."""
+    if not links:
+        return []
+    return [
+        Table(
+            "links",
+            "Kappa of links, by pair of coders",
+            [
+                Column("coders", "Coders"),
+                Column("kappa", "Kappa", "figure", explanation="relation_kappa"),
+                Column("both", "Both", "count", explanation="links_both"),
+                Column("only_first", "Only the first", "count", explanation="links_one"),
+                Column("only_second", "Only the second", "count", explanation="links_one"),
+                Column("possible", "Possible", "count", explanation="links_possible"),
+                Column("markables", "Markables", "count", explanation="links_units"),
+            ],
+            [
+                (
+                    f"{one.first} – {one.second}",
+                    *(one.value, one.both, one.only_first, one.only_second, one.n_links, one.n_units),
+                )
+                for one in links
+            ],
+            "Each link from a markable that both were asked about to a possible target is given or not.",
         )
     ]
 

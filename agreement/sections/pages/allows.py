@@ -6,7 +6,9 @@ from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table
+from annotations.formats.model.scheme import SchemeSpec
 from annotations.models import Project
+from annotations.schemes.design.consequences import Consequence
 from annotations.schemes.project_scheme import read_scheme
 
 
@@ -29,10 +31,28 @@ def build(request: AnalysisRequest) -> PageSections:
 
 def read_traits(project: Project) -> SchemeTraits:
     """Return what of a project's scheme decides on measures, views and exports."""
-    spec = read_scheme(project.pk).spec
+    return traits_of(read_scheme(project.pk).spec, project.answers)
+
+
+def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
+    """Return which measures and views a scheme would have, for the page on which it is designed."""
+    traits = traits_of(spec, answers)
+    topics = {"measure": "Measures", "view": "Pages"}
+    return [
+        *(Consequence("Notes", problem, False, "") for problem in find_problems(traits)),
+        *(
+            Consequence(topics[one.kind], one.name, one.allowed, one.why)
+            for one in check_scheme(traits)
+            if one.kind in topics
+        ),
+    ]
+
+
+def traits_of(spec: SchemeSpec, answers: str) -> SchemeTraits:
+    """Return what of a scheme decides on measures, views and exports."""
     pointing = [one for one in spec.categories if one.points_to]
     return SchemeTraits(
-        answers=project.answers,
+        answers=answers,
         coded_levels=sum(level.coded for level in spec.levels),
         target_levels=sum(not level.coded for level in spec.levels),
         categories=[one.label for one in spec.categories],
@@ -40,4 +60,6 @@ def read_traits(project: Project) -> SchemeTraits:
         indexing=[one.label for one in spec.categories if one.takes_index],
         several_pointers=any(one.max_pointers != 1 for one in pointing),
         later_targets=any(one.allow_later for one in pointing),
+        attributes=[one.label for one in spec.attributes],
+        relations=[one.label for one in spec.relations if not one.identity],
     )

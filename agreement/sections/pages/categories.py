@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from django.urls import reverse
 
+from agreement.data.answers import Extract
 from agreement.data.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.basis import pick_texts
 from agreement.reports.items import categories as reports
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
-from agreement.sections.confusion import build_confusion
+from agreement.sections.confusion import build_confusion, build_together
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
+from agreement.sections.settings import TERMS, name_terms
 from agreement.sections.tables import Cell, Column, Linked, Table
 
 PAGE_SIZE = 50
@@ -26,26 +26,30 @@ def build(request: AnalysisRequest) -> PageSections:
         lambda parameters, options: reports.compare_merged(
             request.extract,
             parameters,
-            reports.parse_mapping(options.get("merge", ""), request.extract.categories),
+            reports.parse_mapping(options.get("merge", ""), request.extract.countable),
         )
     )
     categories = reports.compute_by_category(request.extract, request.parameters)
     table = reports.compute_agreement_table(request.extract, request.parameters)
     shown, rows = paginate(request, range(len(table.units)), PAGE_SIZE)
     dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
-    title = "K of each category"
+    term = name_terms(request.extract.question)
+    title = f"K of each {TERMS[term]}"
     # all that is compared of pyramids has one category
     confusion = TablesAndCharts([], []) if request.extract.units else build_confusion(request, request.parameters)
+    together = build_together(request, request.parameters)
     return PageSections(
         tables=[
-            _categories_table(categories, request.extract.labels),
+            _categories_table(categories, request.extract),
             _agreement_table(request, table, rows),
             _merge_table(comparison),
             *confusion.tables,
+            *together.tables,
         ],
         charts=[
             *([Chart("categories", title, dot_plot(dots, "K"), describe_dots(dots), "categories")] if dots else []),
             *confusion.charts,
+            *together.charts,
         ],
         context={
             "kappa": reports.compute_category_kappa(request.extract, request.parameters),
@@ -56,8 +60,10 @@ def build(request: AnalysisRequest) -> PageSections:
                     f"{MERGE_PREFIX}{name}",
                     request.extract.label(comparison.mapping.get(name, name)),
                 )
-                for name in request.extract.categories
+                for name in request.extract.countable
             ],
+            "too_many": 0 if request.extract.countable else len(request.extract.categories),
+            "together": bool(together.tables),
             "mappings": [
                 (one, request.address_with(merge=reports.format_mapping(one.classes)))
                 for one in SavedMapping.objects.filter(project=request.project)
@@ -67,19 +73,22 @@ def build(request: AnalysisRequest) -> PageSections:
     )
 
 
-def _categories_table(categories: list[reports.CategoryAgreement], labels: Mapping[str, str]) -> Table:
+def _categories_table(categories: list[reports.CategoryAgreement], answers: Extract) -> Table:
+    term = TERMS[name_terms(answers.question)]
+    note = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
     return Table(
         "categories",
-        "Each category",
+        f"Each {term}",
         [
-            Column("category", "Category", labels=labels),
+            Column("category", term.capitalize(), labels=answers.labels),
             Column("judgements", "Judgements", "count"),
             Column("share", "Share", "percent"),
             Column("kappa", "K", "figure"),
             Column("specific", "Specific agreement", "figure"),
         ],
         [(one.name, one.n_judgements, one.share, one.kappa, one.specific) for one in categories],
-        "K is of the category against all others. Specific agreement: if one coder gives it, how often another does.",
+        f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another does."
+        + note,
     )
 
 
@@ -97,7 +106,7 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
     cells.append(["all items", *totals, mean])
     return Table(
         "table",
-        "Coders per category and item, with S",
+        f"Coders per {TERMS[name_terms(request.extract.question)]} and item, with S",
         [
             Column("item", "Item"),
             *(
@@ -107,7 +116,8 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
             Column("s", "S", "figure"),
         ],
         cells,
-        "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement.",
+        "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement."
+        + (" Sets of labels agree where they are equal." if request.extract.kind == "labels" else ""),
     )
 
 

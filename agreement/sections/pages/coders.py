@@ -42,7 +42,7 @@ def build(request: AnalysisRequest) -> PageSections:
     profiles = reports.compute_profiles(request.extract, request.parameters)
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
     work = read_project_work(request.project, request.project_answers).activities
-    nouns = nouns_for(request.extract.units)
+    nouns = nouns_for(request.extract)
     by_text, times = build_coder_texts(request), build_times(request)
     tables = [
         _coders_table(request, rest, work),
@@ -62,10 +62,10 @@ def build(request: AnalysisRequest) -> PageSections:
         [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
-        has_chains=request.extract.kind != "categories",
+        has_chains=request.extract.has_chains,
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
-            for name in reports.measures_for(request.project.answers)
+            for name in reports.measures_for(request.extract.kind)
         ],
     )
 
@@ -130,7 +130,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     return PageSections(
         tables,
         [chart, *charts],
-        context={"first": first, "second": second, "has_chains": request.extract.kind != "categories", **choices},
+        context={"first": first, "second": second, "has_chains": request.extract.has_chains, **choices},
     )
 
 
@@ -138,6 +138,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
     texts = pick_texts(request.extract, request.parameters)
     profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
     without = reports.intervals_without_each_coder(request.extract, request.parameters)
+    chained = request.extract.has_chains or not request.extract.question
     rows = []
     for part in rest.parts:
         coder = str(part.name)
@@ -150,12 +151,15 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
                 without[coder].high,
                 part.change,
                 profile.n_judgements,
-                profile.n_ambiguous,
-                profile.mean_chain,
-                profile.mean_link,
+                *((profile.n_ambiguous, profile.mean_chain, profile.mean_link) if chained else ()),
                 seconds_per_judgement(texts, coder, work),
             )
         )
+    of_chains = [
+        Column("ambiguous", "Marked ambiguous", "count"),
+        Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
+        Column("mean_link", "Antecedent distance (units)", "figure"),
+    ]
     return Table(
         "each",
         "Each coder",
@@ -166,9 +170,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
             Column("high", "to", "figure"),
             Column("change", "Change", "figure"),
             Column("judgements", "Judgements", "count"),
-            Column("ambiguous", "Marked ambiguous", "count"),
-            Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
-            Column("mean_link", "Antecedent distance (units)", "figure"),
+            *(of_chains if chained else []),
             Column("seconds", "Time per judgement", "seconds"),
         ],
         rows,
@@ -179,7 +181,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
 
 def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Table:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
-    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
     means = (
         [sum(share[place] for share in shares.values()) / len(shares) for place in range(len(names))] if shares else []
@@ -247,7 +249,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
-    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
     charts = [

@@ -20,7 +20,7 @@ def build_grid(request: AnalysisRequest) -> PageSections:
             f"?{urlencode(replace(request.parameters, without=','.join(excluded ^ {name})).query())}",
             name in excluded,
         )
-        for name in request.extract.categories
+        for name in request.extract.countable
     ]
     offered = len(halves) > 1 and not request.extract.units
     return compute_or_enqueue(request, "grid").extended(halves=halves if offered else [])

@@ -19,7 +19,7 @@ def build(request: AnalysisRequest) -> PageSections:
     pair = request.compute(lambda parameters, options: _choose_pair(request, parameters, options))
     context: dict[str, Any] = {
         "coders": request.extract.coders,
-        "has_chains": request.extract.kind != "categories",
+        "has_chains": request.extract.has_chains,
         "report_query": request.parameters.query(),
         "pair": pair,
     }
@@ -35,7 +35,7 @@ def build(request: AnalysisRequest) -> PageSections:
 
 def _choose_pair(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> tuple[str, str] | None:
     """Return the coders that the address names, or the first two; None where there are no two."""
-    if request.extract.kind == "categories":
+    if not request.extract.has_chains:
         return None
     first, second = options.get("first", ""), options.get("second", "")
     if not first and not second:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import cast
 
 from agreement.data.snippets import Snippet, read_snippets
-from agreement.measures.values import Value
+from agreement.measures.values import Readings, Value
 from agreement.reports.data.canonical import CanonicalForm, build_canonical_form
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
@@ -28,8 +29,10 @@ def build(request: AnalysisRequest) -> PageSections:
     shown, rows = paginate(request, range(len(form.data.units)), PAGE_SIZE)
     used = sorted(set(form.numbers[rows].ravel().tolist()) - {0})
     values = [form.value(number) for number in used]
+    if form.data.members == "labels":
+        values = [request.extract.describe(value) for value in values]
     labels = request.extract.labels if request.page is not None else {}  # a file has keys
-    members = {int(member) for value in values if isinstance(value, frozenset) for member in value}
+    members = {cast(int, member) for value in values for one in _sets_of(value) for member in one}
     snippets = read_snippets({form.unit_of(row) for row in rows} | members)
     return PageSections(
         [
@@ -43,9 +46,9 @@ def build(request: AnalysisRequest) -> PageSections:
                 [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
                 NOTE_MATRIX,
             ),
-            _legend_table(form, used, values, snippets, nouns_for(request.extract.units).units, labels),
+            _legend_table(form, used, values, snippets, nouns_for(request.extract).units, labels),
         ],
-        context={"shown": shown, "nouns": nouns_for(request.extract.units)},
+        context={"shown": shown, "nouns": nouns_for(request.extract)},
     )
 
 
@@ -74,6 +77,18 @@ def _units_table(
     return Table(key, caption, columns, lines, note)
 
 
+def _sets_of(value: Value) -> Collection[frozenset[Hashable]]:
+    """Return the set that a value is, or those of its readings; a label is none."""
+    if isinstance(value, Readings):
+        return value.sets
+    return (value,) if isinstance(value, frozenset) else ()
+
+
+def _words(members: Sequence[int], snippets: Mapping[int, Snippet]) -> str:
+    words = "; ".join(snippets[member].words for member in members[:MOST_WORDS])
+    return words + ("; …" if len(members) > MOST_WORDS else "")
+
+
 def _legend_table(
     form: CanonicalForm,
     numbers: Sequence[int],
@@ -86,14 +101,21 @@ def _legend_table(
     lines: list[list[Cell]] = []
     for number, value in zip(numbers, values, strict=True):
         rows, words = str(value), ""
-        if isinstance(value, frozenset):
-            members = sorted(
-                (int(member) for member in value),
-                key=lambda member: (form.row_of.get(member, len(form.row_of) + 1), member),
+        if isinstance(value, frozenset | Readings):
+            sets = sorted(
+                sorted(
+                    (cast(int, member) for member in one),
+                    key=lambda member: (form.row_of.get(member, len(form.row_of) + 1), member),
+                )
+                for one in _sets_of(value)
             )
-            rows = ", ".join(str(form.row_of.get(member, snippets[member].key)) for member in members)
-            words = "; ".join(snippets[member].words for member in members[:MOST_WORDS])
-            words += "; …" if len(members) > MOST_WORDS else ""
+            rows, words = (
+                " or ".join(parts)
+                for parts in (
+                    [", ".join(str(form.row_of.get(one, snippets[one].key)) for one in members) for members in sets],
+                    [_words(members, snippets) for members in sets],
+                )
+            )
         lines.append([number, rows, words, int(form.judgements_by_value[number])])
     return Table(
         "legend",

@@ -41,7 +41,7 @@ def build(request: AnalysisRequest) -> PageSections:
 def _list_choices(request: AnalysisRequest) -> dict[str, list[str]]:
     """Return the names of each kind: of groups those of the coders, whom a person puts together."""
     rounds = sorted({text.round for text in request.extract.texts} - {""}, key=natural_key)
-    return {"round": rounds, "group": list(request.extract.coders), "category": list(request.extract.categories)}
+    return {"round": rounds, "group": list(request.extract.coders), "category": list(request.extract.countable)}
 
 
 def _check(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> bool:

@@ -17,7 +17,7 @@ from agreement.reports.wording import nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import ResultPage
-from agreement.sections.settings import list_settings, read_settings
+from agreement.sections.settings import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
 from annotations.models.project import may_change
 from annotations.models.rights import Right
@@ -69,7 +69,10 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
     return {
         "form": ParametersForm(analysis, read_settings(analysis)),
         "facts": list_settings(analysis),
-        "nouns": nouns_for(analysis.extract.units),
+        "nouns": nouns_for(analysis.extract),
+        "question": analysis.extract.question,
+        "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
+        "terms": name_terms(analysis.extract.question),
     }
 
 

@@ -1,6 +1,6 @@
 """What coders are asked, as files hold it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -171,16 +171,19 @@ class SchemeSpec:
         """The keys of the levels that are coded."""
         return tuple(level.key for level in self.levels if level.coded)
 
+    def identity_by_category(self) -> dict[str, list[RelationSpec]]:
+        """Return the relations by whose pointers categories say identity, in a scheme without faults one of each."""
+        found: dict[str, list[RelationSpec]] = {}
+        for relation in self.relations:
+            condition = relation.asked_if
+            if relation.identity and condition is not None and condition.question == CATEGORY:
+                for category in dict.fromkeys(condition.values):
+                    found.setdefault(category, []).append(relation)
+        return found
+
     def identity_relations(self, category: str) -> list[RelationSpec]:
-        """Return the relations by whose pointers a category says identity: one at most, in a scheme without faults."""
-        return [
-            relation
-            for relation in self.relations
-            if relation.identity
-            and relation.asked_if is not None
-            and relation.asked_if.question == CATEGORY
-            and category in relation.asked_if.values
-        ]
+        """Return the relations by whose pointers a category says identity. For many categories, make a dictionary."""
+        return self.identity_by_category().get(category, [])
 
     def identity_relation(self, category: str) -> RelationSpec | None:
         """Return the relation by whose pointers a category says identity; None where it takes no pointer."""
@@ -188,15 +191,18 @@ class SchemeSpec:
 
     def with_pointing(self) -> "SchemeSpec":
         """Return the scheme with what their identity relations say in its categories."""
-        return replace(self, categories=tuple(self._with_pointing(category) for category in self.categories))
+        identity = self.identity_by_category()
+        categories = (_with_pointing(category, identity.get(category.key, ())) for category in self.categories)
+        return replace(self, categories=tuple(categories))
 
-    def _with_pointing(self, category: CategorySpec) -> CategorySpec:
-        identity = self.identity_relation(category.key)
-        if identity is None or not identity.to_levels:
-            return replace(category, points_to="", max_pointers=None, allow_later=False)
-        return replace(
-            category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
-        )
+
+def _with_pointing(category: CategorySpec, relations: Sequence[RelationSpec]) -> CategorySpec:
+    if not relations or not relations[0].to_levels:
+        return replace(category, points_to="", max_pointers=None, allow_later=False)
+    identity = relations[0]
+    return replace(
+        category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
+    )
 
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:

@@ -7,14 +7,17 @@
 
 * A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. Within a set a backslash takes the
   meaning from `|` and from itself; a label that could be taken for a set begins with one.
+* `{a|b||c}` is a value of several readings: a and b together, or c. As a document a cell has no readings.
 * As a document the set holds the names of entities or the keys of antecedents; a name that would be a key begins with
   a backslash. The label is the category of what is in no set.
-* As JSON: a list of objects with `text`, `unit` and `values`, by coder a string, a list, or null.
+* As JSON: a list of objects with `text`, `unit` and `values`, by coder a string, a list, null, or a list of lists where
+  there are several readings.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from annotations.formats.model.document import (
     LONGEST_INDEX,
@@ -38,12 +41,16 @@ MOST_CODERS = 1000
 LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
-type Value = str | frozenset[str] | None
+# Of a set: words of members, and what is between them. Members are not empty: `||` is between readings.
+PIECE = re.compile(r"(?:\\.|[^\\|])+|\|\|?|\\", re.DOTALL)
+
+# A set of sets are readings.
+type Value = str | frozenset[str] | frozenset[frozenset[str]] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A unit with its value for each coder: a label, a set, or None where the coder did not code it."""
+    """A unit with its value for each coder: a label, a set, readings, or None where the coder did not code it."""
 
     text: str
     unit: str
@@ -125,15 +132,12 @@ def read_json(bundle: Bundle) -> Matrix:
 
 
 def write_json(matrix: Matrix) -> bytes:
-    """Return the matrix as a JSON list, a row a line: a value is a string, a list of strings, or null."""
+    """Return the matrix as a JSON list, a row a line: a value is a string, a list, a list of lists, or null."""
     return records.write_records(
         {
             "text": row.text,
             "unit": row.unit,
-            "values": {
-                coder: sorted(value) if isinstance(value, frozenset) else value
-                for coder, value in zip(matrix.coders, row.values, strict=True)
-            },
+            "values": {coder: _json_value(value) for coder, value in zip(matrix.coders, row.values, strict=True)},
         }
         for row in matrix.rows
     )
@@ -152,13 +156,50 @@ def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
         return cell.removeprefix("\\") or None
     if not cell.endswith("}"):
         raise row.error(coder, f"begins a set that is not closed: {cell[:50]!r}")
-    return frozenset(member for member, _ in row.members(coder, cell[1:-1]))
+    parts = _split_readings(cell[1:-1])
+    readings = [frozenset(member for member, _ in row.members(coder, part)) for part in parts]
+    return readings[0] if len(readings) == 1 else _distinct_readings(readings, row, coder)
+
+
+def _split_readings(cell: str) -> list[str]:
+    """Return the readings of a set as they are written; one where it has no more."""
+    parts = [""]
+    for piece in PIECE.findall(cell) if "||" in cell else (cell,):
+        if piece == "||":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, coder: str) -> Value:
+    """Return the readings of a cell. Raises FormatError where two are equal."""
+    if len(set(readings)) < max(len(readings), 2):
+        raise row.error(coder, "has a reading twice, or only one")
+    return frozenset(readings)
 
 
 def _parse_json_value(row: records.Fields, coder: str, value: object) -> Value:
     if value is None:
         return None
-    return row.string(coder, value) or None if isinstance(value, str) else frozenset(row.strings(coder, value))
+    if isinstance(value, str):
+        return row.string(coder, value) or None
+    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
+        return _distinct_readings([frozenset(row.strings(coder, one)) for one in value], row, coder)
+    return frozenset(row.strings(coder, value))
+
+
+def _json_value(value: Value) -> object:
+    """Return a value for JSON."""
+    if isinstance(value, frozenset):
+        readings = _as_readings(value)
+        return sorted(map(sorted, readings)) if readings else sorted(cast(frozenset[str], value))
+    return value
+
+
+def _as_readings(value: frozenset[str] | frozenset[frozenset[str]]) -> frozenset[frozenset[str]]:
+    """Return the readings of a value; none where it is a set."""
+    return frozenset(one for one in value if isinstance(one, frozenset))
 
 
 def _format_value(value: Value) -> str:
@@ -166,7 +207,8 @@ def _format_value(value: Value) -> str:
     if value is None:
         return ""
     if isinstance(value, frozenset):
-        return "{" + "|".join(table.escape_member(member) for member in sorted(value)) + "}"
+        readings = sorted(map(sorted, _as_readings(value))) or [sorted(cast(frozenset[str], value))]
+        return "{" + "||".join("|".join(map(table.escape_member, one)) for one in readings) + "}"
     return f"\\{value}" if value.startswith(("{", "\\")) else value
 
 
@@ -201,11 +243,13 @@ def _parse_unit(row: Row, file: str) -> Place:
     return place
 
 
-def _build_answer(value: str | frozenset[str], source: table.Source, coder: str) -> Answer:
+def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], source: table.Source, coder: str) -> Answer:
     if isinstance(value, str):
         return Answer(value)
+    if _as_readings(value):
+        raise source.error(coder, "has several readings of a chain, which are no answer of a coder")
     pointers, indices = [], []
-    for member in sorted(value):
+    for member in sorted(cast(frozenset[str], value)):
         if not KEY.fullmatch(member):
             indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
         elif place := parse_key(member):

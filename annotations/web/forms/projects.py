@@ -10,16 +10,14 @@ from django.db import transaction
 from django.http import QueryDict
 
 from annotations.core.etags import etag_of
-from annotations.core.fields import ModelCheckboxField
-from annotations.models import Level, Project, User
+from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import TITLE_LENGTH
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
-from annotations.schemes.project_scheme import set_coder_marked_levels
-from annotations.schemes.ready_made import SCHEMES
+from annotations.schemes.design.starting_points import STARTING_POINTS
 
 
 class GuidelinesField(forms.CharField):
@@ -38,8 +36,8 @@ class ProjectForm(forms.ModelForm[Project]):
     guidelines = GuidelinesField()
 
     scheme = forms.ChoiceField(
-        choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()],
-        help_text="Levels and categories that coders use. You can look at them on the page Scheme.",
+        choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()],
+        help_text="What coders are asked at first. You can change all of it on the page Scheme.",
     )
 
     coders_mark = forms.BooleanField(
@@ -77,7 +75,7 @@ class CloneForm(forms.ModelForm[Project]):
 class ExchangeSchemeForm(forms.Form):
     """The choice of another ready-made scheme for a project without texts."""
 
-    scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()])
+    scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()])
     coders_mark = forms.BooleanField(required=False, label="Coders create markables")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -87,7 +85,7 @@ class ExchangeSchemeForm(forms.Form):
     def save(self) -> None:
         """Exchange the scheme. Raise ValidationError if the project has texts."""
         fields = self.cleaned_data
-        exchange_scheme(self.project, SCHEMES[fields["scheme"]], coders_mark=fields["coders_mark"])
+        exchange_scheme(self.project, STARTING_POINTS[fields["scheme"]], coders_mark=fields["coders_mark"])
 
 
 class StaleFormMixin(forms.BaseForm):
@@ -146,25 +144,6 @@ class AboutForm(ProjectFieldsForm):
             record_open_results(self.instance)
             self.save()
             record_guidelines(self.instance, author)
-
-
-class CoderMarkedLevelsForm(StaleFormMixin, forms.Form):
-    """The choice of levels on which coders mark markables themselves."""
-
-    levels = ModelCheckboxField(Level.objects.none(), required=False, label="Coders create markables of")
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        levels = self.fields["levels"]
-        assert isinstance(levels, forms.ModelMultipleChoiceField)
-        levels.queryset = project.levels.filter(coded=True)
-        levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
-        self.project = project
-        self.set_state({"levels": levels.initial})
-
-    def save(self) -> None:
-        """Set the levels; existing markables stay."""
-        set_coder_marked_levels(self.project, self.cleaned_data["levels"])
 
 
 class PyramidOptionsForm(ProjectFieldsForm):

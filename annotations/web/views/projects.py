@@ -24,7 +24,7 @@ from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
 from annotations.projects.permissions import project_for
-from annotations.schemes.ready_made import SCHEMES
+from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
@@ -63,7 +63,7 @@ def new_project(request: HttpRequest) -> HttpResponse:
     form = ProjectForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
-        scheme = SCHEMES[fields["scheme"]]
+        scheme = STARTING_POINTS[fields["scheme"]]
         try:
             project = create_project(
                 fields["slug"],
@@ -78,7 +78,7 @@ def new_project(request: HttpRequest) -> HttpResponse:
             return render(request, "annotations/projects/new_project.html", {"form": form})
         messages.success(request, "Project created.")
         return redirect("project", project.slug)
-    return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": SCHEMES.values()})
+    return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 
 @login_required

@@ -16,14 +16,15 @@ from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
+from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
+from annotations.schemes.design.wording import SchemeWording
 from annotations.schemes.project_scheme import read_scheme
-from annotations.schemes.ready_made import SCHEMES
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import (
     AboutForm,
-    CoderMarkedLevelsForm,
     ExchangeSchemeForm,
+    ProjectFieldsForm,
     PyramidOptionsForm,
 )
 from annotations.web.views import signed_in_user
@@ -41,12 +42,12 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"The scheme is {SCHEMES[form.cleaned_data['scheme']].label} now.")
+            messages.success(request, f"The scheme is {STARTING_POINTS[form.cleaned_data['scheme']].label} now.")
             return redirect("scheme", project.slug)
     context = {
         "project": project,
         "form": form,
-        "schemes": SCHEMES.values(),
+        "schemes": STARTING_POINTS.values(),
         "has_texts": project.texts.exists() or project.docsets.exists(),
     }
     return render(request, "annotations/projects/exchange_scheme.html", context, status=400 if form.errors else 200)
@@ -55,27 +56,27 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show scheme and guidelines. Managers can change what coders mark, and open the results."""
+    """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
     project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
-    form_class = PyramidOptionsForm if project.answers == Project.Answers.SCUS else CoderMarkedLevelsForm
-    is_about = "about" in request.POST
-    form = form_class(project, request.POST if request.method == "POST" and not is_about else None)
-    about_form = AboutForm(project, request.POST if is_about else None)
-    sent_form = about_form if is_about else form
+    sent = request.POST if request.method == "POST" else None
+    is_about = "about" in request.POST or project.answers in DESIGNED
+    form = None if project.answers in DESIGNED else PyramidOptionsForm(project, None if is_about else sent)
+    about_form = AboutForm(project, sent if is_about else None)
+    sent_form = about_form if is_about or form is None else form
     if request.method == "POST" and sent_form.is_valid():
-        question = _opening(project, about_form) if is_about else _scheme_change(project, form)
+        question = _opening(project, about_form) if sent_form is about_form else _options_change(project, sent_form)
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
-        if is_about:
+        if sent_form is about_form:
             about_form.save_as(signed_in_user(request))
         else:
-            form.save()
+            sent_form.save()
         messages.success(request, "Saved. Coders see the change when they open a text.")
         return redirect("scheme", project.slug)
     if sent_form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
     levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
-    labels = {level.key: level.label for level in levels}
+    words = SchemeWording(spec)
     context = {
         "project": project,
         "form": form,
@@ -84,7 +85,18 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": levels,
         "may_exchange": may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
-        "categories": [(category, labels.get(category.points_to, "")) for category in spec.categories],
+        "designed": project.answers in DESIGNED,
+        "may_edit": project.answers in DESIGNED and may_change(project, Right.MANAGE),
+        "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
+        "several_levels": any(one.level for one in spec.categories),
+        "relations": [
+            (one, words.levels(one.from_levels), words.targets(one), words.condition(one.asked_if))
+            for one in spec.relations
+            if not one.identity
+        ],
+        "attributes": [
+            (one, words.subject(one), words.answer(one), words.condition(one.asked_if)) for one in spec.attributes
+        ],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)
@@ -108,7 +120,7 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
     return Question("Open the results to coders?", lines, "Open the results", *_scheme_page(project))
 
 
-def _scheme_change(project: Project, form: CoderMarkedLevelsForm | PyramidOptionsForm) -> Question | None:
+def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:
     """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
     codings = Coding.objects.filter(text__project=project)
     # Who is blind to the others' work does not hear whether they have begun.

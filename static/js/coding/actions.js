@@ -14,8 +14,14 @@ const points = (model) => writes(model) && chains(model);
 const marks = (model) => model.marking.length > 0;
 /** @type {Condition} */
 const heads = (model) => writes(model) && (marks(model) || model.categories.some((one) => one.takes_optional)); // MUC has both
+/** @type {Condition} */
+const relates = (model) => writes(model) && model.relations.some((one) => !one.identity);
+/** @type {Condition} */
+const asks = (model) => writes(model) && (model.attributes.length > 0 || relates(model));
+/** @type {Condition} */
+export const joins = (model) => writes(model) && model.relations.some((one) => one.joint && one.to_levels.length > 0);
 /** @type {(place: number) => Condition} */
-const category = (place) => (model) => writes(model) && place < model.categories.length;
+const category = (place) => (model) => writes(model) && (place < model.categories.length || model.attributes.some(({ values }) => place < values.length));
 
 /** @type {CodingAction[]} */
 export const ACTIONS = [
@@ -34,9 +40,13 @@ export const ACTIONS = [
   })),
   ...LETTERS.map((letter, place) => ({
     id: `candidate-${letter}`, group: "Judge", label: `Point to candidate ${place + 1}; with Shift as a further antecedent`,
-    keys: [letter], when: points,
+    keys: [letter], when: (/** @type {Model} */ model) => points(model) || relates(model),
   })),
-  { id: "find", group: "Judge", label: "Find an antecedent by words", keys: ["."], when: points },
+  { id: "together", group: "Judge", label: "Together with: the next letter adds to the last antecedent", keys: ["+"], when: joins },
+  { id: "find", group: "Judge", label: "Find an antecedent, or a value, by words", keys: ["."], when: (model) => points(model) || asks(model) },
+  { id: "next-question", group: "Judge", label: "Next question", keys: ["w"], when: asks },
+  { id: "previous-question", group: "Judge", label: "Previous question", keys: ["Shift+w"], when: asks },
+  { id: "relation", group: "Judge", label: "Choose targets of a relation; again: of the next one", keys: ["b"], when: relates },
   { id: "accept", group: "Judge", label: "Accept and go to the next", keys: ["Space", "Enter"], when: writes },
   { id: "unsure", group: "Judge", label: "Mark as unsure", keys: ["q"], when: writes },
   {
@@ -62,17 +72,24 @@ export const ACTIONS = [
   { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"], anywhere: true },
   { id: "help", group: "Page", label: "Keyboard shortcuts", keys: ["?"], anywhere: true },
   { id: "release", group: "Page", label: "Leave the text with Tab", keys: ["Escape"], anywhere: true },
-  { id: "ask", group: "Page", label: "Ask a question, or read the answers", keys: ["z"], anywhere: true },
+  { id: "ask", group: "Page", label: "Ask a question, or read the answers", keys: ["z"], anywhere: true, when: (model) => !model.practice },
   { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"], anywhere: true },
-  { id: "larger", group: "Page", label: "Larger text", keys: ["+"], anywhere: true },
+  { id: "larger", group: "Page", label: "Larger text", keys: ["=", "+"], anywhere: true },
   { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"], anywhere: true },
   { id: "hand-in", group: "Page", label: "Check and submit", keys: [], anywhere: true, when: writes },
 ];
 
 /** Those that this text and scheme have a use for. @param {Model} model */
 export function actionsOf(model) {
+  const alone = model.attributes.length === 0 && new Set(Object.values(model.constraints.categories).map(({ levels }) => String(levels))).size < 2;
   return ACTIONS.filter((action) => !action.when || action.when(model)).map((action) => {
-    const place = /^category-(\d+)$/.exec(action.id)?.[1];
-    return place ? { ...action, label: `Category: ${model.categories[Number(place) - 1].label}` } : action;
+    const place = Number(/^category-(\d+)$/.exec(action.id)?.[1]);
+    return place ? { ...action, label: alone ? `Category: ${model.categories[place - 1].label}` : `Category or value ${place}` } : action;
   });
+}
+
+/** All of them, those first that are of use: of two with one key the first has it. @param {Model} model */
+export function byUse(model) {
+  const ids = new Set(actionsOf(model).map(({ id }) => id));
+  return ACTIONS.toSorted((one, other) => Number(ids.has(other.id)) - Number(ids.has(one.id)));
 }

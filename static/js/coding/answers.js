@@ -1,10 +1,31 @@
 // What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
 import { judgement, sameJudgement } from "../workbench/judgements.js";
 import { listsOf, readingsOf } from "../workbench/readings.js";
-import { candidates, isLegal, pointingCategory } from "./candidates.js";
+import { candidates, isLegal, relationOf } from "./candidates.js";
 import { freeIndex } from "./entities.js";
+import { categoriesOn, givenAnswers, identityOf, missingAttributes, readingsViolation, wantOf, withoutUnasked } from "./questions/constraints.js";
 import { categoryOf } from "./state.js";
-/** @import { Answer, Candidate, Category, Judgement, Judgements, Model, Readings } from "./types.js" */
+/** @import { Answer, Candidate, Judgement, Judgements, Manner, Model, Page, Readings } from "./types.js" */
+
+/** How a target joins those that are there. @type {(page: Page, further: boolean) => Manner} */
+export const mannerOf = (page, further) => (page.together ? "and" : further ? "or" : "only");
+
+/** The answer as the scheme has it: without what is no longer asked, or why it cannot be. @type {(model: Model, judgements: Judgements, key: string, value: Judgement) => Answer} */
+export function allowed(model, judgements, key, value) {
+  const { constraints, byKey } = model;
+  const from = byKey.at(key);
+  const { kept, dropped } = withoutUnasked(constraints, from.level, judgement(value));
+  const identity = identityOf(constraints, kept.category);
+  for (const [relation, readings] of [...(identity ? [/** @type {const} */ ([identity, kept.pointers])] : []),
+    ...Object.entries(kept.relations).map(([name, its]) => /** @type {const} */ ([constraints.relations[name], its]))]) {
+    const violation = readingsViolation(model, from, relation, readings);
+    if (violation) {
+      return { refused: violation.message };
+    }
+  }
+  const answer = changed(judgements, key, kept);
+  return dropped.length > 0 ? { ...answer, dropped } : answer;
+}
 
 /** @type {(model: Model, judgements: Judgements, key: string, chosen: string) => Answer} */
 export function chooseCategory(model, judgements, key, chosen) {
@@ -14,15 +35,22 @@ export function chooseCategory(model, judgements, key, chosen) {
     return { refused: "Unknown category." };
   }
   if (model.answers === "indices") {
-    return changed(judgements, key, {
+    return allowed(model, judgements, key, {
       ...before,
       category: category.key,
       indices: category.takes_index ? newEntity(judgements, key, before) : [],
     });
   }
-  const pointers = readingsOf(listsOf(before.pointers).filter((reading) => reading.every((target) => isLegal(model, key, category, target)))
-    .slice(0, category.max_pointers ?? undefined));
-  return changed(judgements, key, { ...before, category: category.key, pointers });
+  const relation = identityOf(model.constraints, chosen);
+  /** @type {string[][]} */
+  let kept = [];
+  for (const reading of listsOf(before.pointers)) {
+    const legal = (relation?.joint || reading.length === 1) && reading.every((target) => isLegal(model, key, relation, target));
+    if (legal && new Set([...kept.flat(), ...reading]).size <= (relation?.max_targets ?? Infinity)) {
+      kept = [...kept, reading];
+    }
+  }
+  return allowed(model, judgements, key, { ...before, category: category.key, pointers: readingsOf(kept) });
 }
 
 /**
@@ -39,76 +67,88 @@ function newEntity(judgements, key, before) {
 
 /**
  * Point to a markable, or join its entity.
- * @type {(model: Model, judgements: Judgements, key: string, target: string, further: boolean) => Answer}
+ * @type {(model: Model, judgements: Judgements, key: string, target: string, manner?: Manner, relation?: string | null) => Answer}
+ * relation: other than identity
  */
-export function pointTo(model, judgements, key, target, further) {
+export function pointTo(model, judgements, key, target, manner = "only", relation = null) {
   const from = model.byKey.get(key);
   const to = model.byKey.get(target);
   if (!from || !to) {
     return { refused: "Unknown markable." };
   }
+  const before = judgement(judgements.get(key));
+  if (relation !== null) {
+    const readings = joined(before.relations[relation] ?? [], target, manner);
+    return allowed(model, judgements, key, { ...before, relations: { ...before.relations, [relation]: readings } });
+  }
   if (model.answers === "indices") {
     const index = judgements.get(target)?.indices[0];
     return index === undefined || target === key
       ? { refused: `“${to.words}” has no index yet.` }
-      : takeIndex(model, judgements, key, index, further);
+      : takeIndex(model, judgements, key, index, manner !== "only");
   }
-  const before = judgement(judgements.get(key));
-  const category = categoryFor(model, before.category, to.level);
-  if (!category) {
+  const category = categoryFor(model, before.category, from.level, to.level);
+  if (category === undefined) {
     return { refused: `No category points to “${to.words}”.` };
   }
-  if (!isLegal(model, key, category, target)) {
-    return { refused: target === key ? "A markable cannot point to itself." : `“${to.words}” comes later in the text.` };
-  }
-  const kept = before.category === category.key ? before.pointers : [];
-  const pointers = further ? withAlternative(kept, target) : [target];
-  if (category.max_pointers !== null && pointers.length > category.max_pointers) {
-    return { refused: `${category.label} takes at most ${category.max_pointers} ${plural(category.max_pointers, "antecedent")}.` };
-  }
-  return changed(judgements, key, { ...before, category: category.key, pointers });
+  const kept = before.category === category ? before.pointers : [];
+  return allowed(model, judgements, key, { ...before, category, pointers: joined(kept, target, manner) });
 }
 
 /**
  * Stay with the category that is chosen if it points there, else take the first that does.
- * @type {(model: Model, chosen: string | null, level: string) => Category | undefined}
+ * @type {(model: Model, chosen: string | null, from: string, level: string) => string | undefined}
  */
-function categoryFor(model, chosen, level) {
-  const current = categoryOf(model, chosen);
-  return current?.points_to === level ? current : model.categories.find((category) => category.points_to === level);
+function categoryFor({ constraints }, chosen, from, level) {
+  return [chosen, ...categoriesOn(constraints, from)].flatMap((one) => one ?? [])
+    .find((one) => identityOf(constraints, one)?.to_levels.includes(level));
+}
+
+/** The readings with a target, or without it where that is already so. @type {(readings: Readings, target: string, manner: Manner) => Readings} */
+function joined(readings, target, manner) {
+  const lists = listsOf(readings);
+  if (manner === "only") {
+    return [target];
+  }
+  if (manner === "and") {
+    return readingsOf([...lists.slice(0, -1), toggled(lists.at(-1) ?? [], target)]);
+  }
+  const others = lists.filter((reading) => reading.length > 1 || reading[0] !== target);
+  return readingsOf(others.length < lists.length ? others : [...others, [target]]);
 }
 
 /** @type {(model: Model, judgements: Judgements, key: string, index: string, further: boolean) => Answer} */
 export function takeIndex(model, judgements, key, index, further) {
   const before = judgement(judgements.get(key));
-  const category = model.categories.find((one) => one.takes_index);
+  const category = categoriesOn(model.constraints, model.byKey.at(key).level).map((one) => categoryOf(model, one)).find((one) => one?.takes_index);
   if (!category) {
     return { refused: "This scheme has no category that takes an index." };
   }
   const kept = before.category === category.key ? before.indices : [];
-  return changed(judgements, key, { ...before, category: category.key, indices: further ? toggled(kept, index) : [index] });
+  return allowed(model, judgements, key, { ...before, category: category.key, indices: further ? toggled(kept, index) : [index] });
 }
 
-/** @type {(model: Model, judgements: Judgements, key: string, letter: string, further: boolean) => Answer} */
-export function pressLetter(model, judgements, key, letter, further) {
+/** @type {(model: Model, judgements: Judgements, key: string, letter: string, manner?: Manner, relation?: string | null) => Answer} */
+export function pressLetter(model, judgements, key, letter, manner = "only", relation = null) {
   // A category that takes no pointer offers no targets; a letter then means those of the first one that does.
-  const offered = offeredCandidates(model, judgements, key);
+  const offered = offeredCandidates(model, judgements, key, relation);
   const candidate = offered.find((one) => one.letter === letter);
   if (!candidate) {
     return { refused: `No candidate has the letter ${letter}.` };
   }
   return candidate.index === null
-    ? pointTo(model, judgements, key, candidate.key, further)
-    : takeIndex(model, judgements, key, candidate.index, further);
+    ? pointTo(model, judgements, key, candidate.key, manner, relation)
+    : takeIndex(model, judgements, key, candidate.index, manner !== "only");
 }
 
 /**
- * The candidates that the page shows: those of the category chosen, or, if that takes no pointer, of the first that does.
- * @type {(model: Model, judgements: Judgements, key: string) => Candidate[]}
+ * The candidates that the page shows: those of a relation; else those of the category chosen, or, if that takes no pointer, of
+ * the first that does.
+ * @type {(model: Model, judgements: Judgements, key: string, relation?: string | null) => Candidate[]}
  */
-export function offeredCandidates(model, judgements, key) {
-  if (model.answers !== "pointers" || pointingCategory(model, judgements, key)) {
-    return candidates(model, judgements, key);
+export function offeredCandidates(model, judgements, key, relation = null) {
+  if (relation !== null || model.answers !== "pointers" || relationOf(model, judgements, key)) {
+    return candidates(model, judgements, key, relation);
   }
   const open = new Map(judgements);
   open.delete(key);
@@ -126,33 +166,27 @@ export function addRemark(judgements, key, remark) {
  */
 export function missing(model, judgements, key) {
   const value = judgement(judgements.get(key));
-  const category = categoryOf(model, value.category);
-  if (!category) {
-    return "Choose a category first.";
+  const { level } = model.byKey.at(key);
+  const given = givenAnswers(model.constraints, level, value);
+  switch (wantOf(model.constraints, given, value.indices.length > 0)) {
+    case "category":
+      return "Choose a category first.";
+    case "index":
+      return "An index is missing.";
+    case "target":
+      return `${categoryOf(model, value.category)?.label} needs an antecedent.`;
   }
-  if (model.answers === "indices") {
-    return category.takes_index && value.indices.length === 0 ? "An index is missing." : null;
-  }
-  return category.points_to && value.pointers.length === 0 ? `${category.label} needs an antecedent.` : null;
-}
-
-/** The readings with a target as an alternative of its own, or without that. @type {(readings: Readings, target: string) => Readings} */
-function withAlternative(readings, target) {
-  const others = listsOf(readings).filter((reading) => reading.length > 1 || reading[0] !== target);
-  return readingsOf(others.length < readings.length ? others : [...others, [target]]);
+  const [attribute] = missingAttributes(model.constraints, given);
+  return attribute !== undefined ? `${model.constraints.attributes[attribute].label} is missing.`
+    : value.category === null && Object.keys(value.attributes).length === 0 ? "Answer a question first." : null;
 }
 
 /** @type {(list: string[], item: string) => string[]} */
-function toggled(list, item) {
+export function toggled(list, item) {
   return list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
 }
 
 /** @type {(judgements: Judgements, key: string, value: Judgement) => Answer} */
 function changed(judgements, key, value) {
   return { judgement: sameJudgement(judgements.get(key), value) ? null : value };
-}
-
-/** @type {(count: number, noun: string) => string} */
-function plural(count, noun) {
-  return count === 1 ? noun : `${noun}s`;
 }

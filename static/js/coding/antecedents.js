@@ -1,6 +1,6 @@
 // Antecedents found by words: one line for each entity, its other mentions one step behind. Loaded with tools.js.
 import { element } from "../workbench/element.js";
-import { pointTo, takeIndex } from "./answers.js";
+import { mannerOf, pointTo, takeIndex } from "./answers.js";
 import { chains } from "./chains.js";
 import { chainBadge, describe } from "./view/panel.js";
 /** @import { Candidate, Chains, Frame, Judgements, Mentions, Model, Picker } from "./types.js" */
@@ -69,7 +69,7 @@ export function createAntecedents({ page, say, answerWith, commitNote }, picker)
           hint: [where, keys.length > 1 ? `${keys.length} mentions` : ""].filter(Boolean).join(" · "),
           ...(named === null ? {} : { badge: chainBadge(named, number) }),
           run: (/** @type {boolean} */ further) => answerWith(index === null
-            ? pointTo(page.model, page.judgements, current, newest, further)
+            ? pointTo(page.model, page.judgements, current, newest, mannerOf(page, further), page.relation)
             : takeIndex(page.model, page.judgements, current, index, further), current),
           ...(index === null && keys.length > 1 ? {
             more: () => open(`Mentions of “${words}”`, current, keys.toReversed().map((key) => ({ index: null, newest: key, keys: [key] }))),

@@ -1,7 +1,7 @@
 // What the current markable may point to, best guesses first. Pure.
-import { categoryOf } from "./state.js";
 import { chains } from "./chains.js";
-/** @import { Candidate, Category, Chains, Judgements, Markable, Model } from "./types.js" */
+import { categoriesOn, identityOf, targetViolation } from "./questions/constraints.js";
+/** @import { Candidate, Chains, Judgements, Markable, Model, RelationConstraints } from "./types.js" */
 
 export const LETTERS = ["a", "s", "d", "f", "g", "h", "j", "k", "l"];
 
@@ -12,44 +12,45 @@ const SAME_HEAD = 8;
 const LAST_OF_CHAIN = 4;
 const INSIDE_CHAIN = -6;
 
-/** @type {(model: Model, key: string, category: Category | undefined, target: string) => boolean} */
-export function isLegal(model, key, category, target) {
+/** Whether a relation allows a target. @type {(model: Model, key: string, relation: RelationConstraints | null, target: string) => boolean} */
+export function isLegal(model, key, relation, target) {
   const from = model.byKey.get(key);
-  const to = model.byKey.get(target);
-  return Boolean(from && to && to !== from && category && category.points_to === to.level
-    && (category.allow_later || to.order < from.order));
+  return Boolean(from && relation && targetViolation(relation, from, model.byKey.get(target)) === null);
 }
 
 /**
- * The category whose targets are on offer: the one chosen, else the first that points.
- * @type {(model: Model, judgements: Judgements, key: string) => Category | undefined}
+ * The relation whose targets are on offer: the one that is named; else that of the category chosen, or of the first that points.
+ * @type {(model: Model, judgements: Judgements, key: string, relation?: string | null) => RelationConstraints | null}
  */
-export function pointingCategory(model, judgements, key) {
-  const chosen = categoryOf(model, judgements.get(key)?.category);
-  if (chosen) {
-    return chosen.points_to ? chosen : undefined;
+export function relationOf({ constraints, byKey }, judgements, key, relation = null) {
+  if (relation !== null) {
+    return constraints.relations[relation];
   }
-  return model.categories.find((category) => category.points_to);
+  const { category = null } = judgements.get(key) ?? {};
+  const categories = category === null ? categoriesOn(constraints, byKey.at(key).level) : [category];
+  return categories.map((one) => identityOf(constraints, one)).find((one) => one && !one.retired) ?? null;
 }
 
-/** @type {(model: Model, judgements: Judgements, key: string) => Candidate[]} */
-export function candidates(model, judgements, key) {
-  const list = model.answers === "indices" ? entities(model, judgements, key)
-    : model.answers === "pointers" ? targets(model, judgements, key)
+/** @type {(model: Model, judgements: Judgements, key: string, relation?: string | null) => Candidate[]} relation: other than identity */
+export function candidates(model, judgements, key, relation = null) {
+  const list = relation !== null || model.answers === "pointers" ? targets(model, judgements, key, relation)
+    : model.answers === "indices" ? entities(model, judgements, key)
       : [];
   return list.map((candidate, place) => ({ ...candidate, letter: LETTERS[place] ?? null }));
 }
 
-/** @type {(model: Model, judgements: Judgements, key: string) => Omit<Candidate, "letter">[]} */
-function targets(model, judgements, key) {
-  const category = pointingCategory(model, judgements, key);
-  if (!category) {
+/** @type {(model: Model, judgements: Judgements, key: string, name: string | null) => Omit<Candidate, "letter">[]} */
+function targets(model, judgements, key, name) {
+  const relation = relationOf(model, judgements, key, name);
+  if (!relation) {
     return [];
   }
-  const chosen = (judgements.get(key)?.pointers ?? []).flat();
-  const legal = model.markables.filter((markable) => isLegal(model, key, category, markable.key));
+  const value = judgements.get(key);
+  const chosen = ((name === null ? value?.pointers : value?.relations[name]) ?? []).flat();
+  const from = model.byKey.at(key);
+  const legal = model.markables.filter((markable) => targetViolation(relation, from, markable) === null);
   // The answer being given is left out: the letters must not move while one is choosing.
-  const bonus = standing(model, chains(model, judgements, key), model.byKey.at(key));
+  const bonus = standing(model, chains(model, judgements, key), from);
   return rank(model, key, legal, bonus)
     .map((markable) => ({ key: markable.key, index: null, chosen: chosen.includes(markable.key) }));
 }

@@ -10,13 +10,13 @@ const SHOWN = 40; // members in a preview
 
 /** @param {Frame} frame @param {Picker} picker */
 export function createChainDialogs({ page, record, refresh, say, commitNote }, picker) {
-  /** @type {(plan: Plan | Refusal, done: string) => void} */
-  function carryOut(plan, done) {
+  /** @type {(plan: Plan | Refusal, done: string, parts?: boolean) => void} */
+  function carryOut(plan, done, parts = false) {
     if ("refused" in plan) {
       say(plan.refused);
       return;
     }
-    record(plan.judged.map(([key, value]) => judge(key, value)));
+    record(plan.judged.map(([key, value]) => judge(key, value)), parts);
     refresh();
     say(done);
   }
@@ -95,7 +95,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
           return [element("h3", "", "New chain"), ...inWords(apart), element("h3", "", "Remaining chain"),
             ...inWords(entity.members.filter((key) => !apart.includes(key)))];
         }),
-        run: () => carryOut(plan(following), "Split. Undo joins them again."),
+        run: () => carryOut(plan(following), "Split. Undo joins them again.", true),
       }));
     });
     if (choices.length === 0) {

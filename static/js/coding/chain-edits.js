@@ -4,6 +4,7 @@ import { listsOf, readingsOf, singlesOf } from "../workbench/readings.js";
 import { isLegal } from "./candidates.js";
 import { chains } from "./chains.js";
 import { freeIndex } from "./entities.js";
+import { categoriesOn, identityOf, withoutUnasked } from "./questions/constraints.js";
 /** @import { Judgement, Judgements, Markable, Model, Plan, Refusal } from "./types.js" */
 
 /** @type {(model: Model, judgements: Judgements, members: string[], name: string) => Plan | Refusal} */
@@ -84,7 +85,8 @@ export function split(model, judgements, chain, key, following) {
   // What has lost its only antecedent begins a chain: the coder has to say as what.
   const result = plan(model, judgements, members.map((one) => [one, () => {
     const value = judgement(parted.get(one));
-    return value.pointers.length === 0 && judgement(judgements.get(one)).pointers.length > 0 ? { ...value, category: null } : value;
+    return value.pointers.length > 0 || judgement(judgements.get(one)).pointers.length === 0 ? value
+      : withoutUnasked(model.constraints, model.byKey.at(one).level, { ...value, category: null }).kept;
   }]));
   const after = chains(model, result.after).of;
   const together = [...apart].some((one) => [...rest].some((another) => !isAmbiguous(judgements, one)
@@ -116,8 +118,8 @@ function beyond(model, judgements, from, target, side, elsewhere) {
       }
     }
   }
-  const category = model.categories.find((one) => one.key === judgements.get(from)?.category);
-  return found.filter((one) => isLegal(model, from, category, one));
+  const identity = identityOf(model.constraints, judgements.get(from)?.category);
+  return found.filter((one) => isLegal(model, from, identity, one));
 }
 
 /**
@@ -154,12 +156,12 @@ function linkTo(model, judgements, root, members) {
   if (singlesOf(value.pointers).length < value.pointers.length) {
     return null; // it stands for several others together
   }
-  const categories = [...model.categories].sort((one, other) => Number(other.key === value.category) - Number(one.key === value.category));
+  const categories = categoriesOn(model.constraints, from.level).sort((one, other) => Number(other === value.category) - Number(one === value.category));
   const near = [...members].sort((one, other) => distance(model, from, one) - distance(model, from, other));
-  for (const category of categories.filter((one) => one.points_to)) {
-    const target = near.find((one) => isLegal(model, root, category, one));
+  for (const category of categories) {
+    const target = near.find((one) => isLegal(model, root, identityOf(model.constraints, category), one));
     if (target) {
-      return { ...value, category: category.key, pointers: [target] };
+      return withoutUnasked(model.constraints, from.level, { ...value, category, pointers: [target] }).kept;
     }
   }
   return null;

@@ -2,12 +2,15 @@
 import { chains } from "./chains.js";
 import { judgement } from "../workbench/judgements.js";
 import { listsOf } from "../workbench/readings.js";
+import { givenAnswers, identityOf, missingAttributes, wantOf } from "./questions/constraints.js";
+import { entityFindings } from "./questions/entity-answers.js";
 import { categoryOf } from "./state.js";
 /** @import { Finding, Judgements, Markable, Model } from "./types.js" */
 
 const TITLES = {
   undecided: "Undecided",
   incomplete: "Incomplete answers",
+  entity: "Answers about one chain",
   circle: "Circular pointers",
   "same-chain": "Ambiguous between members of one chain",
   inside: "Antecedent overlaps the markable",
@@ -16,7 +19,7 @@ const TITLES = {
 
 /** In the order of what weighs most. @type {(model: Model, judgements: Judgements) => { kind: string, title: string, findings: Finding[] }[]} */
 export function checkList(model, judgements) {
-  const found = model.coded.flatMap(({ key }) => findings(model, judgements, key));
+  const found = [...model.coded.flatMap(({ key }) => findings(model, judgements, key)), ...entityFindings(model, judgements)];
   return Object.entries(TITLES)
     .map(([kind, title]) => ({ kind, title, findings: found.filter((finding) => finding.kind === kind) }))
     .filter(({ findings: some }) => some.length > 0);
@@ -25,19 +28,23 @@ export function checkList(model, judgements) {
 /** @type {(model: Model, judgements: Judgements, key: string) => Finding[]} */
 function findings(model, judgements, key) {
   const value = judgement(judgements.get(key));
+  const { constraints } = model;
+  const { level } = model.byKey.at(key);
   const category = categoryOf(model, value.category);
-  if (!category) {
+  const given = givenAnswers(constraints, level, value);
+  const want = wantOf(constraints, given, value.indices.length > 0);
+  if (want === "category" || (!category && Object.keys(value.attributes).length === 0)) {
     return [{ kind: "undecided", key, text: "" }];
   }
   /** @type {Finding[]} */
   const found = [];
-  if (category.points_to && value.pointers.length === 0) {
-    found.push({ kind: "incomplete", key, text: `${category.label} without antecedent` });
+  if (want !== null) {
+    found.push({ kind: "incomplete", key, text: `${category?.label} without ${want === "index" ? "index" : "antecedent"}` });
   }
-  if (category.takes_index && value.indices.length === 0) {
-    found.push({ kind: "incomplete", key, text: `${category.label} without index` });
+  for (const one of missingAttributes(constraints, given)) {
+    found.push({ kind: "incomplete", key, text: `${constraints.attributes[one].label} is missing` });
   }
-  if (category.allow_later && inCircle(judgements, key)) {
+  if (identityOf(constraints, value.category)?.later && inCircle(judgements, key)) {
     found.push({ kind: "circle", key, text: "its antecedents lead back to it" });
   }
   if (value.pointers.length > 1) {

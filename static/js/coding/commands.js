@@ -1,26 +1,28 @@
 // What each action of the coding page does: one handler for each line of actions.js.
 import { createCommands, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/element.js";
-import { ACTIONS, actionsOf } from "./actions.js";
+import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
-import { LETTERS } from "./candidates.js";
-import { announce, buildPanel } from "./view/panel.js";
+import { LETTERS, relationOf } from "./candidates.js";
+import { categoriesOn } from "./questions/constraints.js";
+import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Frame, Handlers, Markable, Marking, Sync } from "./types.js" */
+/** @import { Direction, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
 /**
  * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
+ * @param {Further | null} questions null: nothing is asked after the category
  * @param {(markable: Markable) => boolean} undecided
  * @param {(forward: boolean) => void} undo
  * @param {Sync} sync
  */
-export function createCodingCommands(frame, marking, undecided, undo, sync) {
+export function createCodingCommands(frame, marking, questions, undecided, undo, sync) {
   const { page, keyboard, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
-  const { define, run, picker } = createCommands({
-    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
+  const { define, run, picker, common } = createCommands({
+    actions: byUse(page.model), available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, keyboard),
   });
@@ -55,6 +57,9 @@ export function createCodingCommands(frame, marking, undecided, undo, sync) {
 
   /** @param {string} key */
   function accept(key) {
+    if (questions?.accept()) {
+      return;
+    }
     const lack = answers.missing(page.model, page.judgements, key);
     if (lack) {
       say(lack);
@@ -75,6 +80,27 @@ export function createCodingCommands(frame, marking, undecided, undo, sync) {
       record([{ kind: "clear", payload: { markable: key } }]);
       refresh();
       announce(page);
+    }
+  }
+
+  /** @param {string} key */
+  function together(key) {
+    if (!page.together && !relationOf(page.model, page.judgements, key, page.relation)?.joint) {
+      say("No targets are meant together here.");
+      return;
+    }
+    page.together = !page.together;
+    paintTogether(page);
+    say(page.together ? "Together with: choose the other target." : "");
+  }
+
+  function release() {
+    if (page.together) {
+      page.together = false;
+      paintTogether(page);
+      say("The next letter stands alone.");
+    } else if (!questions?.leave()) {
+      common.release(false);
     }
   }
 
@@ -169,20 +195,30 @@ export function createCodingCommands(frame, marking, undecided, undo, sync) {
     "merge": () => editChain("merge"),
     "split": () => editChain("split"),
     "rename": () => editChain("rename"),
-    "find": () => editChain("find"),
+    "find": () => questions?.find() || editChain("find"),
+    "together": current(together),
+    "next-question": current(() => questions?.step(1)),
+    "previous-question": current(() => questions?.step(-1)),
+    "relation": current(() => questions?.nextRelation()),
+    release,
     "entities": () => show("entities"),
     "guidelines": () => show("guidelines"),
     "hand-in": handIn,
   };
-  page.model.categories.slice(0, 10).forEach((category, place) => {
-    handlers[`category-${place + 1}`] = current((key) => answerWith(answers.chooseCategory(page.model, page.judgements, key, category.key)));
-  });
+  for (let place = 0; place < 10; place += 1) {
+    handlers[`category-${place + 1}`] = current((key) => {
+      const category = categoriesOn(page.model.constraints, page.model.byKey.at(key).level)[place];
+      if (!questions?.digit(place) && category !== undefined) {
+        answerWith(answers.chooseCategory(page.model, page.judgements, key, category));
+      }
+    });
+  }
   for (const letter of LETTERS) {
     handlers[`candidate-${letter}`] = current((key, further) => {
-      answerWith(answers.pressLetter(page.model, page.judgements, key, letter, further));
+      answerWith(answers.pressLetter(page.model, page.judgements, key, letter, answers.mannerOf(page, further), page.relation));
     });
   }
   define(handlers);
 
-  return { run, paintChains: () => paintChains(), drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt) };
+  return { run, picker, paintChains: () => paintChains(), drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt) };
 }

@@ -2,7 +2,7 @@
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
-import { judge, markableOf } from "../workbench/judgements.js";
+import { judge, judgement, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
 import { combination } from "../workbench/keys/keys.js";
 import { openSaving } from "../workbench/saving/saving.js";
@@ -10,13 +10,14 @@ import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { Table } from "../workbench/table.js";
 import { showDraft } from "../workbench/saving/visits.js";
-import { ACTIONS, actionsOf } from "./actions.js";
+import { actionsOf, byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./mouse.js";
 import { JUDGEMENTS } from "./pointers.js";
-import { categoryOf, isDecided, load, step, withMarks } from "./state.js";
+import { givenAnswers, wantOf } from "./questions/constraints.js";
+import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
@@ -28,7 +29,7 @@ const place = `${url} ${loaded.model.user}`;
 const pane = byId("text-pane");
 const note = byId("note", HTMLTextAreaElement);
 const { readOnly, version, direction } = loaded.model;
-const keyboard = createKeyboard(ACTIONS, KEYS, direction === "rtl");
+const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
 /** @type {string | null} */
@@ -52,6 +53,11 @@ const page = {
   decided: 0,
   candidates: [],
   wants: false,
+  relation: null,
+  together: false,
+  asksEntity: false,
+  answersSaid: "",
+  asks: "",
 };
 
 const text = buildText(byId("text"), page.model);
@@ -59,7 +65,9 @@ buildPanel(page.model, keyboard);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view/marking.js") : null;
-const { sync, status, start, listen: listenToOthers } = await openSaving({
+const { attributes, relations } = loaded.model;
+const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
+const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
   url, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";
@@ -76,16 +84,29 @@ page.current = takeUpDraft(left) ?? step(page.model.coded, null, 1, undecided) ?
 
 /** @type {Frame} */
 const frame = {
-  page, keyboard, pane, text, record: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true), commitNote, answerWith,
+  page, keyboard, pane, text, record, write: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true),
+  announceAgain: () => announce(page), commitNote, answerWith,
 };
 const marking = markingPart?.createMarking(frame) ?? null;
-const commands = createCodingCommands(frame, marking, undecided, undo, sync);
+const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
+const commands = createCodingCommands(frame, marking, further, undecided, undo, sync);
+const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
+if (colours.length > 0) {
+  import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
+}
 refresh();
 listen();
 
 /** @param {Markable} markable */
 function undecided(markable) {
-  return !isDecided(page.model, page.judgements.get(markable.key));
+  return !isDecided(page.model, markable.level, page.judgements.get(markable.key));
+}
+
+/** Write a step that can be undone, with what it has to change besides. @type {Frame["record"]} */
+function record(changes, copies = false) {
+  const before = page.judgements;
+  editor.record([...changes, ...(further?.kept(changes, copies) ?? [])]);
+  further?.askConflicts(before);
 }
 
 function refresh() {
@@ -105,16 +126,17 @@ function refresh() {
   page.decided = model.coded.filter((markable) => !undecided(markable)).length;
   page.candidates = [];
   page.wants = false;
+  further?.settle();
   if (page.current !== null) {
-    const value = page.judgements.get(page.current);
-    const category = categoryOf(model, value?.category);
-    page.candidates = offeredCandidates(model, page.judgements, page.current);
-    page.wants = !readOnly && !isDecided(model, value)
-      && (!category || Boolean(category.points_to) || category.takes_index);
+    const value = judgement(page.judgements.get(page.current));
+    const given = givenAnswers(model.constraints, model.byKey.at(page.current).level, value);
+    page.candidates = offeredCandidates(model, page.judgements, page.current, page.relation);
+    page.wants = !readOnly && (page.relation !== null || wantOf(model.constraints, given, value.indices.length > 0) !== null);
   }
   painted = page.model.byKey.has(page.current ?? "") ? page.current : null;
   paintText(text, page, keyboard);
   paintPanel(page, listsAll, keyboard);
+  further?.paint();
   paintTime(page.seconds);
   showHead();
   commands.paintChains();
@@ -149,6 +171,7 @@ function go(key, prefix = "") {
   page.current = key;
   listsAll = false;
   pointedAt = null;
+  page.together = false;
   say("");
   refresh();
   reveal(pane, text, key);
@@ -169,12 +192,16 @@ function answerWith(answer, key = page.current) {
     tell(answer.refused);
     return;
   }
-  say("");
+  const dropped = answer.dropped?.map((one) => page.model.constraints.attributes[one]?.label ?? page.model.constraints.relations[one].label) ?? [];
+  const lost = dropped.length > 0 ? `No longer asked, and taken away: ${dropped.join(", ")}.` : "";
+  say(lost);
+  page.together = false;
   if (answer.judgement !== null) {
-    editor.record([judge(page.current, answer.judgement)]);
+    record([judge(page.current, answer.judgement)]);
   }
+  further?.goOn();
   refresh();
-  announce(page);
+  announce(page, lost);
 }
 
 /** @param {boolean} forward redo instead of undo */
@@ -234,7 +261,7 @@ function listen() {
       if (leaves) {
         pane.focus({ preventScroll: true });
       }
-      return leaves;
+      return leaves || Boolean(further?.intercept(event, focus));
     },
     override: (event, inText, action) => {
       if (!marking?.active() || !inText || event.isComposing) {
@@ -247,6 +274,7 @@ function listen() {
   });
   listenToMouse(pane, page, {
     answerWith,
+    press: (control) => further?.press(control),
     run: commands.run,
     go: (key) => (page.model.byKey.at(key).coded ? go(key) : reveal(pane, text, key)),
     listAll: () => {

@@ -1,8 +1,10 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
 import { keyOf } from "../workbench/judgements.js";
 import { findMatches } from "../workbench/dialogs/search.js";
+import { targetsOf } from "../workbench/readings.js";
 import { isLegal } from "./candidates.js";
-import { apply, categoryOf, withMarks } from "./state.js";
+import { identityOf } from "./questions/constraints.js";
+import { apply, withMarks } from "./state.js";
 /** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "./types.js" */
 
 const REACH = 600; // characters around an edge in which the next words are sought
@@ -175,8 +177,10 @@ export function brokenBy(model, judgements, from, to) {
   const after = apply(model, judgements, [{ kind: "move", payload: { markable: from, to } }]);
   const moved = withMarks(model, after);
   for (const [key, value] of after) {
-    if (key === to || value.pointers.flat().includes(to)) {
-      const wrong = value.pointers.flat().find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
+    if (key === to || targetsOf(value).includes(to)) {
+      const { relations } = moved.constraints;
+      const wrong = value.pointers.flat().find((target) => !isLegal(moved, key, identityOf(moved.constraints, value.category), target))
+        ?? Object.entries(value.relations).flatMap(([name, readings]) => readings.flat().filter((target) => !isLegal(moved, key, relations[name], target)))[0];
       if (wrong !== undefined) {
         return `“${moved.byKey.at(wrong).words}” would come later in the text than “${moved.byKey.at(key).words}”, which points to it.`;
       }

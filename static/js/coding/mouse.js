@@ -1,7 +1,7 @@
 // The mouse: in the text, and on the buttons of the panel.
 import { around, byId, closeDialog, inside } from "../workbench/element.js";
-import { chooseCategory, pointTo, takeIndex } from "./answers.js";
-/** @import { MouseHandlers, Page } from "./types.js" */
+import { chooseCategory, mannerOf, pointTo, takeIndex } from "./answers.js";
+/** @import { Manner, MouseHandlers, Page } from "./types.js" */
 
 /** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */
 export function listenToMouse(pane, page, handlers) {
@@ -43,7 +43,7 @@ export function listenToMouse(pane, page, handlers) {
     inPanel(event, page, handlers);
     // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
     if (event.detail > 0 && document.querySelector("dialog[open]") === null
-      && around(event, "button[data-category], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
+      && around(event, "button[data-category], button[data-value], button[data-relation], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
       pane.focus({ preventScroll: true });
     }
   });
@@ -51,6 +51,9 @@ export function listenToMouse(pane, page, handlers) {
 
 /** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */
 const adds = (event, page) => event.shiftKey || byId("further").dataset.key === page.current;
+
+/** @type {(event: MouseEvent, page: Page) => Manner} */
+const manner = (event, page) => mannerOf(page, adds(event, page));
 
 /** The members of the chains that a markable is in, where there are others. @type {(page: Page, key: string | undefined) => string[]} */
 function chainOf(page, key) {
@@ -78,7 +81,7 @@ function inText(event, page, { answerWith, go, run }) {
   }
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
-    const tries = keys.map((key) => pointTo(page.model, page.judgements, current, key, adds(event, page)));
+    const tries = keys.map((key) => pointTo(page.model, page.judgements, current, key, manner(event, page), page.relation));
     answerWith(tries.find((answer) => "judgement" in answer) ?? tries[0]);
     return;
   }
@@ -89,7 +92,7 @@ function inText(event, page, { answerWith, go, run }) {
 }
 
 /** @type {(event: MouseEvent, page: Page, handlers: MouseHandlers) => void} */
-function inPanel(event, page, { answerWith }) {
+function inPanel(event, page, { answerWith, press }) {
   const button = around(event, "button");
   if (!button || page.current === null) {
     return;
@@ -99,11 +102,13 @@ function inPanel(event, page, { answerWith }) {
   if (button.id === "further") {
     button.dataset.key = button.dataset.key === current ? "" : current;
     button.ariaPressed = String(button.dataset.key === current);
+  } else if (button.dataset.value !== undefined || button.dataset.relation !== undefined) {
+    press(button);
   } else if (category) {
     answerWith(chooseCategory(model, judgements, current, category));
   } else if (index !== undefined) {
     answerWith(takeIndex(model, judgements, current, index, adds(event, page)));
   } else if (target) {
-    answerWith(pointTo(model, judgements, current, target, adds(event, page)));
+    answerWith(pointTo(model, judgements, current, target, manner(event, page), page.relation));
   }
 }

@@ -4,6 +4,7 @@ import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
 import { Table } from "../workbench/table.js";
 import { JUDGEMENTS } from "./pointers.js";
+import { givenAnswers, isComplete } from "./questions/constraints.js";
 import { blocks } from "./slices.js";
 /** @import { Category, Change, Judgement, Judgements, Markable, Model, RawCoding, RawMarkable, Span, TextModel } from "./types.js" */
 
@@ -33,9 +34,13 @@ export function load(raw) {
     sentences: segments.filter((segment) => segment.kind === "sentence").map((segment) => segment.start),
     answers: raw.scheme.answers,
     categories: raw.scheme.categories,
+    relations: raw.scheme.relations,
+    attributes: raw.scheme.attributes,
+    constraints: raw.scheme.constraints,
     levels,
     marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
     readOnly,
+    practice: raw.practice ?? false,
     version: raw.coding.version,
     seconds: raw.coding.seconds ?? 0,
     known: new Map(),
@@ -122,22 +127,18 @@ export function categoryOf(model, key) {
   return model.categories.find((category) => category.key === key);
 }
 
-/** The colour of a category, of eight. @type {(model: TextModel, key: string | null | undefined) => string} a class, or none */
+/** The class of a colour of the scheme, "#rrggbb". @param {string | undefined} colour */
+export const colourLook = (colour) => (colour ? `category-${colour.slice(1)}` : "");
+
+/** The colour of a category: its own, or one of eight. @type {(model: Pick<TextModel, "categories">, key: string | null | undefined) => string} a class, or none */
 export function categoryLook({ categories }, key) {
   const place = categories.findIndex((one) => one.key === key);
-  return place < 0 ? "" : `category-${place % 8 + 1}`;
+  return place < 0 ? "" : colourLook(categories[place].colour) || `category-${place % 8 + 1}`;
 }
 
-/** Decided: a category, and what the category asks for. @type {(model: TextModel, value: Judgement | undefined) => boolean} */
-export function isDecided(model, value) {
-  const category = value && categoryOf(model, value.category);
-  if (!category) {
-    return false;
-  }
-  if (model.answers === "indices") {
-    return !category.takes_index || value.indices.length > 0;
-  }
-  return !category.points_to || value.pointers.length > 0;
+/** Decided: all that the scheme requires of the markable. @type {(model: TextModel, level: string, value: Judgement | undefined) => boolean} */
+export function isDecided({ constraints }, level, value) {
+  return value !== undefined && isComplete(constraints, givenAnswers(constraints, level, value), value.indices.length > 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 // Types of the coding page. The browser does not load this file.
-import type { Action, Change, Judgement, Judgements, Keyboard, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
 import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
@@ -9,13 +9,115 @@ export * from "../workbench/types.js";
 export interface Category {
   key: string;
   label: string;
-  points_to: string | null;
-  max_pointers: number | null;
-  allow_later: boolean;
+  help: string;
+  /** "#rrggbb", or none: the next of the page's own */
+  colour: string;
   takes_index: boolean;
   takes_optional: boolean;
   singleton: boolean;
 }
+
+/** When a question is asked. */
+export type Condition = { question: string; values: string[] } | { relation: string };
+
+export interface RelationConstraints {
+  label: string;
+  identity: boolean;
+  from_levels: string[];
+  /** none: it is no longer offered */
+  to_levels: string[];
+  max_targets: number | null;
+  joint: boolean;
+  later: boolean;
+  asked_if: Condition | null;
+  /** no longer offered; what was answered stays */
+  retired: boolean;
+}
+
+export interface AttributeConstraints {
+  label: string;
+  of: "markable" | "entity" | "relation";
+  relation: string | null;
+  levels: string[];
+  kind: "one" | "several" | "text" | "number";
+  required: boolean;
+  asked_if: Condition | null;
+  values: string[];
+  retired: boolean;
+  retired_values: string[];
+}
+
+/** The table of annotations/schemes/constraints.py. */
+export interface Constraints {
+  max_keys: number;
+  max_text_length: number;
+  max_number: number;
+  categories: Record<string, { levels: string[]; identity: string | null; takes_index: boolean; retired: boolean }>;
+  relations: Record<string, RelationConstraints>;
+  attributes: Record<string, AttributeConstraints>;
+}
+
+export interface GivenAnswers {
+  level: string;
+  category: string | null;
+  attributes: Record<string, AttributeAnswer>;
+  /** those that are set */
+  relations: Set<string>;
+}
+
+export interface Violation {
+  /** the server's */
+  code: string;
+  message: string;
+}
+
+export type RawRelation = RelationConstraints & { key: string; help: string };
+export type RawAttribute = Omit<AttributeConstraints, "values" | "retired_values"> & { key: string; help: string; primary_of: string | null; values: Value[] };
+
+export interface Value {
+  key: string;
+  label: string;
+  help: string;
+  colour: string;
+  retired: boolean;
+}
+
+export interface RawScheme {
+  answers: "pointers" | "indices" | "categories";
+  levels: RawLevel[];
+  categories: Category[];
+  relations: RawRelation[];
+  attributes: RawAttribute[];
+  constraints: Constraints;
+}
+
+/** A question after the category: an attribute, or the targets of a relation. */
+export interface Question {
+  key: string;
+  label: string;
+  help: string;
+  of: "markable" | "entity" | "relation";
+  kind: "one" | "several" | "text" | "number" | "targets";
+  /** itself, or that of which it asks */
+  relation: string | null;
+  required: boolean;
+  asked_if: Condition | null;
+  primary_of: string | null;
+  values: Value[];
+  retired: boolean;
+  /** how many questions lead to it */
+  depth: number;
+}
+
+/** Members of an entity that answer an attribute differently: one for each answer. */
+export interface EntityConflict {
+  attribute: string;
+  members: string[];
+  answers: [string, AttributeAnswer][];
+}
+
+/** How a target joins those that are there: instead of them, as an alternative, together with the last. */
+export type Manner = "only" | "or" | "and";
 
 export interface Markable {
   /** level and parts in code points: "phrase:10-14,20-25" */
@@ -46,8 +148,11 @@ export interface TextModel extends WorkbenchModel {
   blocks: Block[];
   /** where they begin */
   sentences: number[];
-  answers: "pointers" | "indices" | "categories";
+  answers: RawScheme["answers"];
   categories: Category[];
+  relations: RawRelation[];
+  attributes: RawAttribute[];
+  constraints: Constraints;
   levels: Map<string, RawLevel>;
   /** levels of which coders mark their own */
   marking: RawLevel[];
@@ -55,6 +160,8 @@ export interface TextModel extends WorkbenchModel {
   known: Map<string, Markable>;
   /** at work so far */
   seconds: number;
+  /** one only tries: nothing is saved, and nobody asked */
+  practice: boolean;
 }
 
 export interface Model extends TextModel {
@@ -67,7 +174,8 @@ export interface Model extends TextModel {
 
 /** What the JSON of the page says. */
 export interface RawCoding extends RawState {
-  scheme: { answers: Model["answers"]; levels: RawLevel[]; categories: Category[] };
+  practice?: boolean;
+  scheme: RawScheme;
 }
 
 // ---- what is made of it
@@ -98,7 +206,11 @@ export interface Refusal {
 }
 
 /** null: nothing changes */
-export type Answer = { judgement: Judgement | null } | Refusal;
+export type Answer = {
+  judgement: Judgement | null;
+  /** keys of questions that are no longer asked, with their answers */
+  dropped?: string[];
+} | Refusal;
 
 export interface Entity {
   chain: string;
@@ -115,7 +227,7 @@ export interface Plan {
 }
 
 export interface Finding {
-  kind: "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "unsure";
+  kind: "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "entity" | "unsure";
   key: string;
   text: string;
 }
@@ -207,6 +319,42 @@ export interface Page extends WorkbenchPage<Model, Judgements> {
   candidates: Candidate[];
   /** the current markable still wants a target */
   wants: boolean;
+  /** the relation to whose targets the letters point; null: identity */
+  relation: string | null;
+  /** the next target is meant together with the last */
+  together: boolean;
+  /** an attribute of the entity is asked */
+  asksEntity: boolean;
+  /** what is answered to questions after the category, in words */
+  answersSaid: string;
+  /** which of them keys answer now, in words */
+  asks: string;
+}
+
+/** The questions after the category. */
+export interface Further {
+  /** find out which are asked, before the page is painted */
+  settle: () => void;
+  paint: () => void;
+  /** to the next, after an answer */
+  goOn: () => void;
+  /** false: it is the category's */
+  digit: (place: number) => boolean;
+  /** false: nothing more is asked */
+  accept: () => boolean;
+  /** let letters point to antecedents again; false: they do */
+  leave: () => boolean;
+  step: (direction: Direction) => void;
+  nextRelation: () => void;
+  intercept: KeyHandlers["intercept"];
+  /** a button of a question */
+  press: (control: HTMLElement) => void;
+  /** what a step has to change besides, so that entities keep their answers */
+  kept: (changes: Change[], copies: boolean) => Change[];
+  askConflicts: (before: Judgements) => void;
+  /** list the values of the question; false: it has none */
+  find: () => boolean;
+  isActive: () => boolean;
 }
 
 /** The page, its parts, and what main.js does with them. */
@@ -215,20 +363,26 @@ export interface Frame {
   keyboard: Keyboard;
   pane: HTMLElement;
   text: TextView;
-  /** write a step that can be undone */
-  record: (changes: Change[]) => void;
+  /** write a step that can be undone, with what it has to change besides; copies: it parts a chain */
+  record: (changes: Change[], copies?: boolean) => void;
+  /** the same, as it is */
+  write: (changes: Change[]) => void;
   refresh: () => void;
   go: (key: string | null, prefix?: string) => void;
   /** to the eye and to the ear */
   say: (words: string) => void;
   /** to the ear alone */
   announce: (words: string) => void;
+  /** the current markable with its answers */
+  announceAgain: () => void;
   commitNote: () => void;
   /** key: of the markable that it is for, where that may be another one than the current by now */
   answerWith: (answer: Answer, key?: string | null) => void;
 }
 
 export interface MouseHandlers {
+  /** a button of a question after the category */
+  press: (control: HTMLElement) => void;
   answerWith: (answer: Answer) => void;
   /** to a markable that may be a turn, which is not judged */
   go: (key: string) => void;

@@ -138,5 +138,5 @@ export function createCommands({ actions, available, keyboard, place, search, id
     return action !== undefined;
   }
 
-  return { define, run, picker };
+  return { define, run, picker, common };
 }

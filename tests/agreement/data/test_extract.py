@@ -188,7 +188,7 @@ def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, ke
 
 
 def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
-    monkeypatch.setattr("agreement.data.extract.CACHED_PROJECTS", 1)
+    monkeypatch.setattr("agreement.data.extract._projects.size", 1)
     first = extract(project)
     extract(make_project("walk"))
     assert extract(project) is not first

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from agreement.reports.parameters import CHOICES, PRESETS, Parameters, presets_for
+from agreement.reports.parameters import PRESETS, Parameters, presets_for
 from agreement.reports.settings import relevant_settings
 from agreement.web.forms import SHOWN
 from tests.shared.agreeing import WALK, answer, coded_project
@@ -53,17 +53,32 @@ def in_form(page, **changed):
 @pytest.mark.parametrize(
     ("kind", "asked", "names"),
     [
-        ("categories", {}, {"coefficient", "unmarked"}),
-        ("categories", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing"}),
-        ("indices", {"distance": "jaccard"}, {"coefficient", "unmarked", "distance", "exclude_unit"}),
-        ("indices", {"distance": "masi"}, {"coefficient", "unmarked", "distance", "exclude_unit", "thirds"}),
-        ("pointers", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing", "chains", "top"}),
-        ("pointers", {"distance": "passonneau"}, set(CHOICES) - {"missing", "units"}),
-        ("indices", {"units": "words"}, {"coefficient", "unmarked", "distance", "exclude_unit", "units"}),
+        ("categories", {}, ""),
+        ("categories", {"coefficient": "fleiss_kappa"}, "missing"),
+        ("indices", {"distance": "jaccard"}, "distance exclude_unit readings"),
+        ("indices", {"distance": "masi"}, "distance exclude_unit thirds readings"),
+        ("pointers", {"coefficient": "fleiss_kappa"}, "missing chains top readings"),
+        ("pointers", {"distance": "passonneau"}, "distance chains top readings exclude_unit thirds empty"),
+        ("categories", {"question": "gender"}, "unasked"),
+        (
+            "categories",
+            {"question": "gender", "coefficient": "augmented_kappa"},
+            "unasked missing primary_weight",
+        ),
+        ("labels", {"question": "topics", "distance": "masi"}, "unasked distance thirds"),
+        ("targets", {"question": "bridging"}, "unasked distance readings"),
+        ("indices", {"units": "words"}, "distance exclude_unit units readings"),
     ],
 )
 def test_a_setting_matters_or_is_not_there(kind, asked, names):
-    assert set(relevant_settings(kind, Parameters(**asked))) == names
+    assert set(relevant_settings(kind, Parameters(**asked))) == {"coefficient", "unmarked", *names.split()}
+
+
+def test_numbers_have_a_distance_and_nothing_in_their_place():
+    assert relevant_settings("numbers", Parameters(question="count", distance="interval")) == (
+        "coefficient",
+        "distance",
+    )
 
 
 def test_the_controls_are_those_that_matter(show):

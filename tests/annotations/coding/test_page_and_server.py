@@ -4,26 +4,31 @@ import json
 import random
 import shutil
 import subprocess
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.judgements import judgements_of
+from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.readings import parse_readings, sort_readings
 from annotations.coding.replay import log_mismatches
+from annotations.coding.rules import given_answers
 from annotations.coding.scus import scu_descriptions
 from annotations.coding.state import coding_state
 from annotations.models import Coding
+from annotations.schemes.constraints import is_complete, missing_attributes
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.conftest import ROOT, change, skip_or_fail_in_ci
+from tests.shared.cases import cases
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
-from tests.shared.schemes import RICH, any_scheme, coding_of, rich_project, send_any
+from tests.shared.schemes import RICH, any_answer, any_scheme, coding_of, rich_project, send_any
 
 REPLAY = ROOT / "tests" / "js" / "replay.mjs"
+RULES = REPLAY.with_name("rules.mjs")
 REPLAY_OF_PYRAMIDS = REPLAY.with_name("pyramid-replay.mjs")
 # What the page itself judges; all else (a payload of another shape, words that are marked) it never sends.
 JUDGED_BY_BOTH = {"across_summaries", "second_contributor", "several_scus", "words_taken", "not_in_pyramid"}
@@ -117,6 +122,49 @@ def test_page_and_server_make_the_same_of_answers_to_any_scheme(alice, node, see
     assert comparable(found["judgements"]) == comparable(judgements)
     assert found["undone"] == {}
     assert any(one.get("attributes") or one.get("relations") for one in judgements.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", cases(range(4), full=range(4, 40)))
+def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, seed):
+    """The page has the table of constraints from the server, and reads it with a program of its own."""
+    draw = random.Random(seed)
+    scheme = RICH if seed == 0 else any_scheme(draw)
+    coding = coding_of(rich_project("tea-rich", scheme, alice))
+    state = coding_state(coding, coding.text.project)
+    marks = list(coding.text.markables.values_list("key", flat=True))
+    tries: list[dict[str, Any]] = []
+    version = 0
+    for _ in range(150):
+        one = any_answer(draw, scheme, marks)
+        if one.kind != "judge":
+            continue
+        if draw.random() < 0.2 and "attributes" in one.payload:
+            one.payload["attributes"] |= {
+                draw.choice(["a0", "a1", "gender"]): draw.choice(["v0", ["v1"], ["f"], 7, "x" * 1001])
+            }
+        try:
+            version = operations.apply(coding, coding.coder, version, [one])
+            tries.append({"payload": one.payload, "taken": True, "code": None})
+        except OperationRejected as refused:
+            tries.append({"payload": one.payload, "taken": False, "code": refused.code})
+    run = subprocess.run(
+        [node, str(RULES)],
+        input=json.dumps({"state": state, "tries": tries}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    assert found["codes"] == [one["code"] for one in tries]
+    assert {one["taken"] for one in tries} == {True, False}
+    constraints = state["scheme"]["constraints"]
+    for decision in decisions_of(coding):
+        level = decision.markable.partition(":")[0]
+        given = given_answers(constraints, level, decision)
+        left = found["left"][decision.markable]
+        assert left["missing"] == list(missing_attributes(constraints, given))
+        assert left["complete"] == is_complete(constraints, given, has_index=False)
 
 
 def replayed(node: str, state: dict, coding: Coding) -> dict:

@@ -25,6 +25,11 @@ from tests.shared.cases import examples
 from tests.shared.documents import plain_of, spoiled
 from tests.shared.growth import assert_grows_with_input
 
+
+def readings(*sets: str) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(filter(None, one.split("|"))) for one in sets)
+
+
 MATRIX = Matrix(
     ("ann", "bob"),
     (
@@ -32,6 +37,7 @@ MATRIX = Matrix(
         Row("walk", "b,c", (None, frozenset())),
         Row("run", "=a", ("{x", "\\y")),
         Row("run", "b", (frozenset({"a|b", "c\\", "}"}), None)),
+        Row("run", "c", (readings("b|a", "c"), readings("", "a"))),
     ),
 )
 MATRIX_TABLE = """\
@@ -40,6 +46,7 @@ walk,a,{a|b},none
 walk,"b,c",,{}
 run,'=a,\\{x,\\\\y
 run,b,{a\\|b|c\\\\|}},
+run,c,{a|b||c},{||a}
 """
 
 
@@ -71,7 +78,8 @@ def test_a_matrix_is_written_units_by_coders():
 {"text": "walk", "unit": "a", "values": {"ann": ["a", "b"], "bob": "none"}},
 {"text": "walk", "unit": "b,c", "values": {"ann": null, "bob": []}},
 {"text": "run", "unit": "=a", "values": {"ann": "{x", "bob": "\\\\y"}},
-{"text": "run", "unit": "b", "values": {"ann": ["a|b", "c\\\\", "}"], "bob": null}}
+{"text": "run", "unit": "b", "values": {"ann": ["a|b", "c\\\\", "}"], "bob": null}},
+{"text": "run", "unit": "c", "values": {"ann": [["a", "b"], ["c"]], "bob": [[], ["a"]]}}
 ]
 """
     )
@@ -116,6 +124,8 @@ def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_colum
         ("text,unit,ann\na,b,{c\n", 2, "column 'ann' begins a set that is not closed: '{c'"),
         ("text,unit,ann\na,b,{c|}\n", 2, "column 'ann' has an empty member"),
         ("text,unit,ann\na,b,{c\\}\n", 2, "column 'ann' ends in a backslash"),
+        ("text,unit,ann\na,b,{c||c}\n", 2, "column 'ann' has a reading twice, or only one"),
+        ("text,unit,ann\na,b,{c|||d}\n", 2, "column 'ann' has an empty member"),
         ("text,unit,ann\na,b\n", 2, "this row has 2 cells, the header has 3"),
     ],
 )
@@ -136,6 +146,8 @@ ROW = '{"text": "t", "unit": "u", "values"'
         ('[{"text": "t", "unit": "u"}]', 1, "'values' is an object with a value for each coder"),
         (f"[\n{ROW}: []}}]", 2, "'values' is an object with a value for each coder"),
         (f'[\n{ROW}: {{"x": 1}}}}]', 2, "'x' is a list of strings"),
+        (f'[\n{ROW}: {{"x": [["a"]]}}}}]', 2, "'x' has a reading twice, or only one"),
+        (f'[\n{ROW}: {{"x": [["a"], "b"]}}}}]', 2, "'x' is a string"),
         (f'[\n{ROW}: {{"x": [""]}}}}]', 2, "'x' has an empty member"),
         (f'[\n{ROW}: {{"x": "\\u0000"}}}}]', 2, "'x' holds a NUL"),
         (f'[\n{ROW}: {{"": "a"}}}}]', 2, "'values' has a coder without a name"),

@@ -5,10 +5,12 @@ from django.core.exceptions import ValidationError
 
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
+from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.anonymization import forget_person
 from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
@@ -100,11 +102,16 @@ def test_texts_people_assignments_and_scheme_are_managed(signed_in, maya, projec
     client.post(f"{HOME}members/", {"username": person("fred").username, "role": "coder"})
     assert project.memberships.get(user__username="fred").role == "coder"
     level = project.levels.get(key="phrase")
-    question = client.post(f"{HOME}scheme/", {"levels": [level.pk]}).content.decode()
-    assert "Assigned by the rules as they are: 5 codings." in question
-    client.post(f"{HOME}scheme/", {"levels": [level.pk], "confirmed": "1"})
+    scheme = scheme_to_json(read_scheme(project.pk).spec, project.answers)
+    address, headers = f"/api/v1{HOME}scheme/", {"If-Match": "*"}
+    scheme["levels"][0]["coders_mark"] = True
+    assert client.put(address, scheme, "application/json", headers=headers).status_code == 200
     level.refresh_from_db()
     assert level.coders_mark
+    # Whether another category can be left out, and how many answers have it, tells of answers.
+    scheme["categories"].pop()
+    for method, rest in ((client.put, ""), (client.post, "preview/")):
+        assert method(f"{address}{rest}", scheme, "application/json", headers=headers).status_code == 403
 
 
 def test_an_upload_does_not_tell_what_coders_have_marked(project, maya):

@@ -15,6 +15,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
     ValueSpec,
+    identity_relations,
 )
 from annotations.schemes.consistency import (
     MAX_ATTRIBUTES,
@@ -24,8 +25,9 @@ from annotations.schemes.consistency import (
     MAX_VALUES,
     check_scheme,
 )
-from annotations.schemes.constraints import is_condition
+from annotations.schemes.constraints import constraints_of, is_condition
 from annotations.schemes.ready_made import SCHEMES
+from tests.shared.growth import assert_grows_with_input
 from tests.shared.schemes import RICH
 
 GOOD = RICH.spec
@@ -208,3 +210,13 @@ def test_a_scheme_without_categories_asks_attributes_alone():
 )
 def test_the_shape_of_a_condition(state, shaped):
     assert is_condition(state) is shaped
+
+
+def test_the_relations_of_many_categories_are_found_in_linear_time():
+    def find(n: int) -> None:
+        categories = tuple(CategorySpec(f"c{number}", "c", "phrase") for number in range(n))
+        spec = replace(GOOD, categories=categories, relations=identity_relations(categories), attributes=())
+        assert spec.with_pointing() == spec
+        assert constraints_of(spec)["categories"][f"c{n - 1}"]["identity"] == f"c{n - 1}"
+
+    assert_grows_with_input(find, 8000)

@@ -2,10 +2,12 @@
 
 import pytest
 
-from annotations.models import Category, Level, Project
+from annotations.models import Category, Coding, Membership, Project
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm
-from tests.conftest import judge, make_project
-from tests.shared.pyramids import pyramid_project
+from tests.shared.pyramids import docset, pyramid_project
+from tests.shared.schemes import rich_project
 
 URL = "/projects/tea/scheme/"
 
@@ -25,24 +27,24 @@ def test_labels_and_guidelines_cannot_bring_html(signed_in, alice, project):
     assert "<script>1" not in signed_in(alice).get(URL).content.decode()
 
 
-def test_a_manager_says_what_coders_mark_themselves(signed_in, charlie, project):
-    level = project.levels.get(key="phrase")
-    manager = signed_in(charlie)
-    assert "coders create markables" not in manager.get(URL).content.decode()
-    page = manager.post(URL, {"levels": [level.pk]}, follow=True).content.decode()
-    assert "coders create markables" in page
-    manager.post(URL, {})
-    level.refresh_from_db()
-    assert not level.coders_mark
+def test_the_page_says_on_which_levels_coders_create_markables(signed_in, alice, project):
+    assert "coders create markables" not in signed_in(alice).get(URL).content.decode()
+    set_coder_marked_levels(project, project.levels.filter(key="phrase"))
+    assert "coders create markables" in signed_in(alice).get(URL).content.decode()
 
 
-def test_a_level_of_another_project_or_only_pointed_at_cannot_be_chosen(signed_in, charlie, project):
-    other = make_project("other").levels.get(key="phrase")
-    turn = project.levels.get(key="turn")
-    for wrong in (other.pk, turn.pk, "x", 10**30):
-        page = signed_in(charlie).post(URL, {"levels": [wrong]})
-        assert b"errorlist" in page.content
-    assert not Level.objects.filter(coders_mark=True).exists()
+def test_the_page_puts_relations_and_attributes_into_words(signed_in, alice, db):
+    rich_project("rich", coder=alice)
+    page = signed_in(alice).get("/projects/rich/scheme/").content.decode()
+    for words in (
+        "up to 3 targets (level: phrase), several meant together",
+        "if the category is phrase or place",
+        "if gender is feminine or masculine",
+        "each entity, once",
+        "the relation bridging",
+        "a number",
+    ):
+        assert words in page
 
 
 def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_in, alice, charlie, project):
@@ -60,24 +62,26 @@ def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_
     assert coder.get("/projects/tea/agreement/").status_code == 403
 
 
-def test_rules_change_once_confirmed_where_a_coding_has_begun(signed_in, charlie, project, codings, keys):
-    manager, level = signed_in(charlie), project.levels.get(key="phrase")
-    judge(codings["alice"], keys["a"], "none")
-    assert manager.post(URL, {}).status_code == 302  # nothing changes
-    question = manager.post(URL, {"levels": [level.pk]}).content.decode()
+def test_options_of_pyramids_change_once_confirmed_where_a_coding_has_begun(signed_in, charlie, alice, db):
+    project = pyramid_project("ferry")
+    add_member(project, charlie, Membership.Role.MANAGER)
+    manager, url = signed_in(charlie), "/projects/ferry/scheme/"
+    assert manager.post(url, {"words_exclusive": "on"}).status_code == 302  # nobody has begun
+    docset(project, alice)
+    Coding.objects.update(version=1)
+    question = manager.post(url, {}).content.decode()
     assert "Begun by the rules as they are: 1 coding, 0 submitted." in question
-    assert f'<input type="hidden" name="levels" value="{level.pk}">' in question
-    level.refresh_from_db()
-    assert not level.coders_mark
-    assert manager.post(URL, {"levels": [level.pk], "confirmed": "1"}).status_code == 302
-    level.refresh_from_db()
-    assert level.coders_mark
+    project.refresh_from_db()
+    assert project.words_exclusive
+    assert manager.post(url, {"confirmed": "1"}).status_code == 302
+    project.refresh_from_db()
+    assert not project.words_exclusive
 
 
 def test_what_is_said_of_a_project_leaves_the_rest_as_it_is(signed_in, charlie, project):
     level = project.levels.get(key="phrase")
     manager = signed_in(charlie)
-    manager.post(URL, {"levels": [level.pk]})
+    set_coder_marked_levels(project, [level])
     manager.post(URL, {"about": "1", "title": "Coffee", "guidelines": "", "slug": "coffee", "answers": "indices"})
     level.refresh_from_db()
     project.refresh_from_db()

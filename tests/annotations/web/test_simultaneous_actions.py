@@ -107,15 +107,6 @@ def test_an_old_form_opens_no_results_that_were_closed_since(project, charlie, d
     assert (project.title, project.results_open) == ("Tea", False)
 
 
-def test_an_old_form_takes_back_no_level_that_coders_mark_since(project, charlie, dana):
-    level = project.levels.get(key="phrase")
-    old = fields(signed_in(charlie), "form")
-    assert status_of(signed_in(dana), SCHEME, fields(signed_in(dana), "form") | {"levels": [level.pk]}) == 302
-    signed_in(charlie).post(SCHEME, {"seen": old["seen"]})
-    level.refresh_from_db()
-    assert level.coders_mark
-
-
 # ---- members, invitations and projects
 
 

@@ -49,7 +49,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     items, rows = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
     about = Text.objects.select_related("docset").get(pk=report.text.pk)
-    nouns = nouns_for(request.extract.units)
+    nouns = nouns_for(request.extract)
     given = _given_answers(request, report, about)
     members, details = _details(report, about, nouns, given, request.project if request.extract.units else None)
     return PageSections(
@@ -124,14 +124,14 @@ def _details(
     units = {
         pk: (label, covered_text(about.content, parts), parts, (start, -end))
         for pk, label, parts, start, end in Markable.objects.filter(
-            pk__in={report.unit}.union(*(value for value in report.values.values() if isinstance(value, frozenset)))
+            pk__in=cast(set[int], {report.unit}.union(*report.chains.values()))
         ).values_list("pk", "label", "parts", "start", "end")
     }
-    coded = set(report.text.answers.units)
+    coded, chains = set(report.text.answers.units), report.chains
     coders: list[dict[str, Any]] = []
     holders: dict[int, list[int]] = {report.unit: []}
     for number, (coder, value) in enumerate(report.values.items(), start=1):
-        chain = sorted(value, key=lambda pk: units[cast(int, pk)][3]) if isinstance(value, frozenset) else None
+        chain = sorted(chains[coder], key=lambda pk: units[cast(int, pk)][3]) if coder in chains else None
         answer = given.get(coder)
         shown = chain is not None or value is not None or (answer is not None and bool(answer.category))
         for pk in chain or ([report.unit] if shown else ()):
@@ -142,7 +142,7 @@ def _details(
             {
                 "number": number,
                 "coder": coder,
-                "value": value,
+                "value": value if value is None or coder in chains else report.describe(value),
                 "answer": answer,
                 "shown": shown,
                 "chain": members,
@@ -176,7 +176,11 @@ def _details(
         "coders": coders,
         "has_chains": any(one["chain"] is not None for one in coders),
         "lines": passage.build_lines(about.content, turns, parts, holders, report.unit),
-        "columns": [_column(about.content, turns, parts, one, report.unit) for one in coders if one["shown"]],
+        "columns": [
+            _column(about.content, turns, parts, one, chains.get(one["coder"], ()), report.unit)
+            for one in coders
+            if one["shown"]
+        ],
     }
 
 
@@ -185,17 +189,17 @@ def _column(
     turns: list[tuple[int, int, str, str]],
     parts: dict[int, list[tuple[int, int]]],
     coder: dict[str, Any],
+    chain: Collection[object],
     unit: int,
 ) -> tuple[dict[str, Any], list[passage.Line]]:
     """Return the text with the chain of one coder alone, or the item where the coder has none."""
-    chain = coder["value"] if isinstance(coder["value"], frozenset) else ()
     own = {pk: spans for pk, spans in parts.items() if pk == unit or pk in chain}
     return coder, passage.build_lines(content, turns, own, {}, unit)
 
 
 def _members_content(report: ItemReport, words: dict[int, str], nouns: Nouns) -> TablesAndCharts:
     """Return which coders have which members in their chain."""
-    chains = {coder: value for coder, value in report.values.items() if isinstance(value, frozenset)}
+    chains = {coder: cast(frozenset[int], chain) for coder, chain in report.chains.items()}
     if len(chains) < 2:
         return TablesAndCharts([], [])
     members: dict[frozenset[str], list[str]] = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.urls import reverse
 
-from agreement.data.answers import Extract
+from agreement.data.answers import CHAINED, Extract
 from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
@@ -193,7 +193,7 @@ def _items_table(
         *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
         *([Column("flag", "Flag", place="file")] if discusses else []),
         Column("pointers", "Pointers", "count", "file"),
-        Column("chain", "Largest chain", "count", "file"),
+        *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file")]),
         Column("observed", "Disagreement", "figure", "file"),
         Column("key", "Key", place="file"),
     ]
@@ -228,7 +228,7 @@ def _items_table(
                 *([notes, unsure] if judged else []),
                 *(["flagged" if flagged else ""] if discusses else []),
                 int(items.pointers[row]),
-                int(items.chain[row]),
+                *([] if request.extract.question else [int(items.chain[row])]),
                 float(items.observed[row]),
                 snippet.key,
             ]
@@ -249,7 +249,7 @@ def _mark_words(flagged: bool, notes: int, unsure: int, explicit: int, camps: bo
 
 def _ambiguity_table(request: AnalysisRequest) -> Table | None:
     """Return how often ambiguity is marked; None where the scheme has none, or no coder has marked any."""
-    if request.extract.kind == "categories" or request.extract.units:
+    if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return None
     counts = summarize_ambiguity(request.extract, request.parameters)
     if not counts[0].n_ambiguous_judgements:

@@ -3,12 +3,14 @@ import { button, byId, element } from "../../workbench/element.js";
 import { labelControls, paintHints, setShortcuts } from "../../workbench/controls.js";
 import { paintProgress } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
-import { actionsOf } from "../actions.js";
+import { actionsOf, joins } from "../actions.js";
+import { relationOf } from "../candidates.js";
 import { look } from "../chains.js";
 import { nameOf } from "../entities.js";
+import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
-/** @import { Keyboard, Model, Page } from "../types.js" */
+/** @import { Keyboard, Model, Page, Readings } from "../types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
@@ -22,21 +24,45 @@ export function buildPanel(model, keyboard) {
   byId("mark-first").hidden = !empty || !marks;
   byId("panel").hidden = empty;
   document.body.classList.toggle("is-read-only", model.readOnly);
-  byId("categories").replaceChildren(...model.categories.map((category, place) => {
-    const choice = button(`coding-category ${categoryLook(model, category.key)}`);
-    const action = `category-${place + 1}`;
-    const key = keyboard.keyOf(action);
-    choice.dataset.category = category.key;
-    choice.disabled = model.readOnly;
-    setShortcuts(choice, keyboard.keysOf(action));
-    choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category.label));
-    return choice;
-  }));
+  delete byId("categories").dataset.keys; // they are drawn with the next markable
   labelControls(keyboard, actionsOf(model), { chains, further: chains && !model.readOnly, optional: model.categories.some((each) => each.takes_optional) });
   paintHints(keyboard, empty && !marks ? [] : hints(model));
   byId("unsure", HTMLInputElement).disabled = model.readOnly;
   byId("optional", HTMLInputElement).disabled = model.readOnly;
   byId("note", HTMLTextAreaElement).readOnly = model.readOnly;
+}
+
+/** The categories that are offered on a level, and a retired one that is chosen. @type {(model: Model, level: string, chosen: string | null | undefined, keyboard: Keyboard) => void} */
+function paintCategories(model, level, chosen, keyboard) {
+  const list = byId("categories");
+  const keys = categoriesOn(model.constraints, level);
+  if (chosen && !keys.includes(chosen)) {
+    keys.push(chosen);
+  }
+  if (list.dataset.keys === String(keys)) {
+    return;
+  }
+  list.dataset.keys = String(keys);
+  list.hidden = keys.length === 0;
+  list.replaceChildren(...keys.map((one, place) => {
+    const choice = button(`coding-category ${categoryLook(model, one)}`);
+    const action = `category-${place + 1}`;
+    const key = place < 10 ? keyboard.keyOf(action) : "";
+    const category = categoryOf(model, one);
+    choice.dataset.category = one;
+    choice.disabled = model.readOnly || model.constraints.categories[one]?.retired;
+    choice.title = category?.help ?? "";
+    setShortcuts(choice, key ? keyboard.keysOf(action) : []);
+    choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category?.label));
+    return choice;
+  }));
+}
+
+/** Whether the next target is meant together with the last. @param {Page} page */
+export function paintTogether({ model, judgements, current, relation, together }) {
+  const control = byId("together");
+  control.hidden = model.readOnly || current === null || !relationOf(model, judgements, current, relation)?.joint;
+  control.ariaPressed = String(together);
 }
 
 /** @type {(model: Model) => [action: string, words: string][]} */
@@ -48,6 +74,8 @@ function hints(model) {
     ...pairs(model.readOnly && chains, ["next-in-chain", "along the chain"]),
     ...pairs(!model.readOnly && chains, ["candidate-a", "to"],
       ["candidate-l", model.answers === "indices" ? "take the index, Shift adds one" : "point, Shift adds one"]),
+    ...pairs(joins(model), ["together", "together with"]),
+    ...pairs(!model.readOnly && model.relations.some((one) => !one.identity), ["relation", "relation"]),
     ...pairs(!model.readOnly, ["accept", "accept"], ["undo", "undo"]),
     ...pairs(!model.readOnly && model.marking.length > 0, ["mark", "mark words"]),
     ["search", "search"], ["palette", "all actions"], ["release", "frees Tab"], ["help", "keys"],
@@ -84,9 +112,14 @@ export function paintPanel(page, all, keyboard) {
   const further = byId("further");
   further.dataset.key = further.dataset.key === current ? current : "";
   further.ariaPressed = String(further.dataset.key === current);
-  model.categories.forEach(({ key }, place) => {
-    byId("categories").children[place].setAttribute("aria-pressed", String(key === value?.category));
+  paintCategories(model, model.byKey.at(current).level, value?.category, keyboard);
+  byId("categories").querySelectorAll("button").forEach((choice) => {
+    choice.ariaPressed = String(choice.dataset.category === value?.category);
   });
+  const { help = "" } = categoryOf(model, value?.category) ?? {};
+  byId("category-help").textContent = help;
+  byId("category-help").hidden = help === "";
+  paintTogether(page);
   keepingFocus(() => {
     paintCandidates(page, current, all, keyboard);
     paintChain(page, current);
@@ -120,16 +153,22 @@ function keepingFocus(paint) {
 function paintCandidates(page, current, all, keyboard) {
   const { model, judgements, candidates } = page;
   const section = byId("candidates-section");
-  const category = categoryOf(model, judgements.get(current)?.category);
-  section.hidden = model.answers === "categories";
+  const value = judgements.get(current);
+  const { relation } = page;
+  const category = categoryOf(model, value?.category);
+  section.hidden = model.answers === "categories" && relation === null;
   if (section.hidden) {
     return;
   }
-  const own = judgements.get(current)?.indices.join(", ") ?? "";
-  const given = judgements.get(current)?.[model.answers === "indices" ? "indices" : "pointers"].length ?? 0;
-  const noun = model.answers === "indices" ? ["Entity", "entities"] : ["Antecedent", "antecedents"];
-  byId("candidates-title").textContent = given > 1 ? `Ambiguous: ${given} ${noun[1]} ${own}`.trim() : `${noun[0]} ${own}`.trim();
-  section.classList.toggle("muted", category !== undefined && !category.points_to && !category.takes_index);
+  const byIndex = model.answers === "indices" && relation === null;
+  const readings = (byIndex ? value?.indices : relation === null ? value?.pointers : value?.relations[relation]) ?? [];
+  const label = relation === null ? "" : model.constraints.relations[relation].label;
+  byId("candidates-title").textContent = titleOf(readings, byIndex ? ["Entity", "entities"] : label ? [`Targets of ${label}`, "targets"] : ["Antecedent", "antecedents"])
+    + (byIndex && readings.length > 0 ? ` ${readings.join(", ")}` : "");
+  section.classList.toggle("muted", relation === null && category !== undefined && !category.takes_index && !identityOf(model.constraints, category.key));
+  const joint = listsOf(readings).some((reading) => reading.length > 1);
+  byId("readings").hidden = !joint;
+  byId("readings").textContent = joint ? inReadings(model, readings, " + ") : "";
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
@@ -157,21 +196,36 @@ function paintCandidates(page, current, all, keyboard) {
   more.textContent = `Show all ${candidates.length}`;
   const none = byId("no-candidates");
   none.hidden = candidates.length > 0;
-  none.textContent = model.answers === "indices"
+  none.textContent = byIndex
     ? "No entities yet. Select the category to start one."
     : "No possible antecedent before this markable.";
+}
+
+/** @type {(readings: Readings, noun: string[]) => string} */
+function titleOf(readings, [one, several]) {
+  const lists = listsOf(readings);
+  const joint = lists.some((reading) => reading.length > 1);
+  if (lists.length > 1) {
+    return `Ambiguous: ${lists.length} ${joint ? "readings" : several}`;
+  }
+  return joint ? `Together: ${lists[0].length} ${several}` : one;
+}
+
+/** @type {(model: Model, readings: Readings, and: string) => string} */
+function inReadings(model, readings, and) {
+  return listsOf(readings).map((reading) => reading.map((key) => describe(model, key).words).join(and)).join(" or ");
 }
 
 /** @type {(page: Page, current: string) => void} */
 function paintChain(page, current) {
   const { model, numbers } = page;
   const chains = (page.chains.of.get(current) ?? []).filter((chain) => page.chains.members.at(chain).length > 1);
-  byId("chain-section").hidden = chains.length === 0;
+  byId("chain-section").hidden = chains.length === 0 && !page.asksEntity;
   const members = [...new Set(chains.flatMap((chain) => page.chains.members.at(chain)))]
     .sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
   const names = (numbers.byMember.get(current) ?? []).join(", ");
   const called = chains.map((chain) => nameOf(page.judgements, page.chains.members.at(chain))).filter(Boolean).join(", ");
-  byId("chain-title").textContent = `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;
+  byId("chain-title").textContent = chains.length === 0 ? "Entity" : `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;
   byId("chain-name").textContent = called;
   byId("chain-name").hidden = called === "";
   const first = Math.max(0, members.indexOf(current) - AROUND);
@@ -225,9 +279,11 @@ export function announce(page, prefix = "", alone = false) {
   byId("announce").textContent = [
     prefix,
     `${describe(model, current).words}, ${byId("position").textContent}`,
-    category ? [category.label, ...to].join(", ") : "undecided",
+    category ? [category.label, ...to].join(", ") : page.answersSaid ? "" : "undecided",
     to.length > 1 ? "ambiguous" : "",
+    page.answersSaid,
     value?.unsure ? "unsure" : "",
+    page.asks,
     page.wants ? [...document.querySelectorAll("#candidates kbd")].map((key) => `${key.textContent} ${key.nextSibling?.textContent}`).join(", ") : "",
   ].filter(Boolean).join(". ");
 }

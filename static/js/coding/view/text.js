@@ -173,7 +173,10 @@ function ends(model) {
 export function paintText(view, page, keyboard) {
   const { model, judgements, current, numbers } = page;
   const own = new Set(page.chains.of.get(current ?? ""));
-  const antecedents = new Set(judgements.get(current ?? "")?.pointers.flat());
+  const { pointers = [], relations = {} } = judgements.get(current ?? "") ?? {};
+  const antecedents = new Set(pointers.flat());
+  const together = new Set(pointers.filter((reading) => typeof reading !== "string" && reading.length > 1).flat());
+  const related = new Set(Object.values(relations).flatMap((readings) => readings.flat()));
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];
@@ -185,15 +188,18 @@ export function paintText(view, page, keyboard) {
     if (its.length > 1) {
       classes.push("is-ambiguous");
     }
-    if (markable.coded && !isDecided(model, judgements.get(key))) {
+    if (markable.coded && !isDecided(model, markable.level, judgements.get(key))) {
       classes.push("is-undecided");
     }
     if (key === current) {
       classes.push("is-current");
     } else if (antecedents.has(key)) {
-      classes.push("is-antecedent");
+      classes.push("is-antecedent", together.has(key) ? "is-together" : "");
     } else if (its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain))) {
       classes.push("is-member");
+    }
+    if (related.has(key)) {
+      classes.push("is-related");
     }
     if (view.lit.has(key)) {
       classes.push("is-lit");

@@ -7,12 +7,12 @@ const MIRRORED = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 /** @type {Record<string, string>} */
 const CAPS = { ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Backspace: "⌫", Delete: "Del" };
 
-/** @type {<M>(actions: Action<M>[], choices?: Choices) => Bindings} */
+/** Of two actions with one key the first has it. @type {<M>(actions: Action<M>[], choices?: Choices) => Bindings} */
 export function bindings(actions, choices = {}) {
   const of = new Map();
   const keys = new Map();
   for (const action of actions) {
-    const own = choices[action.id] ?? action.keys;
+    const own = (choices[action.id] ?? action.keys).filter((key) => !of.has(key));
     keys.set(action.id, own);
     own.forEach((key) => of.set(key, action.id));
   }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.measures import ReliabilityData, alpha
+from agreement.measures import Readings, ReliabilityData, alpha
 from agreement.measures.__main__ import main as command
 from annotations.formats.tables.matrix import Matrix, Row, write_csv
 from tests.shared.cases import examples
@@ -68,6 +68,15 @@ def test_sets_of_a_matrix_may_be_of_labels_that_all_documents_share(written, cap
         ReliabilityData.from_matrix(path, members="words")
 
 
+def test_readings_are_parted_by_two_bars(written):
+    path = written("text,unit,Ann,Bob\none,A,{A|B||C},{A|B}\none,B,{||A},{A\\||B}\ntwo,A,{A||B||C},{A}\n")
+    assert values_of(ReliabilityData.from_matrix(path)) == {
+        ("one", "A"): [Readings([of("one", "A", "B"), of("one", "C")]), of("one", "A", "B")],
+        ("one", "B"): [Readings([[], of("one", "A")]), of("one", "A|", "B")],
+        ("two", "A"): [Readings([of("two", one) for one in "ABC"]), of("two", "A")],
+    }
+
+
 def test_in_a_raw_matrix_an_apostrophe_stays(written):
     data = ReliabilityData.from_matrix(written(MATRIX), raw=True)
     assert data.coders[-1] == "'+Cy"
@@ -101,6 +110,8 @@ def test_tabs_part_the_columns_of_a_tsv(written):
         ("text,unit,Ann\na,b,{c\n", "line 2, coder 'Ann': this is not a set: '{c'"),
         ("text,unit,Ann\na,b,{c|}\n", "line 2, coder 'Ann': this is not a set: '{c|}'"),
         ("text,unit,Ann\na,b,{c\\}\n", "line 2, coder 'Ann': this is not a set"),
+        ("text,unit,Ann\na,b,{c|||d}\n", "line 2, coder 'Ann': this is not a set: '{c|||d}'"),
+        ("text,unit,Ann\na,b,{c||c}\n", "line 2, coder 'Ann': a reading comes twice: '{c||c}'"),
         (b"text,unit,Ann\na,b,\xff\n", "can't decode byte 0xff"),
         ('text,unit,Ann\na,b,"c\nd"\na,b,"c\n', "line 4: unexpected end of data"),
         (f"text,unit,Ann\na,b,{'c' * 200_000}\n", "line 2: field larger than field limit"),

@@ -14,6 +14,7 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
 from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
@@ -234,10 +235,10 @@ def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(
     [
         ("alpha", "categories", {"coefficient", "unmarked"}),
         ("fleiss_kappa", "categories", {"coefficient", "unmarked", "missing"}),
-        ("alpha", "indices", {"coefficient", "unmarked", "distance", "exclude_unit"}),
-        ("alpha", "pointers", {"coefficient", "unmarked", "distance", "exclude_unit", "chains", "top"}),
-        ("gwet_ac1", "pointers", {"coefficient", "unmarked", "missing", "chains", "top"}),
-        ("beta", "indices", {"coefficient", "unmarked", "missing", "distance"}),
+        ("alpha", "indices", {"coefficient", "unmarked", "distance", "exclude_unit", "readings"}),
+        ("alpha", "pointers", {"coefficient", "unmarked", "distance", "exclude_unit", "chains", "top", "readings"}),
+        ("gwet_ac1", "pointers", {"coefficient", "unmarked", "missing", "chains", "top", "readings"}),
+        ("beta", "indices", {"coefficient", "unmarked", "missing", "distance", "readings"}),
     ],
 )
 @pytest.mark.django_db
@@ -245,7 +246,7 @@ def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coeffi
     found = extract(answer(coded_project("tea", SCHEMES[scheme], WALK)))
     changes = methods.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
-    expected = {(name, one) for name in names for one in CHOICES[name] if one != getattr(base, name)}
+    expected = {(name, one) for name in names for one in choices_of(name, scheme, base) if one != getattr(base, name)}
     if scheme != "categories":  # it is of alternatives, and chains are none
         expected.remove(("coefficient", "augmented_kappa"))
     assert {(change.name, change.choice) for change in changes} == expected

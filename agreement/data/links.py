@@ -1,0 +1,69 @@
+"""Links of judgements and their readings: what is meant together, and what are alternatives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from agreement.measures.data.arrays import run_offsets, run_starts, sorted_unique
+from agreement.measures.values import Bools, Ints
+
+
+def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return links by judgement and target, equal readings of a judgement once, and its readings numbered from 0.
+
+    Equal answers come out equal, however their readings were numbered.
+    """
+    order = np.lexsort((reading, link_to, link_of))
+    link_of, link_to, reading = link_of[order], link_to[order], reading[order]
+    # Few judgements have a target twice or several targets together: only their readings are compared as sets.
+    twice = (link_of[1:] == link_of[:-1]) & (link_to[1:] == link_to[:-1])
+    special = np.concatenate((link_of[1:][twice], link_of[_share_reading(link_of, reading)]))
+    numbers = number_alternatives(link_of)
+    if not len(special):
+        return link_of, link_to, numbers
+    chosen = np.isin(link_of, special)
+    of_chosen, to_chosen, reading_of_chosen = (one[chosen] for one in (link_of, link_to, reading))
+    rows: list[tuple[int, int, int]] = []
+    for begin, end in pairwise([*run_starts(of_chosen).tolist(), len(of_chosen)]):
+        targets: dict[int, list[int]] = {}
+        for number, target in zip(reading_of_chosen[begin:end].tolist(), to_chosen[begin:end].tolist(), strict=True):
+            targets.setdefault(number, []).append(target)
+        distinct = sorted({tuple(one) for one in targets.values()})
+        rows += [(int(of_chosen[begin]), one, number) for number, together in enumerate(distinct) for one in together]
+    tidy = np.array(rows, dtype=np.int64).T
+    link_of, link_to, numbers = (
+        np.concatenate((plain[~chosen], more)) for plain, more in zip((link_of, link_to, numbers), tidy, strict=True)
+    )
+    order = np.lexsort((numbers, link_to, link_of))
+    return link_of[order], link_to[order], numbers[order]
+
+
+def plural_readings(link_of: Ints, reading: Ints) -> Ints | None:
+    """Return the readings; None where every link is a reading of its own."""
+    return reading if _share_reading(link_of, reading).any() else None
+
+
+def number_alternatives(link_of: Ints) -> Ints:
+    """Return the readings of links, ascending by judgement, of which each is a reading of its own."""
+    return run_offsets(np.bincount(link_of))
+
+
+def count_readings(link_of: Ints, reading: Ints | None, n: int) -> Ints:
+    """Return the number of readings of each of n judgements: with two or more it is ambiguous."""
+    if reading is None or not len(reading):
+        return np.bincount(link_of, minlength=n)
+    width = int(reading.max()) + 1
+    return np.bincount(sorted_unique(link_of * width + reading) // width, minlength=n)
+
+
+def _share_reading(link_of: Ints, reading: Ints) -> Bools:
+    """Return which links share their reading with another."""
+    key = link_of * (int(reading.max(initial=0)) + 1) + reading
+    order = np.argsort(key, kind="stable")
+    same = key[order][1:] == key[order][:-1]
+    share = np.zeros(len(key), dtype=np.bool_)
+    share[order[1:][same]] = True
+    share[order[:-1][same]] = True
+    return share

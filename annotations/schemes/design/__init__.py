@@ -1,0 +1,1 @@
+"""What managers are shown while they design a scheme."""

@@ -1,0 +1,89 @@
+"""A text to try a scheme on: what the coding page is given of it, without a row in the database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from annotations.formats.model.keys import markable_key
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.schemes.constraints import constraints_of
+
+# It has a name, a pronoun that may be two things, a plural whose antecedent is two phrases, a bridging phrase and a
+# pronoun for what was said. Phrases stand in [brackets].
+MARKED = (
+    "[Ann] met [Bob] at [the old harbour]. [The harbour master] greeted [them]. "
+    "[He] had left [his keys] in [the office], and [this] annoyed [Ann]."
+)
+BRACKETS = re.compile(r"\[([^]]+)\]")
+SENTENCE = re.compile(r"[^.]+\.")
+VERBS = ("met", "greeted", "had left", "annoyed")
+SLUG = "sample"
+
+type Span = tuple[int, int]
+
+
+def _read_phrases() -> tuple[str, list[Span]]:
+    """Return the text without brackets, and where the phrases stand in it."""
+    spans: list[Span] = []
+    for number, found in enumerate(BRACKETS.finditer(MARKED)):
+        start = found.start() - 2 * number
+        spans.append((start, start + len(found[1])))
+    return BRACKETS.sub(r"\1", MARKED), spans
+
+
+CONTENT, PHRASES = _read_phrases()
+SENTENCES: list[Span] = [
+    (found.start() + len(found[0]) - len(found[0].lstrip()), found.end()) for found in SENTENCE.finditer(CONTENT)
+]
+
+
+def _verbs() -> list[Span]:
+    return [(CONTENT.index(verb), CONTENT.index(verb) + len(verb)) for verb in VERBS]
+
+
+def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
+    """Yield levels and their markables: phrases on the first that is coded, verbs on the second, else sentences."""
+    coded = list(spec.coded_levels)
+    for level in spec.levels:
+        place = coded.index(level.key) if level.coded else None
+        yield level.key, PHRASES if place == 0 else _verbs() if place == 1 else SENTENCES
+
+
+def sample_state(spec: SchemeSpec, answers: str, user: str) -> dict[str, Any]:
+    """Return what the coding page starts from, with the sample text and nothing answered yet."""
+    return {
+        "practice": True,
+        "project": {"slug": SLUG, "title": "Preview"},
+        "user": user,
+        "text": {
+            "slug": SLUG,
+            "title": "Sample text",
+            "content": CONTENT,
+            "language": "en",
+            "direction": "ltr",
+            "segments": [
+                {"kind": "sentence", "start": start, "end": end, "label": "", "speaker": ""} for start, end in SENTENCES
+            ],
+        },
+        "scheme": {**scheme_to_json(spec, answers), "constraints": constraints_of(spec)},
+        "markables": sorted(
+            (
+                {
+                    "key": markable_key(level, [span]),
+                    "level": level,
+                    "label": "",
+                    "parts": [span],
+                    "head": [],
+                    "own": False,
+                }
+                for level, spans in _markables(spec)
+                for span in spans
+            ),
+            key=lambda markable: (markable["parts"][0][0], -markable["parts"][0][1], markable["key"]),
+        ),
+        "coding": {"status": "open", "version": 0, "seconds": 0},
+        "judgements": {},
+    }

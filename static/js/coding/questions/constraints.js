@@ -1,0 +1,130 @@
+// What the scheme allows and asks, by the table that the server sends and itself checks by. Pure.
+import { listsOf } from "../../workbench/readings.js";
+/** @import { AttributeConstraints, Constraints, GivenAnswers, Judgement, Markable, Model, Readings, RelationConstraints, Violation } from "../types.js" */
+
+/** What a judgement answers, by which further questions are asked. @type {(table: Constraints, level: string, value: Judgement) => GivenAnswers} */
+export function givenAnswers({ categories }, level, { category, pointers, attributes, relations }) {
+  const set = new Set(Object.keys(relations));
+  const identity = categories[category ?? ""]?.identity;
+  if (identity && pointers.length > 0) {
+    set.add(identity);
+  }
+  return { level, category, attributes, relations: set };
+}
+
+/** Whether the answers given lead to a question; on which levels it is asked is not said here. @type {(question: RelationConstraints | AttributeConstraints, given: GivenAnswers) => boolean} */
+export function isAsked(question, { category, attributes, relations }) {
+  if ("relation" in question && question.relation && !relations.has(question.relation)) {
+    return false;
+  }
+  const condition = question.asked_if;
+  if (condition === null) {
+    return true;
+  }
+  if ("relation" in condition) {
+    return relations.has(condition.relation);
+  }
+  const answer = condition.question === "category" ? category : attributes[condition.question];
+  return [answer].flat().some((value) => typeof value === "string" && condition.values.includes(value));
+}
+
+/** Whether a relation or attribute is asked of a markable with these answers. @type {(table: Constraints, key: string, given: GivenAnswers) => boolean} */
+export function applies({ relations, attributes }, key, given) {
+  const relation = relations[key];
+  if (relation) {
+    return !relation.identity && relation.from_levels.includes(given.level) && relation.to_levels.length > 0 && isAsked(relation, given);
+  }
+  return Boolean(attributes[key]?.levels.includes(given.level)) && isAsked(attributes[key], given);
+}
+
+/** Attributes that are required, asked and not answered; those of entities are not among them. @type {(table: Constraints, given: GivenAnswers) => string[]} */
+export function missingAttributes(table, given) {
+  return Object.keys(table.attributes).filter((key) => table.attributes[key].required && !table.attributes[key].retired
+    && table.attributes[key].of !== "entity" && !(key in given.attributes) && applies(table, key, given));
+}
+
+/** The categories that are offered. @type {(table: Constraints, level: string) => string[]} */
+export function categoriesOn({ categories }, level) {
+  return Object.keys(categories).filter((key) => categories[key].levels.includes(level) && !categories[key].retired);
+}
+
+/** The relation by whose targets a category says identity. @type {(table: Constraints, category: string | null | undefined) => RelationConstraints | null} */
+export function identityOf({ categories, relations }, category) {
+  const relation = relations[categories[category ?? ""]?.identity ?? ""];
+  return relation && relation.to_levels.length > 0 ? relation : null;
+}
+
+/** What the category of a judgement still wants. @type {(table: Constraints, given: GivenAnswers, hasIndex: boolean) => "category" | "index" | "target" | null} */
+export function wantOf(table, given, hasIndex) {
+  const category = table.categories[given.category ?? ""];
+  if (!category) {
+    return given.category === null && categoriesOn(table, given.level).length === 0 ? null : "category";
+  }
+  if (category.takes_index && !hasIndex) {
+    return "index";
+  }
+  const identity = identityOf(table, given.category);
+  return identity && !identity.retired && !given.relations.has(category.identity ?? "") ? "target" : null;
+}
+
+/** Whether a judgement has all that the scheme requires. @type {(table: Constraints, given: GivenAnswers, hasIndex: boolean) => boolean} */
+export function isComplete(table, given, hasIndex) {
+  return wantOf(table, given, hasIndex) === null && missingAttributes(table, given).length === 0
+    && (given.category !== null || Object.keys(given.attributes).length > 0);
+}
+
+/** @type {(code: string, message?: string) => Violation} */
+export const not = (code, message = "The scheme does not allow this answer.") => ({ code, message });
+
+/** Why a relation may not have a target. @type {(relation: RelationConstraints, from: Markable, to: Markable | undefined) => Violation | null} */
+export function targetViolation(relation, from, to) {
+  if (!to) {
+    return not("unknown_markable", "Unknown markable.");
+  }
+  if (to.key === from.key) {
+    return not("points_at_itself", "A markable cannot point to itself.");
+  }
+  if (!relation.to_levels.includes(to.level)) {
+    return not("wrong_level", `${relation.label} does not point to “${to.words}”.`);
+  }
+  return !relation.later && (to.start > from.start || (to.start === from.start && to.end < from.end))
+    ? not("points_later", `“${to.words}” comes later in the text.`) : null;
+}
+
+/** Why a relation may not have these targets. @type {(model: Model, from: Markable, relation: RelationConstraints, readings: Readings) => Violation | null} */
+export function readingsViolation({ byKey }, from, relation, readings) {
+  const lists = listsOf(readings);
+  const different = new Set(lists.map((list) => [...new Set(list)].sort().join(" "))).size;
+  const joint = lists.some((list) => list.length > 1);
+  if (lists.some((list) => new Set(list).size < list.length) || different < lists.length) {
+    return not(joint && lists.every((list) => new Set(list).size === list.length) ? "double_reading" : "double_pointer");
+  }
+  if (joint && !relation.joint) {
+    return not("not_joint", `${relation.label} takes no targets that are meant together.`);
+  }
+  const most = relation.max_targets;
+  if (most !== null && new Set(lists.flat()).size > most) {
+    return not("too_many_pointers", `${relation.label} takes at most ${most} ${relation.identity ? "antecedent" : "target"}${most === 1 ? "" : "s"}.`);
+  }
+  return lists.flat().map((key) => targetViolation(relation, from, byKey.get(key))).find(Boolean) ?? null;
+}
+
+/**
+ * A judgement without the answers to questions that are no longer asked, and the keys of these.
+ * @type {(table: Constraints, level: string, value: Judgement) => { kept: Judgement, dropped: string[] }}
+ */
+export function withoutUnasked(table, level, value) {
+  /** @type {string[]} */
+  const dropped = [];
+  for (;;) {
+    const given = givenAnswers(table, level, value);
+    const unasked = [...Object.keys(value.relations), ...Object.keys(value.attributes)].filter((key) => !applies(table, key, given));
+    if (unasked.length === 0) {
+      return { kept: value, dropped };
+    }
+    dropped.push(...unasked);
+    /** @type {<T>(answers: Record<string, T>) => Record<string, T>} */
+    const rest = (answers) => Object.fromEntries(Object.entries(answers).filter(([key]) => !unasked.includes(key)));
+    value = { ...value, relations: rest(value.relations), attributes: rest(value.attributes) };
+  }
+}

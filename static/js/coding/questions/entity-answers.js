@@ -1,0 +1,116 @@
+// Attributes of entities: asked once for each chain, stored with one of its members. Pure.
+import { judgement } from "../../workbench/judgements.js";
+import { applies, categoriesOn, givenAnswers } from "./constraints.js";
+import { chains } from "../chains.js";
+/** @import { AttributeAnswer, Chains, EntityConflict, Finding, Judgement, Judgements, Model, Plan } from "../types.js" */
+
+/** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
+export function entityOf({ of, members }, key) {
+  const its = of.get(key) ?? [];
+  return its.length === 1 ? members.at(its[0]) : [key];
+}
+
+/** Whether each entity that a markable may be a mention of has an answer. @type {(judgements: Judgements, chains: Chains, key: string, attribute: string) => boolean} */
+export function haveAnswers(judgements, { of, members }, key, attribute) {
+  const its = of.get(key) ?? [];
+  return (its.length > 0 ? its.map((chain) => members.at(chain)) : [[key]]).every((one) => entityAnswers(judgements, one, attribute).length > 0);
+}
+
+/** Who of these members answers an attribute, and what, in text order: the first says what holds. @type {(judgements: Judgements, members: string[], attribute: string) => [string, AttributeAnswer][]} */
+export function entityAnswers(judgements, members, attribute) {
+  return members.flatMap((key) => {
+    const answer = judgements.get(key)?.attributes[attribute];
+    return answer === undefined ? [] : [/** @type {[string, AttributeAnswer]} */ ([key, answer])];
+  });
+}
+
+/** @type {(model: Model) => string[]} */
+const attributesOf = ({ attributes }) => attributes.filter(({ of }) => of === "entity").map(({ key }) => key);
+
+/** @type {(value: Judgement, attribute: string, answer: AttributeAnswer | null) => Judgement} */
+export function withAttribute(value, attribute, answer) {
+  const { [attribute]: _, ...others } = value.attributes;
+  return { ...value, attributes: answer === null ? others : { ...others, [attribute]: answer } };
+}
+
+/** An answer for the entity of a markable: stored where one is, else with the markable. @type {(judgements: Judgements, members: string[], key: string, attribute: string, answer: AttributeAnswer | null) => Plan["judged"]} */
+export function answerEntity(judgements, members, key, attribute, answer) {
+  const carriers = entityAnswers(judgements, members, attribute).map(([member]) => member);
+  return (carriers.length > 0 ? carriers : [key]).map((member) => [member, withAttribute(judgement(judgements.get(member)), attribute, answer)]);
+}
+
+/** @type {(model: Model, judgements: Judgements, key: string, attribute: string) => boolean} */
+function canAnswer(model, judgements, key, attribute) {
+  const { level, coded } = model.byKey.get(key) ?? {};
+  const value = judgements.get(key);
+  return Boolean(coded && value && (value.category !== null || categoriesOn(model.constraints, String(level)).length === 0))
+    && applies(model.constraints, attribute, givenAnswers(model.constraints, String(level), judgement(value)));
+}
+
+/**
+ * What keeps the answers of entities whose chains a step has parted: the part that has none gets a copy. Where a markable has
+ * gone to another chain and others stay behind, the answer stays with these.
+ * @type {(model: Model, before: Judgements, after: Judgements, touched: string[], copies: boolean) => Plan["judged"]}
+ * copies: the step parts an entity in two
+ */
+export function keepEntityAnswers(model, before, after, touched, copies) {
+  /** @type {Map<string, Judgement>} */
+  const judged = new Map();
+  const [then, now] = [chains(model, before), chains(model, after)];
+  for (const attribute of attributesOf(model)) {
+    for (const carrier of [...before.keys()].filter((key) => before.get(key)?.attributes[attribute] !== undefined && model.byKey.has(key))) {
+      const members = entityOf(then, carrier);
+      const [[first, answer] = [carrier, null]] = entityAnswers(before, members, attribute);
+      if (first !== carrier || answer === null) {
+        continue;
+      }
+      const rest = new Set(members);
+      for (const member of members) {
+        const group = rest.has(member) ? entityOf(now, member) : null;
+        group?.forEach((one) => rest.delete(one));
+        const own = group?.filter((one) => members.includes(one)) ?? [];
+        const stays = copies || (own.some((one) => !touched.includes(one)) && (own.length === group?.length || own.includes(carrier)));
+        const heir = own.find((one) => canAnswer(model, after, one, attribute));
+        if (group && stays && heir && entityAnswers(after, group, attribute).length === 0) {
+          judged.set(heir, withAttribute(judgement(judged.get(heir) ?? after.get(heir)), attribute, answer));
+          const left = after.get(carrier);
+          if (!copies && touched.includes(carrier) && left?.attributes[attribute] !== undefined) {
+            judged.set(carrier, withAttribute(judgement(judged.get(carrier) ?? left), attribute, null));
+          }
+        }
+      }
+    }
+  }
+  return [...judged];
+}
+
+/** The entities whose members differ. @type {(model: Model, judgements: Judgements) => EntityConflict[]} */
+export function entityConflicts(model, judgements) {
+  const now = chains(model, judgements);
+  return attributesOf(model).flatMap((attribute) => [...now.members.values()].flatMap((members) => {
+    const given = members.filter((key) => (now.of.get(key)?.length ?? 0) < 2);
+    const found = entityAnswers(judgements, given, attribute);
+    /** @type {Map<string, [string, AttributeAnswer]>} */
+    const different = new Map(found.toReversed().map(([key, answer]) => [String([answer].flat().toSorted()), [key, answer]]));
+    return different.size > 1 ? [{ attribute, members: given, answers: [...different.values()].reverse() }] : [];
+  }));
+}
+
+/** What to look at before a coding is submitted. @type {(model: Model, judgements: Judgements) => Finding[]} */
+export function entityFindings(model, judgements) {
+  const labels = model.constraints.attributes;
+  /** @type {Finding[]} */
+  const found = entityConflicts(model, judgements)
+    .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
+  const now = chains(model, judgements);
+  for (const attribute of attributesOf(model).filter((one) => labels[one].required && !labels[one].retired)) {
+    const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
+    for (const members of [...now.members.values(), ...alone]) {
+      const first = members.find((one) => canAnswer(model, judgements, one, attribute));
+      if (first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
+        found.push({ kind: "entity", key: first, text: `${labels[attribute].label} is missing` });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,84 @@
+// Which questions a markable is asked, in which order, and which comes next. Pure.
+import { judgement } from "../../workbench/judgements.js";
+import { applies, givenAnswers, missingAttributes, wantOf } from "./constraints.js";
+import { entityAnswers, entityOf, haveAnswers } from "./entity-answers.js";
+/** @import { AttributeAnswer, Chains, Judgements, Model, Question, RawScheme } from "../types.js" */
+
+export const CATEGORY = "category";
+
+/**
+ * The questions after the category: each behind the one that leads to it, those of entities last.
+ * @type {(scheme: Pick<RawScheme, "relations" | "attributes">) => Question[]}
+ */
+export function questionsOf({ relations, attributes }) {
+  /** @type {(Question & { leader: string | null })[]} */
+  const all = [
+    ...relations.filter((one) => !one.identity && one.to_levels.length > 0).map((one) => ({
+      ...one, of: /** @type {"relation"} */ ("relation"), kind: /** @type {"targets"} */ ("targets"), relation: one.key, required: false, values: [], primary_of: null,
+      depth: 0, leader: leaderOf(one.asked_if) ?? null,
+    })),
+    ...attributes.map((one) => ({
+      ...one, values: one.values.toSorted((value, other) => Number(value.retired) - Number(other.retired)), depth: 0, leader: leaderOf(one.asked_if) ?? one.relation ?? one.primary_of,
+    })),
+  ];
+  const keys = new Set(all.map(({ key }) => key));
+  /** @type {Question[]} */
+  const found = [];
+  /** @type {(leader: string | null, depth: number) => void} */
+  const add = (leader, depth) => {
+    for (const { leader: own, ...one } of all) {
+      const root = own === null || !keys.has(own);
+      if ((leader === null ? root : own === leader) && !found.some(({ key }) => key === one.key)) {
+        found.push({ ...one, depth });
+        add(one.key, depth + 1);
+      }
+    }
+  };
+  add(null, 0);
+  return [...found.filter(({ of }) => of !== "entity"), ...found.filter(({ of }) => of === "entity").map((one) => ({ ...one, depth: 0 }))];
+}
+
+/** @param {Question["asked_if"]} condition */
+function leaderOf(condition) {
+  return condition === null ? null : "relation" in condition ? condition.relation : condition.question;
+}
+
+/** The questions that the answers of a markable lead to. @type {(questions: Question[], model: Model, judgements: Judgements, key: string) => Question[]} */
+export function askedOf(questions, model, judgements, key) {
+  const value = judgement(judgements.get(key));
+  const { constraints } = model;
+  const given = givenAnswers(constraints, model.byKey.at(key).level, value);
+  const known = wantOf(constraints, given, value.indices.length > 0) === null;
+  return questions.filter((one) => applies(constraints, one.key, given) && (!one.retired || one.key in value.relations || one.key in value.attributes)
+    && (one.of === "entity" ? known : one.primary_of === null || one.primary_of in value.attributes));
+}
+
+/** @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => boolean} */
+export function isAnswered(judgements, chains, key, { key: name, of, kind }) {
+  if (of === "entity") {
+    return haveAnswers(judgements, chains, key, name);
+  }
+  return name in (judgements.get(key)?.[kind === "targets" ? "relations" : "attributes"] ?? {});
+}
+
+/**
+ * The next question without an answer after one; null where nothing is left to ask. Where a category points, the letters are
+ * its own: then another relation is not asked, but chosen.
+ * @type {(asked: Question[], model: Model, judgements: Judgements, chains: Chains, key: string, after: string | null) => string | null}
+ */
+export function nextQuestion(asked, model, judgements, chains, key, after) {
+  const value = judgement(judgements.get(key));
+  const given = givenAnswers(model.constraints, model.byKey.at(key).level, value);
+  if (wantOf(model.constraints, given, value.indices.length > 0) !== null) {
+    return CATEGORY;
+  }
+  const points = value.pointers.length > 0;
+  const open = asked.slice(asked.findIndex((one) => one.key === after) + 1)
+    .find((one) => !(one.kind === "targets" && points) && !isAnswered(judgements, chains, key, one));
+  return open?.key ?? missingAttributes(model.constraints, given)[0] ?? null;
+}
+
+/** What a markable or its entity answers to an attribute; of an entity that may be several. @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => AttributeAnswer | undefined} */
+export function answerOf(judgements, chains, key, { key: name, of }) {
+  return of === "entity" ? entityAnswers(judgements, entityOf(chains, key), name)[0]?.[1] : judgements.get(key)?.attributes[name];
+}

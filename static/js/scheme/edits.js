@@ -1,0 +1,335 @@
+// The steps by which a scheme is edited: each returns another scheme, or why it does not. Pure.
+import { asksBy, canLead, CATEGORY, find, identityOf, joined, labelOf, leading, LISTED, LISTS, listOf } from "./questions.js";
+import { freeKey, isMade, slug, takenKeys } from "./keys.js";
+/** @import { Attribute, Category, Condition, Edit, Kind, Questions, Relation, Scheme } from "./types.js" */
+
+const OF_CATEGORY = "It belongs to its category.";
+
+/** @type {(scheme: Scheme, kind: Kind, list: object[]) => Scheme} */
+function withList(scheme, kind, list) {
+  return { ...scheme, [LISTS[kind]]: list };
+}
+
+/** @type {(scheme: Scheme) => string[]} */
+const codedLevels = ({ levels }) => levels.filter(({ coded }) => coded).map(({ key }) => key);
+
+/** @type {{ [K in Kind]: (scheme: Scheme, key: string, label: string) => Questions[K] }} */
+const EMPTY = {
+  level: (_, key, label) => ({ key, label, coded: true, coders_mark: false }),
+  category: (_, key, label) => ({
+    key, label, help: "", colour: "", level: null, takes_index: false, takes_optional: false, singleton: false, retired: false,
+  }),
+  relation: (scheme, key, label) => ({
+    key, label, help: "", from_levels: [], to_levels: codedLevels(scheme).slice(0, 1), identity: false,
+    max_targets: null, joint: false, later: false, asked_if: null, retired: false,
+  }),
+  attribute: (_, key, label) => ({
+    key, label, help: "", of: "markable", relation: null, levels: [], kind: "one", required: true, asked_if: null,
+    primary_of: null, values: [], retired: false,
+  }),
+};
+
+/** Add a question behind another, or at the end. @type {(scheme: Scheme, kind: Kind, label: string, behind?: string) => Edit} */
+export function add(scheme, kind, label, behind) {
+  const list = listOf(scheme, kind);
+  const key = freeKey(slug(label) || kind, takenKeys(scheme, kind));
+  const at = list.findIndex((one) => one.key === behind);
+  const place = at < 0 ? list.length : at + 1;
+  /** @type {any} */
+  const question = EMPTY[kind](scheme, key, label);
+  if (at >= 0 && "asked_if" in question) {
+    question.asked_if = /** @type {Relation | Attribute} */ (list[at]).asked_if;
+  }
+  return { scheme: withList(scheme, kind, list.toSpliced(place, 0, question)), key };
+}
+
+/** Set fields of a question other than its key. @type {<K extends Kind>(scheme: Scheme, kind: K, key: string, fields: Partial<Questions[K]>) => Edit} */
+export function change(scheme, kind, key, fields) {
+  const list = listOf(scheme, kind).map((one) => (one.key === key ? { ...one, ...fields } : one));
+  return { scheme: withList(scheme, kind, list), key };
+}
+
+/** Give a question another label. Its key follows, where it was made from the label and is not in use. @type {(scheme: Scheme, kind: Kind, key: string, label: string, fixed: boolean) => Edit} */
+export function relabel(scheme, kind, key, label, fixed) {
+  const before = find(scheme, kind, key);
+  const relation = kind === "category" ? identityOf(scheme, key) : undefined;
+  let { scheme: after } = /** @type {{ scheme: Scheme }} */ (change(scheme, kind, key, { label }));
+  if (relation && before?.label === relation.label) {
+    ({ scheme: after } = /** @type {{ scheme: Scheme }} */ (change(after, "relation", relation.key, { label })));
+  }
+  if (fixed || !before || !isMade(key, before.label, kind)) {
+    return { scheme: after, key };
+  }
+  const but = relation?.key === key ? takenKeys(after, kind, key).filter((one) => one !== key) : takenKeys(after, kind, key);
+  return rename(after, kind, key, freeKey(slug(label) || kind, but));
+}
+
+/** @type {(keys: string[], from: string, to: string) => string[]} */
+export const renamed = (keys, from, to) => keys.map((key) => (key === from ? to : key));
+
+/** Give a question another key, wherever it is named. @type {(scheme: Scheme, kind: Kind, from: string, to: string) => Edit} */
+export function rename(scheme, kind, from, to) {
+  if (from === to) {
+    return { scheme, key: to };
+  }
+  /** @type {(condition: Condition | null) => Condition | null} */
+  const follow = (condition) => {
+    if (condition === null || kind === "level") {
+      return condition;
+    }
+    if ("relation" in condition) {
+      return kind === "relation" && condition.relation === from ? { relation: to } : condition;
+    }
+    if (kind === "category" && condition.question === CATEGORY) {
+      return { ...condition, values: renamed(condition.values, from, to) };
+    }
+    return kind === "attribute" && condition.question === from ? { ...condition, question: to } : condition;
+  };
+  const identity = kind === "category" ? identityOf(scheme, from) : undefined;
+  /** @type {(levels: string[]) => string[]} */
+  const levels = (keys) => (kind === "level" ? renamed(keys, from, to) : keys);
+  return {
+    key: to,
+    scheme: {
+      ...scheme,
+      levels: scheme.levels.map((one) => (kind === "level" && one.key === from ? { ...one, key: to } : one)),
+      categories: scheme.categories.map((one) => ({
+        ...one,
+        key: kind === "category" && one.key === from ? to : one.key,
+        level: kind === "level" && one.level === from ? to : one.level,
+      })),
+      relations: scheme.relations.map((one) => ({
+        ...one,
+        key: (kind === "relation" && one.key === from) || (one === identity && one.key === from) ? to : one.key,
+        from_levels: levels(one.from_levels),
+        to_levels: levels(one.to_levels),
+        asked_if: follow(one.asked_if),
+      })),
+      attributes: scheme.attributes.map((one) => ({
+        ...one,
+        key: kind === "attribute" && one.key === from ? to : one.key,
+        relation: kind === "relation" && one.relation === from ? to : one.relation,
+        levels: levels(one.levels),
+        primary_of: kind === "attribute" && one.primary_of === from ? to : one.primary_of,
+        asked_if: follow(one.asked_if),
+      })),
+    },
+  };
+}
+
+/** A condition without some values; what is asked by nothing else is always asked. @type {(condition: Condition | null, question: string, gone: (value: string) => boolean) => Condition | null} */
+export function without(condition, question, gone) {
+  const values = asksBy(condition, question)?.filter((value) => !gone(value));
+  return values === undefined ? condition : values.length > 0 ? { question, values } : null;
+}
+
+/** Take a question out, and what is said of it elsewhere. @type {(scheme: Scheme, kind: Kind, key: string) => Edit} */
+export function remove(scheme, kind, key) {
+  const left = /** @type {Scheme} */ (withList(scheme, kind, listOf(scheme, kind).filter((one) => one.key !== key)));
+  switch (kind) {
+    case "level":
+      return { key, scheme: withoutLevel(left, key) };
+    case "category": {
+      const identity = identityOf(scheme, key);
+      return {
+        key,
+        scheme: {
+          ...left,
+          relations: left.relations.filter((one) => one !== identity).map((one) => ({ ...one, asked_if: without(one.asked_if, CATEGORY, (value) => value === key) })),
+          attributes: left.attributes.filter((one) => !identity || one.relation !== identity.key)
+            .map((one) => ({ ...one, asked_if: without(one.asked_if, CATEGORY, (value) => value === key) })),
+        },
+      };
+    }
+    case "relation": {
+      /** @type {(one: { asked_if: Condition | null }) => Condition | null} */
+      const always = ({ asked_if }) => (asked_if && "relation" in asked_if && asked_if.relation === key ? null : asked_if);
+      const attributes = left.attributes.filter((one) => one.relation !== key);
+      return {
+        key,
+        scheme: {
+          ...left,
+          relations: left.relations.map((one) => ({ ...one, asked_if: always(one) })),
+          attributes: attributes.map((one) => ({ ...one, asked_if: always(one) })),
+        },
+      };
+    }
+    default: {
+      const parent = find(scheme, "attribute", key)?.asked_if ?? null;
+      /** @type {(one: { asked_if: Condition | null }) => Condition | null} */
+      const up = ({ asked_if }) => (asksBy(asked_if, key) ? parent : asked_if);
+      return {
+        key,
+        scheme: {
+          ...left,
+          relations: left.relations.map((one) => ({ ...one, asked_if: up(one) })),
+          attributes: left.attributes.map((one) => ({
+            ...one, asked_if: up(one), primary_of: one.primary_of === key ? null : one.primary_of,
+          })),
+        },
+      };
+    }
+  }
+}
+
+/** @type {(scheme: Scheme, key: string) => Scheme} */
+function withoutLevel(scheme, key) {
+  /** @param {string} level */
+  const other = (level) => level !== key;
+  return {
+    ...scheme,
+    categories: scheme.categories.map((one) => (one.level === key ? { ...one, level: null } : one)),
+    relations: scheme.relations.map((one) => ({ ...one, from_levels: one.from_levels.filter(other), to_levels: one.to_levels.filter(other) })),
+    attributes: scheme.attributes.map((one) => ({ ...one, levels: one.levels.filter(other) })),
+  };
+}
+
+/** The earlier attributes that an attribute names. @type {(attribute: Attribute) => string[]} */
+function namedBy({ asked_if, primary_of }) {
+  const question = asked_if && "question" in asked_if && asked_if.question !== CATEGORY ? [asked_if.question] : [];
+  return primary_of ? [...question, primary_of] : question;
+}
+
+/** How many questions from a place on are asked by the first of them: they move together. @type {(list: Attribute[], at: number) => number} */
+function familySize(list, at) {
+  const family = new Set([list[at].key]);
+  let size = 1;
+  while (at + size < list.length && namedBy(list[at + size]).some((key) => family.has(key))) {
+    family.add(list[at + size].key);
+    size += 1;
+  }
+  return size;
+}
+
+/** Why questions cannot stand in this order; "": they can. @type {(attributes: Attribute[]) => string} */
+function orderProblem(attributes) {
+  const earlier = new Set();
+  for (const one of attributes) {
+    const later = namedBy(one).find((key) => !earlier.has(key));
+    if (later !== undefined) {
+      const before = attributes.find(({ key }) => key === later);
+      return `${labelOf(one, one.key)} is asked by the answer to ${labelOf(before, later)}, and stays behind it.`;
+    }
+    earlier.add(one.key);
+  }
+  return "";
+}
+
+/**
+ * Move a question, with those that follow from it, to before another one or, for null, to the end.
+ * @type {(scheme: Scheme, kind: Kind, key: string, before: string | null) => Edit}
+ */
+export function moveBefore(scheme, kind, key, before) {
+  const list = listOf(scheme, kind);
+  const from = list.findIndex((one) => one.key === key);
+  const size = kind === "attribute" ? familySize(scheme.attributes, from) : 1;
+  const moved = list.slice(from, from + size);
+  if (from < 0 || moved.some((one) => one.key === before)) {
+    return { scheme, key };
+  }
+  const rest = list.toSpliced(from, size);
+  const at = before === null ? rest.length : rest.findIndex((one) => one.key === before);
+  const after = rest.toSpliced(at, 0, .../** @type {any[]} */ (moved));
+  const problem = kind === "attribute" ? orderProblem(/** @type {Attribute[]} */ (after)) : "";
+  return problem ? { refused: problem } : { scheme: withList(scheme, kind, after), key };
+}
+
+/** Move a question by one place, with those that follow from it. @type {(scheme: Scheme, kind: Kind, key: string, by: 1 | -1) => Edit} */
+export function move(scheme, kind, key, by) {
+  const shown = kind === "relation" ? scheme.relations.filter((one) => !one.identity || one.key === key) : listOf(scheme, kind);
+  const from = shown.findIndex((one) => one.key === key);
+  if (by < 0) {
+    let at = from - 1;
+    if (kind === "attribute") { // over a family as a whole, unless the question is of that family
+      while (at > 0 && familyAt(scheme.attributes, at, from)) {
+        at -= 1;
+      }
+    }
+    return at < 0 ? { refused: "It is the first." } : moveBefore(scheme, kind, key, shown[at].key);
+  }
+  const next = from + (kind === "attribute" ? familySize(scheme.attributes, from) : 1);
+  if (next >= shown.length) {
+    return { refused: "It is the last." };
+  }
+  const over = next + (kind === "attribute" ? familySize(scheme.attributes, next) : 1);
+  return moveBefore(scheme, kind, key, shown[over]?.key ?? null);
+}
+
+/** Whether an earlier question begins a family that this one is in and the mover is not. @type {(list: Attribute[], at: number, mover: number) => boolean} */
+function familyAt(list, at, mover) {
+  for (let first = at - 1; first >= 0; first -= 1) {
+    const end = first + familySize(list, first);
+    if (end > at) {
+      return end <= mover;
+    }
+  }
+  return false;
+}
+
+/** Ask a question by the first value of the one above it that stands as deep. @type {(scheme: Scheme, kind: Kind, key: string) => Edit} */
+export function indent(scheme, kind, key) {
+  if (kind !== "attribute" && kind !== "relation") {
+    return { refused: "Levels and categories depend on nothing." };
+  }
+  const question = /** @type {Attribute | Relation} */ (find(scheme, kind, key));
+  if ("identity" in question && question.identity) {
+    return { refused: OF_CATEGORY };
+  }
+  const condition = question.asked_if;
+  const attributes = leading(scheme, kind, key).filter((one) => one.key !== CATEGORY);
+  /** @type {(one: { key: string }) => boolean} */
+  const beside = (one) => JSON.stringify(find(scheme, "attribute", one.key)?.asked_if ?? null) === JSON.stringify(condition);
+  const above = attributes.findLast(beside)
+    ?? (condition === null ? leading(scheme, kind, key).find((one) => one.key === CATEGORY) : undefined);
+  if (above === undefined) {
+    return { refused: "There is no question above it whose answer it could depend on." };
+  }
+  const [value] = above.values;
+  return change(scheme, kind, key, { asked_if: { question: above.key, values: [value.key] } });
+}
+
+/** Ask a question whenever the one is asked that it depended on. @type {(scheme: Scheme, kind: Kind, key: string) => Edit} */
+export function outdent(scheme, kind, key) {
+  const question = kind === "attribute" || kind === "relation" ? find(scheme, kind, key) : undefined;
+  const condition = question?.asked_if ?? null;
+  if (condition === null) {
+    return { refused: "It is always asked." };
+  }
+  if (question && "identity" in question && question.identity) {
+    return { refused: OF_CATEGORY };
+  }
+  const above = "relation" in condition ? find(scheme, "relation", condition.relation) : find(scheme, "attribute", condition.question);
+  return change(scheme, kind, key, { asked_if: above?.asked_if ?? null });
+}
+
+/** Let a category point to antecedents, or no longer. @type {(scheme: Scheme, category: string, fields: Partial<Relation> | null) => Edit} */
+export function setPointing(scheme, category, fields) {
+  const relation = identityOf(scheme, category);
+  if (relation) {
+    const removed = fields === null ? remove(scheme, "relation", relation.key) : change(scheme, "relation", relation.key, fields);
+    return "scheme" in removed ? { scheme: removed.scheme, key: category } : removed;
+  }
+  if (fields === null) {
+    return { scheme, key: category };
+  }
+  const { label } = /** @type {Category} */ (find(scheme, "category", category));
+  /** @type {Relation} */
+  const identity = {
+    ...EMPTY.relation(scheme, category, label), identity: true, asked_if: { question: CATEGORY, values: [category] }, ...fields,
+  };
+  const at = scheme.relations.findLastIndex((one) => one.identity) + 1;
+  return { scheme: { ...scheme, relations: scheme.relations.toSpliced(at, 0, identity) }, key: category };
+}
+
+/** Ask an attribute in another way: values are kept for the day on which they are listed again, unless there are none then. @type {(scheme: Scheme, key: string, kind: Attribute["kind"]) => Edit} */
+export function setKind(scheme, key, kind) {
+  const attribute = /** @type {Attribute} */ (find(scheme, "attribute", key));
+  if (LISTED.includes(kind)) {
+    return change(scheme, "attribute", key, { kind });
+  }
+  const asked = scheme.attributes.filter(({ asked_if }) => asksBy(asked_if, key));
+  if (asked.length > 0 && canLead(attribute)) {
+    return { refused: `${joined(asked.map((one) => labelOf(one, one.key)), "and")} depends on its values.` };
+  }
+  return change(scheme, "attribute", key, { kind, values: [] });
+}

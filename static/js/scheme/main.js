@@ -1,0 +1,208 @@
+// Wires the designer: the list, the form, the preview, and what the server says of the draft.
+import { byId } from "../workbench/element.js";
+import { begin, proceed, redo, undo } from "./history.js";
+import { find, whatIsSent } from "./questions.js";
+import { createServer } from "./server.js";
+import { createForm } from "./view/form.js";
+import { focus } from "./view/fields.js";
+import { paintFindings } from "./view/findings.js";
+import { createList } from "./view/list.js";
+import { createPreview } from "./view/preview.js";
+import { createSaving } from "./view/saving.js";
+import { createStarts } from "./view/starts.js";
+/** @import { Designer, Draft, Place, Start, Verdict } from "./types.js" */
+
+const PAUSE = 250; // milliseconds after the last change until the server is asked
+
+/** @type {Start} */
+const start = JSON.parse(byId("scheme-start-state").textContent);
+const { draft: draftAddress = "", sample = "", scheme: schemeAddress = "", csrf = "" } = byId("scheme-main").dataset;
+const server = createServer({ draft: draftAddress, scheme: schemeAddress, csrf });
+const formRoot = byId("scheme-form");
+const message = byId("scheme-message");
+
+let saved = whatIsSent(start.scheme);
+let drafts = begin({ scheme: saved, merges: [] });
+/** @type {Place} */
+let place = { kind: "answers", key: "" };
+/** @type {Verdict} */
+let verdict = { problems: [], sample: null, changes: [], consequences: [], theirs: [] };
+/** Of the drafts, which the verdict is about. @type {Draft | null} */
+let judged = null;
+/** @type {number | undefined} */
+let timer;
+let asked = 0;
+
+/** @type {Designer} */
+const designer = {
+  scheme: () => drafts.present.scheme,
+  draft: () => drafts.present,
+  problems: () => verdict.problems,
+  saved: () => saved,
+  place: () => place,
+  isSaved: (kind, key, value) => {
+    const one = find(saved, kind, key);
+    return one !== undefined && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
+  },
+  isFixed: (kind, key, value) => (kind === "level" || start.used) && designer.isSaved(kind, key, value),
+  apply: (edit, { tag, place: next, focus: path, said } = {}) => {
+    if ("refused" in edit) {
+      say(edit.refused);
+      return edit.refused;
+    }
+    drafts = proceed(drafts, { ...drafts.present, scheme: edit.scheme }, tag ?? null);
+    const moves = next !== undefined && (next.kind !== place.kind || path !== undefined || tag === undefined);
+    place = next ?? place;
+    show(tag !== undefined && !moves);
+    say(said ?? "");
+    if (path !== undefined) {
+      focus(formRoot, path);
+      const control = document.activeElement;
+      if (control instanceof HTMLInputElement && path === "label") {
+        control.select();
+      }
+    }
+    return "";
+  },
+  replace: (draft, said) => {
+    drafts = proceed(drafts, draft);
+    showAll();
+    say(said);
+  },
+  select: (next, moves = false) => {
+    place = next;
+    list.paint();
+    form.build();
+    if (moves) {
+      focus(formRoot, "label");
+    }
+  },
+  say,
+};
+
+const list = createList(byId("scheme-list"), designer);
+const form = createForm(formRoot, designer);
+const showSample = createPreview(byId("scheme-frames"), sample);
+const saving = createSaving(designer, server, {
+  version: start.version,
+  changes: () => verdict.changes,
+  saved: (scheme) => {
+    saved = whatIsSent(scheme);
+    drafts = begin({ scheme: saved, merges: [] });
+    showAll();
+  },
+  theirs: (scheme, takes) => {
+    saved = whatIsSent(scheme);
+    if (takes) {
+      drafts = proceed(drafts, { scheme: saved, merges: [] });
+    }
+    showAll();
+  },
+});
+createStarts(start.starts, designer);
+showAll();
+listen();
+
+/** To the eye and to the ear. @param {string} words */
+function say(words) {
+  message.textContent = words;
+  byId("scheme-said").textContent = words;
+}
+
+/** @param {boolean} typing the form shows already what was written in it */
+function show(typing) {
+  list.paint();
+  if (typing) {
+    form.update();
+  } else {
+    form.build();
+  }
+  showState();
+  ask();
+}
+
+function showAll() {
+  if (place.kind !== "answers" && !find(drafts.present.scheme, place.kind, place.key)) {
+    place = { kind: "answers", key: "" };
+  }
+  show(false);
+}
+
+function isChanged() {
+  return drafts.present.merges.length > 0 || JSON.stringify(drafts.present.scheme) !== JSON.stringify(saved);
+}
+
+function showState() {
+  const changed = isChanged();
+  byId("scheme-undo", HTMLButtonElement).disabled = drafts.past.length === 0;
+  byId("scheme-redo", HTMLButtonElement).disabled = drafts.future.length === 0;
+  const current = judged === drafts.present;
+  const { length } = verdict.problems;
+  const problems = length === 1 ? "1 problem" : `${length} problems`;
+  byId("scheme-state").textContent = !changed ? "Saved" : length > 0 && current ? `Not saved · ${problems}` : "Not saved";
+  byId("scheme-state").dataset.state = !changed ? "saved" : length > 0 && current ? "wrong" : "changed";
+  byId("scheme-save", HTMLButtonElement).disabled = !changed || !current || length > 0;
+}
+
+/** Ask the server what it says of the draft, after a pause. */
+function ask() {
+  clearTimeout(timer);
+  timer = setTimeout(judge, judged === null ? 0 : PAUSE);
+}
+
+async function judge() {
+  const draft = drafts.present;
+  asked += 1;
+  const number = asked;
+  try {
+    const found = await server.judge(draft.scheme);
+    if (number !== asked) {
+      return; // the draft has changed meanwhile
+    }
+    verdict = found;
+    judged = draft;
+    showSample(verdict.sample);
+    byId("scheme-preview-note").textContent = verdict.sample
+      ? "The coding page with this draft. Try it: nothing is saved." : "As it was before the last changes: mend the problems below to see them.";
+  } catch {
+    if (number === asked) {
+      say("The server is not responding. Your draft stays here; the preview follows when it answers.");
+      timer = setTimeout(judge, 10 * 1000);
+    }
+    return;
+  }
+  list.paint();
+  form.update();
+  paintFindings(byId("scheme-findings"), designer, verdict.consequences);
+  showState();
+}
+
+/** @param {typeof undo} step @param {string} words */
+function travel(step, words) {
+  const before = drafts.present;
+  drafts = step(drafts);
+  showAll();
+  say(before === drafts.present ? `Nothing to ${step === undo ? "undo" : "redo"}.` : words);
+}
+
+function listen() {
+  byId("scheme-undo").addEventListener("click", () => travel(undo, "Undone."));
+  byId("scheme-redo").addEventListener("click", () => travel(redo, "Redone."));
+  byId("scheme-save").addEventListener("click", () => saving.open());
+  document.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y") && !document.querySelector("dialog[open]")) {
+      event.preventDefault();
+      travel(key === "y" || event.shiftKey ? redo : undo, key === "y" || event.shiftKey ? "Redone." : "Undone.");
+    }
+    if ((event.ctrlKey || event.metaKey) && key === "s") {
+      event.preventDefault();
+      byId("scheme-save").click();
+    }
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (isChanged()) {
+      event.preventDefault();
+    }
+  });
+}

@@ -1,0 +1,17 @@
+// The coding page in the preview: it gets its state from the designer around it, and saves nothing.
+import { byId } from "../workbench/element.js";
+
+if (window.parent === window) {
+  await import("../coding/main.js");
+} else {
+  document.documentElement.classList.add("scheme-framed");
+  window.addEventListener("message", async ({ origin, source, data }) => {
+    if (origin !== location.origin || source !== window.parent || data === null || typeof data !== "object") {
+      return;
+    }
+    byId("coding-state").textContent = JSON.stringify(data);
+    await import("../coding/main.js");
+    window.parent.postMessage("sample-ready", location.origin);
+  }, { once: true });
+  window.parent.postMessage("sample-loaded", location.origin);
+}

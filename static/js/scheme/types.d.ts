@@ -1,0 +1,172 @@
+// Types of the scheme designer. The browser does not load this file.
+
+/** When a question is asked. */
+export type Condition = { question: string; values: string[] } | { relation: string };
+
+export interface Level {
+  key: string;
+  label: string;
+  coded: boolean;
+  coders_mark: boolean;
+}
+
+export interface Category {
+  key: string;
+  label: string;
+  help: string;
+  colour: string;
+  /** null: every coded level */
+  level: string | null;
+  takes_index: boolean;
+  takes_optional: boolean;
+  singleton: boolean;
+  /** no longer offered */
+  retired: boolean;
+}
+
+export interface Relation {
+  key: string;
+  label: string;
+  help: string;
+  from_levels: string[];
+  to_levels: string[];
+  identity: boolean;
+  max_targets: number | null;
+  joint: boolean;
+  later: boolean;
+  asked_if: Condition | null;
+  retired: boolean;
+}
+
+export interface Value {
+  key: string;
+  label: string;
+  help: string;
+  colour: string;
+  retired: boolean;
+}
+
+export interface Attribute {
+  key: string;
+  label: string;
+  help: string;
+  of: "markable" | "entity" | "relation";
+  relation: string | null;
+  levels: string[];
+  kind: "one" | "several" | "text" | "number";
+  required: boolean;
+  asked_if: Condition | null;
+  primary_of: string | null;
+  values: Value[];
+  retired: boolean;
+}
+
+/** What coders are asked: the JSON that the server reads and writes. Never changed, only replaced. */
+export interface Scheme {
+  answers: "pointers" | "indices" | "categories";
+  levels: Level[];
+  categories: Category[];
+  relations: Relation[];
+  attributes: Attribute[];
+}
+
+export interface Questions {
+  level: Level;
+  category: Category;
+  relation: Relation;
+  attribute: Attribute;
+}
+
+export type Kind = keyof Questions;
+
+/** A question, or what is asked of all: the way in which identity is given. */
+export type Place = { kind: Kind; key: string } | { kind: "answers"; key: "" };
+
+/** What a step of editing makes: another scheme, with the key that the question has in it, or why not. */
+export type Edit = { scheme: Scheme; key: string } | { refused: string };
+
+/** A line of the list of questions. */
+export interface Row {
+  kind: Kind;
+  key: string;
+  label: string;
+  depth: number;
+  /** what is asked, and when */
+  note: string;
+}
+
+/** Values of a question that are answered by another one from now on: of the category where `question` is that. */
+export interface Merge {
+  question: string;
+  value: string;
+  into: string;
+}
+
+/** What is edited, and undone in one step. */
+export interface Draft {
+  scheme: Scheme;
+  merges: Merge[];
+}
+
+export interface Problem {
+  kind: string;
+  question: string;
+  message: string;
+}
+
+/** What follows from a scheme, in words. */
+export interface Consequence {
+  topic: string;
+  name: string;
+  allowed: boolean;
+  why: string;
+}
+
+/** What the server says of a draft. */
+export interface Verdict {
+  problems: Problem[];
+  /** null: there is nothing that could be shown */
+  sample: object | null;
+  changes: string[];
+  consequences: Consequence[];
+  /** how the saved scheme differs from the one that was opened */
+  theirs: string[];
+}
+
+/** What the page starts from. */
+export interface Start {
+  /** the scheme as it is saved */
+  scheme: Scheme;
+  version: string;
+  /** codings are assigned: keys that answers refer to stay */
+  used: boolean;
+  starts: { key: string; label: string; description: string; scheme: Scheme }[];
+}
+
+/** What the parts of the page know, and do. */
+export interface Designer {
+  scheme: () => Scheme;
+  draft: () => Draft;
+  problems: () => Problem[];
+  /** the scheme as it is saved */
+  saved: () => Scheme;
+  place: () => Place;
+  /** whether it is in the scheme as it is saved: its key does not follow its label */
+  isSaved: (kind: Kind, key: string, value?: string) => boolean;
+  /** whether answers may refer to a question or value by this key, which then stays */
+  isFixed: (kind: Kind, key: string, value?: string) => boolean;
+  /** Go on to another draft; tag: what is written, letter by letter, is one step. Return why not. */
+  apply: (edit: Edit, options?: { tag?: string; place?: Place; focus?: string; said?: string }) => string;
+  replace: (draft: Draft, said: string) => void;
+  select: (place: Place, focus?: boolean) => void;
+  say: (words: string) => void;
+}
+
+/** What a change would do, as the API says it. */
+export interface Effects {
+  problems: (Problem & { path: string })[];
+  effects: { kind: string; question: string; change: string; judgements: number; texts: number; coders: number }[];
+  violations: { kind: string; question: string; text: string; judgements: number; coders: number }[];
+  changes: boolean;
+  asks_otherwise: boolean;
+}

@@ -1,0 +1,96 @@
+// The values of attributes, and what becomes of answers where values are merged. Pure.
+import { change, remove, renamed, without } from "./edits.js";
+import { freeKey, isMade, slug } from "./keys.js";
+import { asksBy, CATEGORY, find } from "./questions.js";
+/** @import { Condition, Draft, Edit, Scheme, Value } from "./types.js" */
+
+/** @type {(scheme: Scheme, attribute: string, values: Value[]) => Scheme} */
+function withValues(scheme, attribute, values) {
+  return /** @type {{ scheme: Scheme }} */ (change(scheme, "attribute", attribute, { values })).scheme;
+}
+
+/** @type {(scheme: Scheme, attribute: string) => Value[]} */
+const valuesOf = (scheme, attribute) => find(scheme, "attribute", attribute)?.values ?? [];
+
+/** Add values with these labels at the end. @type {(scheme: Scheme, attribute: string, labels: string[]) => Edit} key: that of the first */
+export function addValues(scheme, attribute, labels) {
+  const values = [...valuesOf(scheme, attribute)];
+  const first = values.length;
+  for (const label of labels) {
+    values.push({ key: freeKey(slug(label) || "value", values.map(({ key }) => key)), label, help: "", colour: "", retired: false });
+  }
+  return { scheme: withValues(scheme, attribute, values), key: values[first]?.key ?? "" };
+}
+
+/** @type {(scheme: Scheme, attribute: string, key: string, fields: Partial<Value>) => Edit} */
+export function changeValue(scheme, attribute, key, fields) {
+  const values = valuesOf(scheme, attribute).map((one) => (one.key === key ? { ...one, ...fields } : one));
+  return { scheme: withValues(scheme, attribute, values), key };
+}
+
+/** Give a value another label; its key follows where it may. @type {(scheme: Scheme, attribute: string, key: string, label: string, fixed: boolean) => Edit} */
+export function relabelValue(scheme, attribute, key, label, fixed) {
+  const values = valuesOf(scheme, attribute);
+  const before = values.find((one) => one.key === key);
+  const { scheme: after } = /** @type {{ scheme: Scheme }} */ (changeValue(scheme, attribute, key, { label }));
+  if (fixed || !before || !isMade(key, before.label, "value")) {
+    return { scheme: after, key };
+  }
+  const taken = values.map((one) => one.key).filter((one) => one !== key);
+  return renameValue(after, attribute, key, freeKey(slug(label) || "value", taken));
+}
+
+/** @type {(scheme: Scheme, attribute: string, from: string, to: string) => Edit} */
+export function renameValue(scheme, attribute, from, to) {
+  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
+  const follow = (one) => {
+    const values = asksBy(one.asked_if, attribute);
+    return values?.includes(from) ? { ...one, asked_if: { question: attribute, values: renamed(values, from, to) } } : one;
+  };
+  const values = valuesOf(scheme, attribute).map((one) => (one.key === from ? { ...one, key: to } : one));
+  const after = withValues(scheme, attribute, values);
+  return { scheme: { ...after, relations: after.relations.map(follow), attributes: after.attributes.map(follow) }, key: to };
+}
+
+/** @type {(scheme: Scheme, attribute: string, key: string) => Edit} */
+export function removeValue(scheme, attribute, key) {
+  const after = withValues(scheme, attribute, valuesOf(scheme, attribute).filter((one) => one.key !== key));
+  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
+  const follow = (one) => ({ ...one, asked_if: without(one.asked_if, attribute, (value) => value === key) });
+  return { scheme: { ...after, relations: after.relations.map(follow), attributes: after.attributes.map(follow) }, key };
+}
+
+/** @type {(scheme: Scheme, attribute: string, key: string, by: 1 | -1) => Edit} */
+export function moveValue(scheme, attribute, key, by) {
+  const values = valuesOf(scheme, attribute);
+  const from = values.findIndex((one) => one.key === key);
+  const to = from + by;
+  if (from < 0 || to < 0 || to >= values.length) {
+    return { refused: by < 0 ? "It is the first." : "It is the last." };
+  }
+  return { scheme: withValues(scheme, attribute, values.toSpliced(from, 1).toSpliced(to, 0, values[from])), key };
+}
+
+/** Answer a value or category by another one from now on. @type {(draft: Draft, question: string, from: string, into: string) => Draft} */
+export function mergeValues({ scheme, merges }, question, from, into) {
+  const edit = question === CATEGORY ? remove(moveConditions(scheme, from, into), "category", from)
+    : removeValue(renameInConditions(scheme, question, from, into), question, from);
+  const followed = merges.map((one) => (one.question === question && one.into === from ? { ...one, into } : one));
+  return { scheme: "scheme" in edit ? edit.scheme : scheme, merges: [...followed, { question, value: from, into }] };
+}
+
+/** @type {(scheme: Scheme, from: string, into: string) => Scheme} */
+const moveConditions = (scheme, from, into) => renameInConditions(scheme, CATEGORY, from, into, (one) => "identity" in one && one.identity === true);
+
+/**
+ * Let what is asked by one value be asked by another.
+ * @type {(scheme: Scheme, question: string, from: string, into: string, but?: (one: object) => boolean) => Scheme}
+ */
+function renameInConditions(scheme, question, from, into, but = () => false) {
+  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
+  const follow = (one) => {
+    const values = but(one) ? null : asksBy(one.asked_if, question);
+    return values?.includes(from) ? { ...one, asked_if: { question, values: [...new Set(renamed(values, from, into))] } } : one;
+  };
+  return { ...scheme, relations: scheme.relations.map(follow), attributes: scheme.attributes.map(follow) };
+}

@@ -1,0 +1,137 @@
+// Saving: what it would do first, then the change, and what to do where somebody else was faster.
+import { byId, element } from "../../workbench/element.js";
+import { find, labelOf, whatIsSent } from "../questions.js";
+import { Refusal } from "../server.js";
+import { KIND_NAMES } from "./form.js";
+/** @import { createServer } from "../server.js" */
+/** @import { Designer, Effects, Kind, Scheme } from "../types.js" */
+
+const SILENT = "The server is not responding. Nothing is saved; your draft stays here.";
+const MOST = 20;
+
+/** @type {(count: number, one: string, several?: string) => string} */
+const counted = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+
+/**
+ * @param {Designer} designer @param {ReturnType<typeof createServer>} server
+ * @param {{ version: string, changes: () => string[], saved: (scheme: Scheme) => void, theirs: (scheme: Scheme, takes: boolean) => void }} options
+ * saved: it is the scheme now; theirs: somebody else's is, and takes the place of the draft or not
+ */
+export function createSaving(designer, server, { version: first, changes, saved, theirs }) {
+  const dialog = byId("scheme-saving", HTMLDialogElement);
+  const conflict = byId("scheme-conflict", HTMLDialogElement);
+  const confirm = byId("scheme-confirm", HTMLButtonElement);
+  const place = byId("scheme-effects");
+  let version = first;
+  /** @type {{ scheme: Scheme, version: string } | null} */
+  let newer = null;
+
+  /** @param {string} kind @param {string} question */
+  function nameOf(kind, question) {
+    if (!(kind in KIND_NAMES)) {
+      return "";
+    }
+    const known = /** @type {Kind} */ (kind);
+    const one = kind === "answers" ? undefined : find(designer.scheme(), known, question) ?? find(designer.saved(), known, question);
+    return `${KIND_NAMES[known]} ${labelOf(one, question)}: `;
+  }
+
+  /** @param {string} title @param {string[]} items @param {string} [className] */
+  function section(title, items, className = "") {
+    const list = element("ul", className);
+    list.append(...items.slice(0, MOST).map((words) => element("li", "", words)));
+    if (items.length > MOST) {
+      list.append(element("li", "muted", `and ${items.length - MOST} more`));
+    }
+    return items.length > 0 ? [element("h3", "", title), list] : [];
+  }
+
+  /** @param {Effects} found */
+  function showEffects({ problems, effects, violations, asks_otherwise: otherwise }) {
+    const touched = effects.filter(({ judgements }) => judgements > 0);
+    const nodes = [
+      ...section("It cannot be saved so", problems.map(({ kind, question, path, message }) => `${nameOf(kind, question) || (path && `${path}: `)}${message}`), "scheme-problems"),
+      ...section("Texts with such answers", violations.map((one) => `${one.text}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
+      ...section("Changes", changes()),
+      ...section("Answers that it concerns", touched.map((one) => `${nameOf(one.kind, one.question)}${one.change} ${counted(one.judgements, "judgement")} in ${counted(one.texts, "text")} of ${counted(one.coders, "coder")}.`)),
+    ];
+    if (problems.length === 0) {
+      nodes.push(element("p", "muted", otherwise
+        ? `${touched.length > 0 ? "All other answers stay as they are." : "No answer changes."} If coders have begun, this makes a new version of the scheme.`
+        : "Only words, colours or order change: no answer does."));
+    }
+    place.replaceChildren(...nodes);
+    confirm.disabled = problems.length > 0;
+  }
+
+  async function open() {
+    place.replaceChildren(element("p", "muted", "Counting what it concerns…"));
+    confirm.disabled = true;
+    dialog.showModal();
+    try {
+      showEffects(await server.preview(designer.draft()));
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    const words = error instanceof Refusal
+      ? error.status === 403 ? "Texts are assigned already: what coders are asked is changed by managers who see their work, since the numbers tell of it. You can change words and order." : error.message
+      : SILENT;
+    const note = element("p", "errorlist", words);
+    note.setAttribute("role", "alert");
+    place.replaceChildren(note);
+    confirm.disabled = true;
+  }
+
+  async function save() {
+    confirm.disabled = true;
+    const draft = designer.draft();
+    try {
+      const { body, version: now } = await server.save(draft, version);
+      version = now;
+      dialog.close();
+      saved(body);
+      designer.say("Saved. Coders see the change when they open a text.");
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 412) {
+        await meet();
+      } else if (error instanceof Refusal && Array.isArray(error.body?.problems)) {
+        showEffects({ effects: [], violations: [], asks_otherwise: true, changes: true, ...error.body });
+      } else {
+        fail(error);
+      }
+    }
+  }
+
+  /** Somebody else has saved meanwhile. */
+  async function meet() {
+    try {
+      const { body, version: now } = await server.read();
+      newer = { scheme: whatIsSent(body), version: now };
+      const { theirs: sentences } = await server.judge(designer.scheme(), designer.saved());
+      byId("scheme-theirs").replaceChildren(...(sentences.length > 0 ? sentences : ["No question changed."]).map((words) => element("li", "", words)));
+      dialog.close();
+      conflict.showModal();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** @param {boolean} takes */
+  function settle(takes) {
+    if (newer) {
+      version = newer.version;
+      theirs(newer.scheme, takes);
+      designer.say(takes ? "This is their scheme. Undo brings your draft back." : "Your draft stays. Saving it replaces theirs.");
+    }
+    conflict.close();
+  }
+
+  confirm.addEventListener("click", save);
+  byId("scheme-keep-mine").addEventListener("click", () => settle(false));
+  byId("scheme-take-theirs").addEventListener("click", () => settle(true));
+  return { open };
+}

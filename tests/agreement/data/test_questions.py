@@ -1,0 +1,368 @@
+"""The answers to attributes and relations, as they are compared: against what was written down, and in fractions."""
+
+import random
+from collections import defaultdict
+from itertools import combinations, product
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from agreement.data.extract import clear_cache, extract
+from agreement.measures import Readings
+from agreement.reports.basis import select_data
+from agreement.reports.coders.coders import confusion_matrix, count_together
+from agreement.reports.items.categories import compute_agreement_table, compute_by_category
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import InvalidParameter, Parameters, default_parameters
+from agreement.reports.relations import compute_link_kappas
+from annotations.models import Coding
+from tests.agreement.measures import exact
+from tests.shared.agreeing import WALK, answer, coded_project, judge_again
+from tests.shared.questions import CODERS, LABELS, any_answers, question_project
+
+pytestmark = pytest.mark.django_db
+
+N_UNITS = 6
+ABSENT = object()
+
+
+def entities_of(own):
+    """Return the sets of letters that are one entity: what is joined by pointers that are a reading alone."""
+    links = [
+        (letter, together[0])
+        for letter, fields in own.items()
+        for together in fields.get("pointers", ())
+        if len(together) == 1
+    ]
+    letters = [f"m{number}" for number in range(N_UNITS)]
+    up = {one: {one} for one in letters}
+    for _ in letters:
+        for source, target in links:
+            up[source] |= up[target]
+    tops = {one: {top for top in up[one] if not any(source == top for source, _ in links)} for one in letters}
+    return [{one for one in letters if top in tops[one]} for top in letters if top in tops[top]]
+
+
+def value_of(question, own, letter):
+    """Return what a coder answered on a markable, ABSENT if nothing, "not asked" if it was not asked."""
+    fields = own[letter]
+    attributes, relations = fields.get("attributes", {}), fields.get("relations", {})
+    match question:
+        case "bridging":
+            readings = [frozenset(one) for one in relations.get("bridging", ())]
+            return frozenset().union(*readings) if readings else "not set"
+        case "topics":
+            return frozenset(attributes.get("topics", ()))
+        case "animacy":
+            found = set()
+            for entity in entities_of(own):
+                if letter in entity:
+                    said = [
+                        own[one]["attributes"]["animacy"]
+                        for one in sorted(entity)
+                        if "animacy" in own.get(one, {}).get("attributes", {})
+                    ]
+                    found |= set(said[:1])
+            return frozenset(found) or ABSENT
+    if question in attributes:
+        answer = attributes[question]
+        return float(answer) if question == "count" else answer.strip() if question == "gloss" else answer
+    asked = {
+        "gender": fields["category"] != "none",
+        "second": attributes.get("gender") in ("f", "m"),
+        "count": attributes.get("gender") == "f",
+        "part": "bridging" in relations,
+        "gloss": True,
+    }[question]
+    return ABSENT if asked else "not asked"
+
+
+def table_of(given, question, unasked="missing"):
+    """Return for each unit the values of the coders, None where there is none."""
+    rows = {}
+    for text in sorted({text for _, text in given}):
+        for number in range(N_UNITS):
+            letter = f"m{number}"
+            row = []
+            for coder in CODERS:
+                own = given[coder, text]
+                value = value_of(question, own, letter) if letter in own else ABSENT
+                absent = value is ABSENT or (value == "not asked" and unasked == "missing")
+                row.append(None if absent else value)
+            rows[text, letter] = row
+    return rows
+
+
+def values_of(extracted, parameters):
+    """Return the same table from the data, with letters as members of sets of units."""
+    data = select_data(extracted, parameters)
+    slug, letters = {}, {}
+    for text in extracted.texts:
+        order = sorted(
+            text.answers.units,
+            key=lambda unit: int(text.answers.keys[text.answers.units.index(unit)].split(":")[1].split("-")[0]),
+        )
+        for place, unit in enumerate(order):
+            slug[unit], letters[unit] = text.slug, f"m{place}"
+    rows = {}
+    columns = {coder: column for column, coder in enumerate(data.coders)}
+    for row, unit in enumerate(data.units):
+        values = []
+        for coder in CODERS:
+            code = data.codes[row, columns[coder]] if coder in columns else -1
+            value = None if code < 0 else data.value(code)
+            if isinstance(value, Readings):
+                value = value.members
+            if isinstance(value, frozenset) and data.members == "units":
+                value = frozenset(letters[member] for member in value)
+            values.append(value)
+        rows[slug[unit], letters[unit]] = values
+    return rows
+
+
+QUESTIONS = ["gender", "second", "topics", "count", "gloss", "part", "animacy", "bridging"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_values_are_what_coders_answered_whatever_the_question(seed):
+    given = any_answers(random.Random(seed))
+    project = question_project("asked", given)
+    for question, unasked in product(QUESTIONS, ["missing", "label"]):
+        if (question, unasked) != ("count", "label"):
+            extracted = extract(project, question=question, unasked=unasked)
+            parameters = default_parameters("", extracted.answers)
+            found = values_of(extracted, compute_report(extracted, parameters).parameters)
+            assert found == table_of(given, question, unasked), (question, unasked)
+
+
+@pytest.mark.parametrize(
+    ("question", "distance"),
+    [
+        ("gender", "nominal"),
+        ("gloss", "nominal"),
+        ("topics", "masi"),
+        ("topics", "jaccard"),
+        ("count", "interval"),
+        ("count", "ordinal"),
+        ("count", "nominal"),
+        ("bridging", "passonneau"),
+        ("bridging", "masi"),
+        ("animacy", "masi"),
+    ],
+)
+def test_alpha_of_a_question_is_that_of_the_definition(question, distance):
+    given = any_answers(random.Random(7), texts=6)
+    project = question_project("asked", given)
+    extracted = extract(project, question=question)
+    parameters = Parameters(distance=distance, chains="none" if question == "bridging" else "full")
+    report = compute_report(extracted, parameters)
+    rows = {
+        unit: [text_members(value, unit[0], question) for value in row]
+        for unit, row in table_of(given, question).items()
+    }
+    rows = {unit: row for unit, row in rows.items() if sum(value is not None for value in row) > 1}
+    if distance in ("interval", "ordinal"):
+        apart = exact.ordered_distance(distance, rows)
+        expected = krippendorff(rows, apart)
+    else:
+        expected = krippendorff(rows, lambda a, b: exact.distance(a, b, distance))
+    assert report.result.value == pytest.approx(float(expected), abs=1e-12)
+    assert report.result.n_units == len(rows)
+    assert report.question.key == question
+
+
+def text_members(value, text, question):
+    """Return a value in which markables of different texts are different."""
+    return frozenset((text, one) for one in value) if question == "bridging" and isinstance(value, frozenset) else value
+
+
+def krippendorff(rows, apart):
+    """Return alpha by its definition."""
+    rows = [[value for value in row if value is not None] for row in rows.values()]
+    n = sum(map(len, rows))
+    observed = sum(sum(2 * apart(a, b) for a, b in combinations(row, 2)) / (len(row) - 1) for row in rows) / n
+    pool = [value for row in rows for value in row]
+    return 1 - observed / (sum(2 * apart(a, b) for a, b in combinations(pool, 2)) / (n * (n - 1)))
+
+
+@pytest.mark.parametrize("weight", ["0.5", "0.7", "1"])
+def test_a_second_choice_shares_the_vote_in_augmented_kappa(weight):
+    given = any_answers(random.Random(3))
+    project = question_project("asked", given)
+    extracted = extract(project, question="gender")
+    report = compute_report(extracted, Parameters(coefficient="augmented_kappa", primary_weight=weight))
+    rows = {}
+    for text, letter in table_of(given, "gender"):
+        row = []
+        for coder in CODERS:
+            answers = given[coder, text].get(letter, {}).get("attributes", {})
+            first, second = answers.get("gender"), answers.get("second")
+            row.append((first, second) if second and second != first else first)
+        rows[text, letter] = row
+    expected = exact.augmented(rows, exact.Fraction(weight))
+    assert report.result.value == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_links_of_a_relation_have_the_kappa_of_all_links_that_there_could_be():
+    given = any_answers(random.Random(11))
+    project = question_project("asked", given)
+    found = compute_link_kappas(extract(project, question="bridging"), Parameters(chains="none"))
+    for one in found:
+        counts = defaultdict(int)
+        for text in sorted({text for _, text in given}):
+            a, b = given[one.first, text], given[one.second, text]
+            for number in range(N_UNITS):
+                letter = f"m{number}"
+                if letter in a and letter in b:
+                    for target in range(number):
+                        links = [
+                            any(
+                                f"m{target}" in together
+                                for together in own[letter].get("relations", {}).get("bridging", ())
+                            )
+                            for own in (a, b)
+                        ]
+                        counts[tuple(links)] += 1
+        n = sum(counts.values())
+        assert (one.both, one.only_first, one.only_second) == (
+            counts[True, True],
+            counts[True, False],
+            counts[False, True],
+        )
+        assert one.n_links == n
+        agreed = exact.Fraction(counts[True, True] + counts[False, False], n)
+        first, second = (exact.Fraction(sum(count for key, count in counts.items() if key[side]), n) for side in (0, 1))
+        chance = first * second + (1 - first) * (1 - second)
+        assert one.value == pytest.approx(float((agreed - chance) / (1 - chance)), abs=1e-12)
+    assert len(found) == 3
+
+
+def test_labels_meet_those_of_other_coders_and_those_beside_them():
+    given = any_answers(random.Random(2))
+    extracted = extract(question_project("asked", given), question="topics")
+    names = extracted.categories
+    parameters = Parameters(distance="masi")
+    rows = [[value for value in row if value is not None] for row in table_of(given, "topics").values()]
+    sets = [[value or frozenset(["no label"]) for value in row] for row in rows]
+    together, confused = count_together(extracted, parameters), confusion_matrix(extracted, parameters)
+    for (i, a), (j, b) in product(enumerate(names), repeat=2):
+        assert together[i, j] == sum(a in value and b in value for row in sets for value in row)
+        assert confused[i, j] == sum(
+            a in one and b in other and (a == b or (a not in other and b not in one))
+            for row in sets
+            for place, one in enumerate(row)
+            for at, other in enumerate(row)
+            if place != at
+        ), (a, b)
+    by_label = {one.name: one for one in compute_by_category(extracted, parameters)}
+    paired = [row for row in sets if len(row) > 1]
+    for name in names:
+        if name in by_label:
+            binary = [[name in value for value in row] + [None] * (3 - len(row)) for row in paired]
+            assert by_label[name].kappa == pytest.approx(float(exact.kappa("K", dict(enumerate(binary)))[0]), abs=1e-12)
+            assert by_label[name].n_judgements == sum(map(sum, [[name in value for value in row] for row in paired]))
+    table = compute_agreement_table(extracted, parameters)
+    assert table.agreement.tolist() == pytest.approx(
+        [sum(a == b for a, b in combinations(row, 2)) / (len(row) * (len(row) - 1) / 2) for row in paired]
+    )
+
+
+def test_what_is_left_out_of_a_question_is_counted():
+    given = any_answers(random.Random(4))
+    project = question_project("asked", given)
+    rows = [value_of("gender", own, letter) for own in given.values() for letter in own]
+    report = compute_report(extract(project, question="gender"), Parameters())
+    assert report.unanswered == {
+        "not_asked": rows.count("not asked"),
+        "not_answered": sum(value is ABSENT for value in rows),
+    }
+    assert report.as_dict()["judgements_left_out"] == report.unanswered
+    as_value = compute_report(extract(project, question="gender", unasked="label"), Parameters(unasked="label"))
+    assert as_value.result.n_judgements > report.result.n_judgements
+    assert as_value.fingerprint != report.fingerprint
+
+
+def test_a_project_without_categories_opens_with_its_labels_and_masi():
+    rows = {"alice": ["x", "xy", "", "z"], "bob": ["x", "x", "y", "z"], "carol": ["x", "yz", "", "z"]}
+    given = {
+        (coder, "text-1"): {
+            f"m{number}": {"category": None, "attributes": {"topics": list(one)} if one else {}}
+            for number, one in enumerate(own)
+        }
+        for coder, own in rows.items()
+    }
+    extracted = extract(question_project("labels", given, LABELS, 4))
+    assert (extracted.question.key, extracted.kind, extracted.has_chains) == ("topics", "labels", False)
+    parameters = default_parameters("", extracted.answers)
+    assert parameters.distance == "masi"
+    table = {n: [frozenset(rows[coder][n]) for coder in CODERS] for n in range(4)}
+    expected = krippendorff(table, lambda a, b: exact.distance(a, b, "masi"))
+    assert compute_report(extracted, parameters).result.value == pytest.approx(float(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "field"),
+    [
+        ("gender", {"distance": "masi"}, "distance"),
+        ("gender", {"question": "ghost"}, "question"),
+        ("gender", {"unmarked": "singleton"}, "unmarked"),
+        ("topics", {"distance": "interval"}, "distance"),
+        ("topics", {"coefficient": "augmented_kappa"}, "coefficient"),
+        ("count", {"distance": "masi"}, "distance"),
+        ("count", {"distance": "ratio"}, "distance"),
+        ("count", {"coefficient": "beta", "distance": "interval"}, "coefficient"),
+        ("count", {"unmarked": "label"}, "unmarked"),
+        ("bridging", {"chains": "full"}, "chains"),
+    ],
+)
+def test_what_a_question_does_not_allow_is_refused_with_its_name(question, asked, field):
+    extracted = extract(question_project("asked", any_answers(random.Random(0))), question=question)
+    chosen = {"question": question, "chains": "none" if question == "bridging" else "full"} | asked
+    with pytest.raises(InvalidParameter) as refused:
+        compute_report(extracted, Parameters(**chosen))
+    assert refused.value.field == field
+
+
+def test_only_texts_that_have_changed_are_read_again_and_a_new_word_is_a_new_value():
+    project = question_project("asked", any_answers(random.Random(5)))
+    for question in QUESTIONS:
+        before = extract(project, question=question)
+        assert extract(project, question=question) is before
+    coding = Coding.objects.filter(text__project=project, text__slug="text-2").first()
+    before = {question: extract(project, question=question) for question in QUESTIONS}
+    key = coding.text.markables.get(label="m0").key
+    judge_again(coding, key, "place", attributes={"gloss": "unheard of", "gender": "f", "count": 99})
+    after = {question: extract(project, question=question) for question in QUESTIONS}
+    clear_cache()
+    for question in QUESTIONS:
+        anew = extract(project, question=question)
+        assert (anew.fingerprint, anew.categories) == (after[question].fingerprint, after[question].categories)
+        if question in ("gender", "topics", "part", "bridging", "animacy"):
+            kept = [a.answers is b.answers for a, b in zip(before[question].texts, after[question].texts, strict=True)]
+            assert kept == [True, False, True], question
+    assert "unheard of" in after["gloss"].categories
+    assert after["count"].categories[-1] == "99"
+
+
+@pytest.mark.parametrize("question", ["gender", "topics", "count", "bridging", "animacy"])
+def test_a_question_takes_as_many_queries_of_few_texts_as_of_many(question):
+    def queries(slug, texts):
+        project = question_project(slug, any_answers(random.Random(1), texts))
+        clear_cache()
+        with CaptureQueriesContext(connection) as captured:
+            extract(project, question=question)
+        return len(captured)
+
+    assert queries("small", 1) == queries("large", 4)
+
+
+def test_a_scheme_of_categories_alone_takes_no_query_more():
+    project = question_project("asked", any_answers(random.Random(1)))
+    with CaptureQueriesContext(connection) as asked:
+        extract(project)
+    plain_project = answer(coded_project("plain", "poesio-artstein-2005", WALK))
+    with CaptureQueriesContext(connection) as plain:
+        extract(plain_project)
+    assert len(plain) < len(asked)
+    assert len(plain) == 7

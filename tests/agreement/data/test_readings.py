@@ -1,0 +1,218 @@
+"""What is meant together and what are alternatives, from the rows of the database to figures."""
+
+import random
+from collections import Counter
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.data.extract import extract
+from agreement.data.given_answers import read_given_answers
+from agreement.data.links import count_readings, tidy_readings
+from agreement.measures import Readings, distance
+from agreement.measures.data.chains import MODES, READINGS, TOPS
+from agreement.reports.basis import select_data
+from agreement.reports.coreference import find_clusters
+from agreement.reports.data.matrix import reliability_matrix
+from agreement.reports.distances import distribute_distances
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.items import compute_items
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
+from annotations.coding import operations
+from annotations.models import Coding, User
+from tests.agreement.measures import exact
+from tests.conftest import change, judge
+from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.cases import examples
+
+LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 5)), unique=True)
+WORDS = "[Anna](a) and [Ben](b) met [Cy](c) , [they](d) saw [him](e) , [they](f) left"
+
+
+@given(LINKS)
+@examples(200)
+def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
+    columns = np.array(sorted(links), dtype=np.int64).reshape(-1, 3).T
+    link_of, link_to, reading = tidy_readings(*columns)
+    given = {}
+    for judgement, target, number in links:
+        given.setdefault(judgement, {}).setdefault(number, set()).add(target)
+    found = {}
+    for judgement, target, number in zip(link_of.tolist(), link_to.tolist(), reading.tolist(), strict=True):
+        found.setdefault(judgement, {}).setdefault(number, set()).add(target)
+    assert {one: set(map(frozenset, sets.values())) for one, sets in found.items()} == {
+        one: set(map(frozenset, sets.values())) for one, sets in given.items()
+    }
+    assert all(len(set(map(frozenset, sets.values()))) == len(sets) for sets in found.values())
+    assert count_readings(link_of, reading, 5).tolist() == [len(found.get(one, ())) for one in range(5)]
+    renumbered = tidy_readings(columns[0], columns[1], 9 - columns[2])
+    assert [one.tolist() for one in renumbered] == [link_of.tolist(), link_to.tolist(), reading.tolist()]
+
+
+def project_of(answers, slug="they"):
+    """Make a project in which each coder's words point at others: a letter to letters, or to lists of them."""
+    project = coded_project(slug, "poesio-artstein-2005", WORDS, coders=tuple(answers))
+    project.relations.filter(identity=True).update(joint=True, later=True)
+    project.relations.create(key="bridging", label="bridging", joint=True, later=True).to_levels.set(
+        project.levels.filter(key="phrase")
+    )
+    keys = dict(project.texts.get().markables.values_list("label", "key"))
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
+        for letter, readings in answers[coding.coder.username].items():
+            pointers = [[keys[one] for one in together] for together in readings]
+            bridging = {"bridging": [keys["a"]]} if letter != "a" else {}
+            decision = change(
+                markable=keys[letter],
+                category="phrase" if readings else "none",
+                pointers=pointers,
+                **({"relations": bridging} if bridging else {}),
+            )
+            coding.refresh_from_db(fields=["version"])
+            operations.apply(coding, coding.coder, coding.version, [decision])
+    return hand_in(project)
+
+
+TOGETHER = {"a": [], "b": [], "c": [], "d": ["ab"], "e": ["c"], "f": ["d"]}
+
+
+@pytest.fixture
+def agreed(db):
+    """Let two coders say that "they" are Anna and Ben, and that something else bridges to Anna."""
+    return project_of({"alice": TOGETHER, "bob": TOGETHER})
+
+
+def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambiguous(agreed):
+    extracted = extract(agreed)
+    for readings in READINGS:
+        parameters = Parameters(distance="masi", readings=readings)
+        assert compute_report(extracted, parameters).result.value == 1
+        assert not compute_items(extracted, parameters).distance.any()
+        assert summarize_ambiguity(extracted, parameters)[0].n_ambiguous_judgements == 0
+        assert not compute_items(extracted, parameters).explicit.any()
+    assert {str(one) for found in _given(agreed, extracted).values() for one in found} >= {
+        "phrase → Anna + Ben",
+        "phrase → Cy",
+    }
+
+
+def _given(project, extracted):
+    text = project.texts.get()
+    labels = dict(project.categories.values_list("key", "label"))
+    units = text.markables.filter(label__in="abcdef").values_list("pk", flat=True)
+    return read_given_answers(extracted, labels, list(units), {text.pk: text.content})
+
+
+def test_bridging_joins_no_chain_and_what_is_plural_is_an_entity_of_its_own_in_scores(agreed):
+    extracted = extract(agreed)
+    label = dict(agreed.texts.get().markables.values_list("pk", "label"))
+    clusters = find_clusters(extracted, extracted.texts)["alice"][extracted.texts[0].pk]
+    named = {"".join(sorted(label[pk] for pk in cluster)) for cluster in clusters}
+    assert {"df", "ce"} <= named
+    assert not any(one != "a" and "a" in one for one in named)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
+    draw = random.Random(seed)
+
+    def any_readings(own):
+        targets = [one for one in "abcdef" if one != own]
+        readings = [draw.sample(targets, draw.choice([1, 1, 2])) for _ in range(draw.choice([0, 1, 1, 2, 3]))]
+        distinct = {tuple(sorted(one)) for one in readings}
+        return [list(one) for one in sorted(distinct)]
+
+    answers = {coder: {one: any_readings(one) for one in "abcdef"} for coder in ("alice", "bob", "carol")}
+    project = project_of(answers)
+    extracted = extract(project)
+    label = dict(project.texts.get().markables.values_list("pk", "label"))
+    for mode, top, readings in product(MODES, TOPS, READINGS):
+        parameters = Parameters(chains=mode, top=top, readings=readings, unmarked="missing")
+        data = select_data(extracted, parameters)
+        for column, coder in enumerate(data.coders):
+            own = answers[coder]
+            pointers = {one: [frozenset(together) for together in given] for one, given in own.items() if given}
+            categories = {one: "phrase" if given else "none" for one, given in own.items()}
+            expected = exact.chain_labels("abcdef", categories, pointers, (), mode, top, readings)
+            for row, unit in enumerate(data.units):
+                value = data.value(data.codes[row, column])
+                assert named(value, label) == expected[label[unit]], (mode, top, readings, coder, label[unit])
+
+
+def named(value, label):
+    """Return a value with letters as members, readings as the definition has them."""
+    if isinstance(value, Readings):
+        return exact.united(frozenset(label[one] for one in members) for members in value.sets)
+    return frozenset(label[one] for one in value) if isinstance(value, frozenset) else value
+
+
+@pytest.fixture
+def differing(db):
+    """Let three coders find the words ambiguous in different ways."""
+    return project_of(
+        {
+            "alice": TOGETHER | {"d": ["ab", "c"], "f": ["d", "e"]},
+            "bob": TOGETHER | {"d": ["ab"], "f": ["d", "c"]},
+            "carol": TOGETHER | {"d": ["a", "bc"], "e": ["a", "b", "c"], "f": ["ab"]},
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["passonneau", "masi"])
+def test_distances_of_matched_readings_fall_where_each_pair_is(differing, name):
+    parameters = Parameters(distance=name, readings="matched", chains="none", unmarked="missing")
+    data = select_data(extract(differing), parameters)
+    rows = [[data.value(code) for code in row] for row in data.codes.tolist()]
+    observed = Counter()
+    for row in rows:
+        observed.update(bin_of(distance(a, b, name)) for a, b in combinations(row, 2))
+    expected = Counter(bin_of(distance(a, b, name)) for a, b in permutations([one for row in rows for one in row], 2))
+    bins = distribute_distances(extract(differing), parameters)
+    assert len(bins) == 12
+    assert [one.observed for one in bins] == pytest.approx([observed[n] / observed.total() for n in range(12)])
+    assert [one.expected for one in bins] == pytest.approx([expected[n] / expected.total() for n in range(12)])
+
+
+def bin_of(value):
+    return 11 if value > 1 - 1e-9 else int(np.ceil(round(value * 10, 9)))
+
+
+def test_a_coder_is_ambiguous_where_there_are_two_readings_or_more(differing):
+    counted = {(one.kind, one.name): one for one in summarize_ambiguity(extract(differing), Parameters())}
+    assert counted["all", ""].n_ambiguous_judgements == 5
+    assert [counted["coder", name].n_ambiguous_judgements for name in ("alice", "bob", "carol")] == [2, 1, 2]
+
+
+def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in):
+    matrix = reliability_matrix(extract(differing), Parameters(readings="matched", chains="none", unmarked="missing"))
+    keys = dict(differing.texts.get().markables.values_list("label", "key"))
+    values = {row.unit: row.values for row in matrix.rows}
+    together = frozenset([keys["a"], keys["b"]])
+    assert values[keys["d"]][0] == frozenset([together, frozenset([keys["c"]])])
+    assert values[keys["d"]][1] == together
+    client = signed_in(User.objects.get(username="charlie"))
+    for page in ("", "items/", "data/", f"items/text-1/{keys['d']}/"):
+        answer = client.get(f"/projects/they/agreement/{page}?readings=matched&distance=masi")
+        assert answer.status_code == 200, page
+    api = client.get(f"/api/v1/projects/they/agreement/items/text-1/{keys['d']}/?readings=matched&chains=none").json()
+    assert api["values"][0]["readings"] == [[keys["a"], keys["b"]], [keys["c"]]]
+    assert api["answers"][0]["antecedents"] == ["Anna + Ben", "Cy"]
+
+
+def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
+    project = coded_project("mark", "poesio-artstein-2005", "[Anna](a) met Ben , [they](d) left", coders=("alice",))
+    project.relations.filter(identity=True).update(joint=True)
+    project.levels.filter(key="phrase").update(coders_mark=True)
+    keys = dict(project.texts.get().markables.values_list("label", "key"))
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
+        judge(coding, keys["a"], "none")
+        judge(coding, "phrase:9-12", "none")
+        judge(coding, keys["d"], "phrase", [keys["a"]], [keys["a"], "phrase:9-12"])
+        assert extract(project).texts[0].answers.coder_answers[-1].is_ambiguous.any()
+        coding.refresh_from_db(fields=["version"])
+        operations.apply(coding, coding.coder, coding.version, [change("unmark", markable="phrase:9-12")])
+    assert summarize_ambiguity(extract(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0

@@ -1,0 +1,212 @@
+"""The pages, the API and the command for the answers to attributes and relations."""
+
+import random
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from agreement.data.extract import extract
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import default_parameters
+from annotations.models import User
+from tests.shared.agreeing import cost, digits, figures, links, table
+from tests.shared.questions import LABELS, any_answers, question_project
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [
+    "", "items/", "coders/", "coders/alice/bob/", "categories/", "texts/", "course/", "data/", "methods/", "grid/",
+    "compare/", "difference/", "coreference/", "items/text-1/{key}/",
+]  # fmt: skip
+# One of each kind.
+KINDS = ["gender", "topics", "count", "bridging"]
+
+
+@pytest.fixture
+def asked(db):
+    return question_project("asked", any_answers(random.Random(6)))
+
+
+@pytest.fixture
+def client(signed_in, asked):
+    return signed_in(User.objects.get(username="charlie"))
+
+
+def words_of(page):
+    """Return what a page says, without the explanations of its terms."""
+    body = re.sub(
+        r'<div[^>]*popover.*?</div>|<script.*?</script>|data-[a-z]+="[^"]*"',
+        "",
+        page.partition("<main")[2],
+        flags=re.DOTALL,
+    )
+    return re.sub(r"<[^>]*>", " ", body).lower()
+
+
+def report_of(project, question):
+    extracted = extract(project, question=question)
+    return compute_report(extracted, default_parameters(project.preset, extracted.answers))
+
+
+@pytest.mark.parametrize("question", KINDS)
+def test_every_page_shows_the_answers_to_a_question(client, asked, question):
+    key = asked.texts.get(slug="text-1").markables.get(label="m2").key
+    for page in PAGES:
+        answer = client.get(f"/projects/asked/agreement/{page.format(key=key)}?question={question}")
+        assert answer.status_code == 200, page
+        shown = answer.content.decode()
+        assert f"question={question}" in shown, page
+        assert page == "coreference/" or "chain" not in words_of(shown), page
+
+
+@pytest.mark.parametrize("question", KINDS)
+def test_page_api_and_command_have_the_same_digits(client, asked, question):
+    report = report_of(asked, question)
+    page = client.get(f"/projects/asked/agreement/?question={question}").content.decode()
+    assert digits(report.result.value)[0] in page
+    assert f"not asked of {report.unanswered['not_asked']} judgement" in page or not report.unanswered["not_asked"]
+    api = client.get(f"/api/v1/projects/asked/agreement/?question={question}").json()
+    assert (api["value"], api["n_units"]) == (report.result.value, report.result.n_units)
+    assert api["parameters"]["question"] == question
+    assert api["judgements_left_out"] == report.unanswered
+    assert ("links" in api) == (question == "bridging")
+    out = StringIO()
+    call_command("agreement", "asked", "--question", question, "--format", "json", stdout=out)
+    assert f'"value": {report.result.value!r}' in out.getvalue()
+
+
+def test_the_category_is_what_pages_open_with_and_its_figures_stay(client, asked):
+    page = client.get("/projects/asked/agreement/").content.decode()
+    assert digits(report_of(asked, "").result.value)[0] in page
+    assert '<option value="" selected>Category</option>' in page
+    assert "Gender" in page
+
+
+def test_another_question_has_settings_of_its_own(client):
+    shown = (
+        "coefficient=alpha&distance=passonneau&chains=full&top=category&unmarked=singleton&preset=poesio-artstein-2005"
+    )
+    query = {
+        "shown": shown,
+        "question": "topics",
+        "preset": "poesio-artstein-2005",
+        "chains": "full",
+        "coders": "alice,bob",
+    }
+    answer = client.get("/projects/asked/agreement/", query)
+    assert answer.headers["Location"] == "/projects/asked/agreement/?question=topics&coders=alice%2Cbob"
+    assert client.get(answer.headers["Location"]).status_code == 200
+
+
+def test_what_is_wrong_of_a_question_is_said_and_its_own_settings_are_shown(client, asked):
+    answer = client.get("/projects/asked/agreement/?question=topics&distance=ordinal")
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert "distance: values are no numbers" in page
+    assert digits(report_of(asked, "topics").result.value)[0] in page
+    assert client.get("/projects/asked/agreement/?question=ghost").status_code == 400
+    refused = client.get("/api/v1/projects/asked/agreement/?question=ghost")
+    assert refused.status_code == 400
+    assert "question" in refused.json()["errors"] if "errors" in refused.json() else "question" in str(refused.json())
+    with pytest.raises(CommandError, match="--question: 'ghost' is not one of gender, second"):
+        call_command("agreement", "asked", "--question", "ghost", stdout=StringIO())
+
+
+def test_categories_are_the_values_of_the_question(client):
+    page = client.get("/projects/asked/agreement/categories/?question=gender").content.decode()
+    assert {row[0] for row in table(page, "categories")} == {"F", "M", "N"}
+    assert [row[0] for row in table(page, "confusion")] == ["F", "M", "N"]
+    page = client.get("/projects/asked/agreement/categories/?question=topics").content.decode()
+    assert [row[0] for row in table(page, "together")] == ["X", "Y", "Z", "no label"]
+    assert 'id="chart-together"' in page
+    page = client.get("/projects/asked/agreement/categories/?question=bridging&unasked=label").content.decode()
+    assert {row[0] for row in table(page, "categories")} == {"set", "not set"}
+
+
+def test_items_say_what_each_coder_answered_to_the_question(client, asked):
+    page = client.get("/projects/asked/agreement/items/?question=topics").content.decode()
+    assert "category=x" in page
+    filtered = client.get("/projects/asked/agreement/items/?question=topics&category=x").content.decode()
+    assert table(filtered, "items")
+    assert all(" X" in f" {row[2]}".replace(",", " ") or "X" in row[2] for row in table(filtered, "items"))
+    [item] = links(filtered, "items/text-1/")[:1]
+    assert "question=topics" in item
+    merged = client.get(
+        "/projects/asked/agreement/categories/?question=topics&merge=x:either,y:either"
+    ).content.decode()
+    assert figures(merged, "collapsed")[0] != figures(merged, "collapsed")[1]
+
+
+def test_too_many_numbers_have_no_column_each(client, asked):
+    given = any_answers(random.Random(6), texts=12)
+    number = iter(range(1000))
+    for own in given.values():
+        for judgement in own.values():
+            judgement["category"] = "place"
+            judgement.pop("pointers", None)
+            judgement["attributes"] = {"gender": "f", "count": next(number)}
+    question_project("numbers", given)
+    page = client.get("/projects/numbers/agreement/categories/?question=count")
+    assert page.status_code == 200
+    assert "too many for a column each" in page.content.decode()
+    for other in ("items/", "coders/", "data/"):
+        assert client.get(f"/projects/numbers/agreement/{other}?question=count").status_code == 200
+
+
+def test_data_hold_sets_of_labels_as_they_are(client):
+    rows = client.get("/api/v1/projects/asked/agreement/data/?question=topics").json()
+    values = [value for row in rows for value in row["values"].values()]
+    assert ["x"] in values
+    assert all(isinstance(value, list | None) for value in values)
+    numbers = client.get("/api/v1/projects/asked/agreement/data/?question=count&form=csv").content.decode()
+    assert ",1" in numbers
+
+
+def test_methods_say_the_question_and_what_was_left_out(client, asked):
+    page = client.get("/projects/asked/agreement/methods/?question=gender&coefficient=augmented_kappa").content.decode()
+    assert "answers to the question “Gender”" in page
+    assert "the question was not asked; they are left out." in page
+    assert "A first choice has the weight 0.5 beside a second one." in page
+
+
+def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed_in):
+    given = {
+        (coder, f"text-{text}"): {
+            f"m{number}": {"category": None, "attributes": {"topics": list(labels)}}
+            for number, labels in enumerate(own)
+        }
+        for text in (1, 2, 3)
+        for coder, own in {
+            "alice": ["x", "xy", "yz", "z"],
+            "bob": ["x", "x", "y", "z"],
+            "carol": ["x", "yz", "y", "z"],
+        }.items()
+    }
+    project = question_project("labels", given, LABELS, 4)
+    client = signed_in(User.objects.get(username="charlie"))
+    page = client.get("/projects/labels/agreement/").content.decode()
+    assert "MASI" in page
+    assert digits(report_of(project, "topics").result.value)[0] in page
+    assert "Category</option>" not in page
+    assert client.get("/projects/labels/").status_code == 200
+    key = project.texts.get(slug="text-1").markables.get(label="m1").key
+    for one in PAGES:
+        answer = client.get(f"/projects/labels/agreement/{one.format(key=key)}")
+        assert answer.status_code == 200, one
+        if one != "coreference/":
+            body = answer.content.decode().partition("<main")[2]
+            assert "chain" not in body.lower().replace("chain-badge", "").replace("chain-1", "").replace(
+                "chain-", ""
+            ), one
+
+
+def test_the_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
+    question_project("larger", any_answers(random.Random(6), texts=8))
+    for page in ("", "items/", "categories/"):
+        for slug in ("asked", "larger"):
+            client.get(f"/projects/{slug}/agreement/{page}?question=topics")
+        costs = {cost(client, f"/projects/{slug}/agreement/{page}?question=topics") for slug in ("asked", "larger")}
+        assert len(costs) == 1, page

@@ -1,0 +1,126 @@
+"""What managers are shown while they design a scheme."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, Condition, LevelSpec, ValueSpec
+from annotations.schemes.consistency import check_scheme
+from annotations.schemes.design.consequences import consequences_of
+from annotations.schemes.design.differences import describe_differences
+from annotations.schemes.design.sample import CONTENT, sample_state
+from annotations.schemes.design.starting_points import STARTING_POINTS
+from annotations.schemes.design.wording import SchemeWording
+from tests.shared.schemes import RICH
+
+SPEC = RICH.spec
+
+
+@pytest.mark.parametrize("scheme", STARTING_POINTS.values(), ids=lambda one: one.key)
+def test_a_starting_point_has_no_fault_and_can_be_tried(scheme):
+    assert check_scheme(scheme.spec) == []
+    state = sample_state(scheme.spec, scheme.answers, "ann")
+    assert {markable["level"] for markable in state["markables"]} == {level.key for level in scheme.levels}
+    for markable in state["markables"]:
+        [(start, end)] = markable["parts"]
+        assert CONTENT[start:end].strip() == CONTENT[start:end] != ""
+        assert markable["key"] == f"{markable['level']}:{start}-{end}"
+
+
+def test_a_scheme_with_two_coded_levels_is_tried_on_phrases_and_on_verbs():
+    spec = replace(SPEC, levels=(LevelSpec("phrase", "phrase"), LevelSpec("turn", "event")))
+    words = {
+        level: [CONTENT[start:end] for one in sample_state(spec, "pointers", "ann")["markables"]
+                if one["level"] == level for start, end in one["parts"]]
+        for level in ("phrase", "turn")
+    }  # fmt: skip
+    assert words["phrase"][:3] == ["Ann", "Bob", "the old harbour"]
+    assert words["turn"] == ["met", "greeted", "had left", "annoyed"]
+
+
+def change_attribute(**fields):
+    first, *others = SPEC.attributes
+    return replace(SPEC, attributes=(replace(first, **fields), *others))
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        (SPEC, []),
+        (change_attribute(label="Genus"), ["Attribute gender is called Genus."]),
+        (change_attribute(asked_if=None), ["Attribute gender is asked always."]),
+        (change_attribute(required=True, help="x"), ["Attribute gender: the help and whether it is required changed."]),
+        (
+            change_attribute(values=(ValueSpec("m", "male"), ValueSpec("f", "feminine"), ValueSpec("x", "other"))),
+            [
+                "Attribute gender has new values: other.",
+                "Attribute gender has no longer these values: neuter.",
+                "Attribute gender calls these values otherwise: masculine (now male).",
+                "Attribute gender: another order of its values.",
+            ],
+        ),
+        (replace(SPEC, attributes=SPEC.attributes[:-1]), ["Removed attribute: animacy."]),
+        (
+            replace(
+                SPEC,
+                attributes=(*SPEC.attributes, AttributeSpec("n", "number", asked_if=Condition("gender", ("f",)))),
+            ),
+            ["New attribute: number, asked if gender is feminine."],
+        ),
+        (replace(SPEC, categories=SPEC.categories[::-1]), ["Another order of the categories."]),
+        (
+            replace(SPEC, categories=SPEC.categories[1:], relations=SPEC.relations[1:]),
+            ["Removed category: phrase."],  # and its relation of identity, which is a part of it
+        ),
+    ],
+)
+def test_differences_are_said_question_by_question(after, says):
+    assert describe_differences(SPEC, after) == says
+
+
+def test_questions_are_put_into_words():
+    words = SchemeWording(SPEC)
+    gender, other, *_, part, animacy = SPEC.attributes
+    assert words.condition(gender.asked_if) == "if the category is phrase or place"
+    assert words.condition(other.asked_if) == "if gender is feminine or masculine"
+    assert words.condition(Condition(relation="bridging")) == "if bridging is set"
+    assert words.subject(part) == "the relation bridging"
+    assert words.subject(animacy) == "each entity, once"
+    assert words.antecedents(SPEC.categories[0]) == "1 antecedent, several if ambiguous (level: phrase)"
+    assert words.antecedents(CategorySpec("x", "x")) == ""
+    assert words.targets(SPEC.relations[-1]) == "up to 3 targets (level: phrase), several meant together"
+
+
+def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db):
+    def named(key, topic, *, allowed):
+        point = STARTING_POINTS[key]
+        return {
+            one.name
+            for one in consequences_of(point.spec, point.answers)
+            if (one.topic, one.allowed) == (topic, allowed)
+        }
+
+    assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("arrau-like", "Measures", allowed=True)
+    assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=False)
+    assert named("empty", "Notes", allowed=False) == {"It has no categories: coders have nothing to answer."}
+    assert named("multi-label", "Notes", allowed=False) == set()
+
+
+@pytest.mark.parametrize(
+    ("key", "keeps", "loses"),
+    [
+        ("clusters", {"CoNLL-2012", "MMAX2 project", "brat standoff"}, {"MUC coreference (SGML)"}),
+        ("muc-ident", {"MUC coreference (SGML)", "MMAX2 project"}, {"CoNLL-2012"}),
+        ("arrau-like", {"Judgements without the texts, CSV"}, {"CoNLL-2012", "MUC coreference (SGML)"}),
+    ],
+)
+def test_what_follows_names_the_formats_that_keep_all_answers_and_what_others_lose(db, key, keeps, loses):
+    point = STARTING_POINTS[key]
+    found = {
+        one.name: one
+        for one in consequences_of(point.spec, point.answers)
+        if one.topic == "Exports that keep all answers"
+    }
+    assert {name for name in keeps if found[name].allowed} == keeps
+    assert {name for name in loses if found[name].why.startswith("It loses ")} == loses
+    assert all(one.allowed == (not one.why) for one in found.values())

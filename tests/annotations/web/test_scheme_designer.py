@@ -1,0 +1,132 @@
+"""The designer of a project's scheme, and the sample text on which it is tried."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from annotations.formats.model.scheme import AttributeSpec, ValueSpec
+from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.models import Category, Coding, Membership
+from annotations.projects.creation import create_project
+from annotations.revision.saving import save_scheme
+from annotations.schemes.design.starting_points import STARTING_POINTS
+from annotations.schemes.project_scheme import read_scheme
+from tests.conftest import judge
+
+EDIT = "/projects/tea/scheme/edit/"
+DRAFT = "/projects/tea/scheme/draft/"
+SAMPLE = "/projects/tea/scheme/sample/"
+
+
+@pytest.fixture
+def manager(signed_in, charlie, project):
+    return signed_in(charlie)
+
+
+def state(reply, name="scheme-start-state"):
+    """Return the JSON that the page holds under that id."""
+    page = reply.content.decode()
+    start = page.index(f'<script id="{name}" type="application/json">')
+    return json.loads(page[page.index(">", start) + 1 : page.index("</script>", start)])
+
+
+def draft_of(client, scheme):
+    return client.post(DRAFT, {"scheme": json.dumps(scheme)})
+
+
+def test_the_designer_starts_with_the_scheme_as_it_is_saved(manager, project, django_assert_max_num_queries):
+    with django_assert_max_num_queries(20):
+        start = state(manager.get(EDIT))
+    assert start["scheme"] == scheme_to_json(read_scheme(project.pk).spec, "pointers")
+    assert [one["key"] for one in start["starts"]] == [key for key in STARTING_POINTS if key != "pyramid"]
+
+
+def test_keys_are_in_use_as_long_as_a_text_is_assigned(manager, project):
+    assert state(manager.get(EDIT))["used"] is True
+    Coding.objects.all().delete()
+    assert state(manager.get(EDIT))["used"] is False
+
+
+def test_a_draft_is_judged_and_can_be_tried_and_nothing_is_stored(manager, project):
+    scheme = scheme_to_json(STARTING_POINTS["arrau-like"].spec, "pointers")
+    verdict = draft_of(manager, scheme).json()
+    assert verdict["problems"] == []
+    assert verdict["sample"]["scheme"]["attributes"] == scheme["attributes"]
+    assert "bridging" in verdict["sample"]["scheme"]["constraints"]["relations"]
+    assert "New relation: bridging, asked if the category is new." in verdict["changes"]
+    assert {one["topic"] for one in verdict["consequences"]} >= {"Measures", "Pages"}
+    assert [one.key for one in Category.objects.filter(project=project)] == ["phrase", "segment", "place", "none"]
+
+
+def test_another_kind_of_answers_is_named_among_the_changes(manager):
+    scheme = scheme_to_json(STARTING_POINTS["multi-label"].spec, "categories")
+    assert (
+        draft_of(manager, scheme).json()["changes"][0]
+        == "Answers are categories alone, no longer pointers to antecedents."
+    )
+
+
+def test_a_fault_of_a_draft_is_said_at_its_question(manager, project):
+    scheme = scheme_to_json(read_scheme(project.pk).spec, "pointers")
+    attribute = {"key": "gender", "label": "gender", "asked_if": {"question": "number", "values": ["sg"]}}
+    verdict = draft_of(manager, scheme | {"attributes": [attribute]}).json()
+    assert [(one["kind"], one["question"]) for one in verdict["problems"]] == [("attribute", "gender")] * 2
+    assert verdict["problems"][0]["message"] == "It has no values."
+
+
+def test_what_is_not_filled_in_is_said_at_its_question_too(manager, project):
+    scheme = scheme_to_json(read_scheme(project.pk).spec, "pointers")
+    values = [{"key": "f", "label": "f"}, {"key": "m", "label": ""}]
+    scheme["levels"][1]["label"] = ""
+    verdict = draft_of(
+        manager, scheme | {"attributes": [{"key": "gender", "label": "gender", "values": values}]}
+    ).json()
+    assert [(one["kind"], one["question"], one["message"]) for one in verdict["problems"]] == [
+        ("level", "turn", "label: This is empty."),
+        ("attribute", "gender", "Value 2, label: This is empty."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["", "{", "[" * 100_000, "null", '{"answers": "pointers"}', '{"answers": "scus", "levels": [], "categories": []}'],
+)
+def test_what_is_no_scheme_is_refused_or_named(manager, sent):
+    reply = manager.post(DRAFT, {"scheme": sent})
+    assert reply.status_code == 400 or reply.json()["problems"]
+    assert "sample" not in reply.json() or reply.json()["sample"] is None
+
+
+def test_every_member_can_try_the_scheme_which_may_be_framed_by_our_own_pages_alone(signed_in, people, project):
+    for role in ("coder", "viewer", "manager"):
+        reply = signed_in(people[role]).get(SAMPLE)
+        assert state(reply, "coding-state")["practice"] is True
+        assert b"data-operations" not in reply.content
+        assert reply["X-Frame-Options"] == "SAMEORIGIN"
+        assert "frame-ancestors 'self'" in reply["Content-Security-Policy"]
+    assert signed_in(people["coder"]).get(EDIT).status_code == 403
+
+
+def test_a_pyramid_has_no_designer(signed_in, charlie, db):
+    project = create_project("units", "Units", STARTING_POINTS["pyramid"], manager=charlie)
+    assert project.memberships.get().role == Membership.Role.MANAGER
+    for page in ("edit", "sample"):
+        reply = signed_in(charlie).get(f"/projects/units/scheme/{page}/")
+        assert reply.headers["Location"] == "/projects/units/scheme/"
+
+
+def test_the_history_says_what_each_version_changed(signed_in, people, project, codings, keys, charlie):
+    page = signed_in(people["coder"])
+    url = "/projects/tea/scheme/versions/"
+    assert "One version so far" in page.get(url).content.decode()
+    judge(codings["alice"], keys["a"], "none")
+    spec = read_scheme(project.pk).spec
+    for label in ("gender", "number"):
+        attribute = AttributeSpec(label, label, values=(ValueSpec("x", "x"),))
+        spec = replace(spec, attributes=(*spec.attributes, attribute))
+        save_scheme(project, spec, charlie)
+    answer = page.get(url).content.decode()
+    places = [answer.index(words) for words in ("New attribute: number.", "New attribute: gender.", "the first")]
+    assert places == sorted(places)
+    assert answer.count("charlie") == 2
