@@ -149,7 +149,7 @@ class Parameters:
         return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 
     def query(self) -> dict[str, str]:
-        """Return all parameters as text, for an address or an answer; those of questions only with one."""
+        """Return all parameters as text, for an address or answer; those of questions stand with a question alone."""
         left_out = () if self.question else OF_QUESTIONS
         return {name: value for name, value in asdict(self).items() if value and name not in left_out}
 

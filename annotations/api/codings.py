@@ -50,6 +50,7 @@ from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
+from annotations.revision.completeness import incomplete_judgements
 from annotations.schemes.project_scheme import further_questions
 
 
@@ -214,10 +215,19 @@ class JudgementFilters(filters.FilterSet):
     kind = filters.ChoiceFilter(field_name="coding__kind", choices=Coding.Kind.choices)
     category = filters.CharFilter(field_name="category__key")
     level = filters.CharFilter(field_name="markable__level__key")
+    judged_before = filters.NumberFilter(
+        field_name="scheme_version", lookup_expr="lt", label="last given before this version of the scheme"
+    )
+    incomplete = filters.BooleanFilter(method="filter_incomplete", label="lacks what the scheme requires by now")
 
     class Meta:
         model = Judgement
         fields = ["unsure", "optional"]
+
+    def filter_incomplete(self, rows: QuerySet[Any, Any], _: str, value: bool) -> QuerySet[Any, Any]:
+        """Return the judgements that lack an answer, or those that do not."""
+        lacking = incomplete_judgements(Judgement.objects.all()).values("pk")
+        return rows.filter(pk__in=lacking) if value else rows.exclude(pk__in=lacking)
 
 
 class JudgementList(RowListView):
@@ -229,7 +239,7 @@ class JudgementList(RowListView):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own_fields = ("pk", "optional", "unsure", "note", "name", "head")
+        own_fields = ("pk", "optional", "unsure", "note", "name", "head", "scheme_version")
         related_fields = (
             "coding__text__slug",
             "coding__coder__username",
@@ -276,6 +286,7 @@ class OperationList(RowListView):
             "uuid",
             "kind",
             "payload",
+            "scheme_version",
             "step",
             "undoes",
             "made_at",

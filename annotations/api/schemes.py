@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -17,7 +18,7 @@ from rest_framework.views import APIView
 
 from annotations.api.lists import ProjectListView
 from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import problem
+from annotations.api.problems import problem, validation_error
 from annotations.api.serializers.projects import (
     SchemeChangesSerializer,
     SchemeDocumentSerializer,
@@ -33,9 +34,10 @@ from annotations.models.rights import Right
 from annotations.projects.locks import lock_project
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.revision.undoing import undo_merges
 from annotations.revision.versions import scheme_of_version
 from annotations.schemes.changes import Merge, SchemeChange, asks_otherwise, plan_change
-from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
+from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 
 # What a scheme that was read has, and follows from the rest.
 DERIVED = ("constraints", "scheme_version")
@@ -212,3 +214,19 @@ class SchemeVersionDetail(APIView):
         if scheme is None:
             raise Http404(f"The scheme has no version {number}.")
         return etag_response(scheme)
+
+
+class SchemeVersionUndo(APIView):
+    """What undoes the merges of a version of the scheme."""
+
+    @extend_schema(request=None, responses=SchemeSerializer)
+    def post(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Give judgements back what the version merged, except where they were given anew since, in a new version."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        try:
+            undo_merges(project, number, cast(User, request.user))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        except SchemeRefused as error:
+            return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
+        return etag_response(scheme_state(project_for(request.user, slug)))

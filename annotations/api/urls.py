@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, projects, questions, schemes, texts, transfers
+from annotations.api import codings, docsets, projects, questions, scheme_files, schemes, texts, transfers
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
@@ -15,11 +15,18 @@ urlpatterns = [
     path("projects/<slug:slug>/clones/", projects.CloneList.as_view(), name="api-clones"),
     path("projects/<slug:slug>/scheme/", schemes.SchemeDetail.as_view(), name="api-scheme"),
     path("projects/<slug:slug>/scheme/preview/", schemes.SchemePreview.as_view(), name="api-scheme-preview"),
+    path("projects/<slug:slug>/scheme/export/", scheme_files.ExportScheme.as_view(), name="api-scheme-export"),
+    path("projects/<slug:slug>/scheme/read/", scheme_files.ReadScheme.as_view(), name="api-scheme-read"),
     path("projects/<slug:slug>/scheme/versions/", schemes.SchemeVersionList.as_view(), name="api-scheme-versions"),
     path(
         "projects/<slug:slug>/scheme/versions/<int:number>/",
         schemes.SchemeVersionDetail.as_view(),
         name="api-scheme-version",
+    ),
+    path(
+        "projects/<slug:slug>/scheme/versions/<int:number>/undo/",
+        schemes.SchemeVersionUndo.as_view(),
+        name="api-scheme-version-undo",
     ),
     path("projects/<slug:slug>/members/", projects.MemberList.as_view(), name="api-members"),
     path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from annotations.coding.chains import chains_of, look, members_of, number_chains
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
+from annotations.formats.model.scheme import Subject
 from annotations.models import Coding, Markable, Project, Segment, Text
 from annotations.schemes.constraints import Constraints, is_complete
 from annotations.schemes.project_scheme import FurtherQuestions, read_scheme
@@ -29,6 +31,10 @@ class ReadMarkable:
     predefined: bool
 
 
+# Answers to attributes and targets of relations, by the keys of the questions; readings and values have no order.
+type FurtherAnswers = dict[str, frozenset[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class TextVersion:
     """One coder's answers to a text: the decisions, the chains of each markable, and the numbers that chains wear."""
@@ -39,6 +45,7 @@ class TextVersion:
     chains: Mapping[str, tuple[str, ...]]
     members: Mapping[str, Sequence[str]]
     numbers: Mapping[str, int]
+    further: Mapping[str, FurtherAnswers]
     unions: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
 
     def numbers_of(self, key: str) -> list[int]:
@@ -49,12 +56,12 @@ class TextVersion:
         """Return the markables that are in a chain with this one."""
         return self._chain_of(key) - {key}
 
-    def value(self, key: str) -> tuple[str, frozenset[str]] | None:
-        """Return category and chain, with the markable itself; None where the coder has given no answer."""
+    def value(self, key: str) -> tuple[str, frozenset[str], FurtherAnswers] | None:
+        """Return category, chain with the markable itself, and further answers; None where the coder has given none."""
         decision = self.decisions.get(key)
-        if decision is None or decision.category is None:
+        if decision is None or (decision.category is None and not decision.attributes):
             return None
-        return decision.category, self._chain_of(key) or frozenset((key,))
+        return decision.category or "", self._chain_of(key) or frozenset((key,)), self.further.get(key, {})
 
     def _chain_of(self, key: str) -> frozenset[str]:
         """Return the members of all chains that the markable is in. Markables of equal chains share one set."""
@@ -66,12 +73,13 @@ class TextVersion:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSummary:
-    """An answer in words: the label of the category, and the markables that are in a chain with this one."""
+    """An answer in words: the label of the category, the markables in a chain with this one, and further answers."""
 
     category: str
     partners: list[str]
     more: int
     numbers: list[int]
+    further: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class ReadText:
     answers: str
     markables: list[ReadMarkable]
     labels: dict[str, str]
+    value_labels: dict[tuple[str, str], str]
     constraints: Constraints
     further: FurtherQuestions
     levels: dict[str, str]
@@ -113,6 +122,7 @@ class ReadText:
                 for pk, key, parts, coded, predefined, _ in rows
             ],
             {category.key: category.label for category in scheme.spec.categories},
+            {(one.key, value.key): value.label for one in scheme.spec.attributes for value in one.values},
             scheme.constraints,
             scheme.further,
             {key: level for _, key, *_, level in rows},
@@ -126,7 +136,37 @@ class ReadText:
         chains = chains_of(self.answers, keys, decisions)
         members = members_of(chains)
         numbers = number_chains(members, beside.members, beside.numbers) if beside else number_chains(members)
-        return TextVersion(coding, decisions, keys, chains, members, numbers)
+        further = self._further_answers(decisions, chains, members)
+        return TextVersion(coding, decisions, keys, chains, members, numbers, further)
+
+    def _further_answers(
+        self,
+        decisions: Mapping[str, Decision],
+        chains: Mapping[str, Sequence[str]],
+        members: Mapping[str, Sequence[str]],
+    ) -> dict[str, FurtherAnswers]:
+        """Return the answers after the category of each markable; those of its entities are those of its chains."""
+        if not (self.further.attributes or self.further.relations):
+            return {}
+        entity = {key for key, one in self.constraints["attributes"].items() if one["of"] == Subject.ENTITY}
+        answers: dict[str, FurtherAnswers] = {}
+        of_chains: dict[str, FurtherAnswers] = {}
+        for key, decision in decisions.items():
+            own: FurtherAnswers = {name: frozenset(map(frozenset, its)) for name, its in decision.relations}
+            for name, answer in decision.attributes:
+                if name not in entity:
+                    own[name] = frozenset(answer if isinstance(answer, tuple) else (answer,))
+            answers[key] = own
+        for chain, its in members.items():
+            of_chains[chain] = _first_answers((decisions[one] for one in its if one in decisions), entity)
+        for key, decision in decisions.items():
+            names = chains.get(key, ())
+            found = [of_chains[name] for name in names] or [_first_answers([decision], entity)]
+            for name in entity:
+                said = frozenset[Any]().union(*(one.get(name, ()) for one in found))
+                if said:
+                    answers[key][name] = said
+        return answers
 
     def passage(
         self, version: TextVersion | None, lit: Iterable[str] = (), column: str = "a", *, labels: bool = False
@@ -134,12 +174,13 @@ class ReadText:
         """Return the text as a coder answered, or with the markables that every coder sees. `lit` stand out."""
         shown = set(version.keys) if version else {one.key for one in self.markables if one.predefined}
         lit = set(lit)
+        words = {one.key: one.words for one in self.markables}
         highlights = []
         for one in self.markables:
             if one.key in shown:
                 highlight = Highlight(one.key, one.parts, anchor=f"{column}-{one.pk}", coded=one.coded)
                 if version is not None:
-                    highlight = self._answered(highlight, version, labels)
+                    highlight = self._answered(highlight, version, words, labels=labels)
                 elif not one.coded:
                     highlight = replace(highlight, classes="is-target")
                 if one.key in lit:
@@ -147,9 +188,10 @@ class ReadText:
                 highlights.append(highlight)
         return draw(self.text.content, self.segments, highlights)
 
-    def _answered(self, one: Highlight, version: TextVersion, labels: bool) -> Highlight:
+    def _answered(self, one: Highlight, version: TextVersion, words: Mapping[str, str], *, labels: bool) -> Highlight:
         decision, numbers = version.decisions.get(one.key), version.numbers_of(one.key)
         category = self.labels.get(decision.category, "") if decision and decision.category else ""
+        further = self._in_words(version.further.get(one.key, {}), words)
         classes = [] if one.coded else ["is-target"]
         if numbers:
             classes.append(look(numbers[0]))
@@ -166,7 +208,7 @@ class ReadText:
             one,
             classes=" ".join(classes),
             badges=badges,
-            title=category or ("no answer" if one.coded else ""),
+            title="; ".join(filter(None, [category, *further])) or ("no answer" if one.coded else ""),
             label=category if labels else "",
         )
 
@@ -179,7 +221,7 @@ class ReadText:
         )
 
     def differences(self, first: TextVersion, second: TextVersion) -> list[Difference]:
-        """Return the coded markables with another category or other members of their chain, in text order."""
+        """Return the coded markables with another answer or other members of their chain, in text order."""
         words = {one.key: one.words for one in self.markables}
         keys = self.different_keys(first, second)
         return [
@@ -214,7 +256,31 @@ class ReadText:
             named[:MOST_PARTNERS],
             len(named) - len(named[:MOST_PARTNERS]),
             version.numbers_of(key),
+            self._in_words(value[2], words),
         )
+
+    def _in_words(self, answers: FurtherAnswers, words: Mapping[str, str]) -> list[str]:
+        """Return the answers to the questions after the category, in the order of the scheme."""
+        found = []
+        for key, relation in self.constraints["relations"].items():
+            readings = (" + ".join(words.get(one, one) for one in sorted(its)) for its in answers.get(key, ()))
+            if key in answers:
+                found.append(f"{relation['label']}: {' or '.join(sorted(readings))}")
+        for key, attribute in self.constraints["attributes"].items():
+            if key in answers:
+                values = sorted(self.value_labels.get((key, str(one)), str(one)) for one in answers[key])
+                found.append(f"{attribute['label']}: {', '.join(values)}")
+        return found
+
+
+def _first_answers(decisions: Iterable[Decision], attributes: Collection[str]) -> FurtherAnswers:
+    """Return the first answer to each of the attributes, of decisions in text order."""
+    found: FurtherAnswers = {}
+    for decision in decisions:
+        for name, answer in decision.attributes:
+            if name in attributes and name not in found:
+                found[name] = frozenset(answer if isinstance(answer, tuple) else (answer,))
+    return found
 
 
 def _words(content: str, parts: Iterable[Sequence[int]]) -> str:

@@ -17,6 +17,7 @@ from annotations.web.views import (
     questions,
     scheme,
     scheme_designer,
+    scheme_files,
     texts,
     transfers,
 )
@@ -45,6 +46,8 @@ urlpatterns = [
     path("projects/<slug:slug>/clone/", project_settings.clone, name="clone-project"),
     path("projects/<slug:slug>/delete/", project_settings.delete, name="delete-project"),
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
+    path("projects/<slug:slug>/scheme/export/", scheme_files.export, name="export-scheme"),
+    path("projects/<slug:slug>/scheme/import/", scheme_files.import_, name="import-scheme"),
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
     path("projects/<slug:slug>/scheme/edit/", scheme_designer.edit_scheme, name="edit-scheme"),
     path("projects/<slug:slug>/scheme/draft/", scheme_designer.draft, name="scheme-draft"),

@@ -302,6 +302,8 @@ PAGES = [
     row("scheme-sample", GET=members()),
     again("scheme-sample", OF_PYRAMIDS, GET=members(302)),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
+    row("export-scheme", GET=members()),
+    row("import-scheme", GET=managers(), POST=managers(400, {}), unseen=True),  # no file is sent
     row("guidelines", GET=members()),
     row("guidelines-version", foreign=False, GET=members()),
     row("guidelines-difference", GET=members(400)),
@@ -486,8 +488,11 @@ API = [
         POST=managers(200, {"answers": "pointers", "levels": [], "categories": []}),
         unseen=True,  # it writes nothing
     ),
+    row("api-scheme-export", GET=members()),
+    row("api-scheme-read", POST=managers(400, {"file": upload}), unseen=True),  # it is no scheme
     row("api-scheme-versions", GET=members()),
     row("api-scheme-version", foreign=False, GET=members()),
+    row("api-scheme-version-undo", foreign=False, POST=managing_work(400)),  # it merged nothing
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",

@@ -7,15 +7,19 @@ import re
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from annotations.coding.judgements import judgements_of
 from annotations.formats import plain
 from annotations.formats.model.scheme import CATEGORY, Condition, RelationSpec, Subject
 from annotations.models import Judgement, Membership, Project
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
+from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
+from tests.annotations.transfers.test_further_answers import brought, exported, said
+from tests.browser.conftest import saved
 from tests.browser.test_accessibility import violations
 
 EDIT = "/projects/own/scheme/edit/"
@@ -84,6 +88,33 @@ def design(page: Page) -> None:
         add_values(page, *values)
 
 
+def code_by_keys(page: Page) -> None:
+    """Code the text: the roof bridges to the house, and two pronouns corefer."""
+
+    def letter(words: str) -> str:
+        return page.locator("#candidates li", has_text=words).locator("kbd").first.inner_text()
+
+    expect(page.locator("#words")).to_have_text("Ann")
+    for key in ("3", "1", "1"):  # none, feminine, singular
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#words")).to_have_text("a house")
+    page.keyboard.press("3")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#words")).to_have_text("The roof")
+    page.keyboard.press("2")
+    expect(page.locator("#letters-mean")).to_contain_text("anchor")
+    page.keyboard.press(letter("a house"))
+    page.keyboard.press("1")
+    for words, antecedent in (("she", "Ann"), ("it", "a house")):
+        page.locator("#text .markable").filter(has_text=re.compile(f"^{words}[0-9?]*$")).click()
+        expect(page.locator("#words")).to_have_text(words)
+        page.keyboard.press("1")
+        page.keyboard.press(letter(antecedent))
+    saved(page)
+    expect(page.locator("#text .markable[class*=chain-]").filter(has_text="The roof")).to_have_count(0)
+
+
 def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_assigns_it(
     sign_in, alice, charlie, project
 ):
@@ -124,7 +155,27 @@ def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_a
         page.get_by_label(re.compile(name)).check()
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.get_by_text("1 assignment created")).to_be_visible()
-    assert project.texts.get().codings.get().coder == alice
+    code_by_keys(sign_in(alice, "/projects/own/texts/house/code/"))
+    coding = project.texts.get().codings.get()
+    assert coding.coder == alice
+    words = {one.key: coding.text.content[one.start : one.end] for one in coding.text.markables.all()}
+    given = {words[key]: answer for key, answer in judgements_of(coding).items()}
+    house = next(key for key, one in words.items() if one == "a house")
+    roof = given["The roof"]
+    assert (roof["category"], roof["pointers"]) == ("bridging", [])
+    assert (roof["relations"], roof["attributes"]) == ({"anchor": [house]}, {"kind-of-bridging": "part-of"})
+    assert given["it"]["pointers"] == [house]
+    assert given["Ann"]["attributes"] == {"gender": "feminine", "number": "singular"}
+    # The manager sees two chains, each of two, and the roof in none.
+    page.goto("/projects/own/texts/house/?coder=alice")
+    expect(page.locator(".badge")).to_have_text(["1", "2", "1", "2"])
+    # The same answers come back from MMAX2.
+    other = create_project("other", "Other", STARTING_POINTS["empty"])
+    save_scheme(other, spec, charlie)
+    import_documents(other, [SourceDocument(plain.parse(TEXT, "house.txt"), None)])
+    data, _ = exported(project, "mmax2")
+    assert brought(other, "mmax2", data).refusals() == []
+    assert said(other.texts.get().codings.get(), other) == said(coding, project)
 
 
 def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charlie, project):

@@ -10,8 +10,12 @@ from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
 from annotations.models import Membership, Text
+from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
+from tests.annotations.transfers.test_corpora import zipped
+from tests.annotations.transfers.test_mapping import corpus
 from tests.annotations.web.test_import import CONLL
 from tests.browser.conftest import DelayedAnswer
 from tests.conftest import judge
@@ -62,6 +66,53 @@ def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
     page.keyboard.press("Enter")
     expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
     assert Text.objects.filter(project=project, slug="dog").exists()
+
+
+def order_corpus(page, slug: str) -> None:
+    page.goto(f"/projects/{slug}/import/")
+    corpus_file = {"name": "corpus.zip", "mimeType": "application/zip", "buffer": zipped(corpus())}
+    page.get_by_label("Files", exact=True).set_input_files(corpus_file)
+    page.get_by_label("Format").select_option("mmax2")
+    page.get_by_label("One coder’s work").check()
+    page.get_by_label("Coder", exact=True).fill("alice")
+    page.get_by_role("button", name="Preview").click()
+
+
+def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, alice):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/")
+    order_corpus(page, "tales")
+    expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="coref", exact=True))
+    expect(row).to_contain_text("5")
+    page.get_by_label("coref", exact=True).select_option("mention")
+    page.get_by_role("button", name="Preview with these names").click()
+    expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text, 5 new markables")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text, 5 new markables")
+    order_corpus(page, "tales")
+    expect(page.locator("#summary")).to_contain_text("1 coding already imported")
+
+
+def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, manager, alice):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/")
+    order_corpus(page, "tales")
+    page.get_by_role("button", name="Create the scheme from the files").click()
+    expect(page.get_by_role("table", name="The project gets this scheme")).to_contain_text("coref")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("table", name="The project has this scheme now")).to_contain_text("coref")
+    page.goto("/projects/tales/scheme/")
+    expect(page.get_by_role("table", name="Levels of markables")).to_contain_text("coref")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="MMAX2 (zip)").click()
+    assert download.value.suggested_filename == "tales-scheme-mmax2.zip"
+    page.get_by_role("link", name="Import a scheme").click()
+    page.get_by_label("Scheme", exact=True).set_input_files(download.value.path())
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("table", name="Scheme of the file")).to_contain_text("coref")
 
 
 def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign_in, manager):

@@ -55,6 +55,7 @@ class JudgementRowSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
     head = SpansField()
+    scheme_version = serializers.IntegerField(help_text="the version of the scheme under which it was last given")
     relations = RelationsField(required=False)
     attributes = AttributesField(required=False)
 
@@ -68,6 +69,7 @@ class OperationRowSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=Operation.Kind.choices)
     payload = serializers.JSONField()
+    scheme_version = serializers.IntegerField(help_text="the version of the scheme that it was made under")
     step = serializers.UUIDField(allow_null=True)
     undoes = serializers.UUIDField(allow_null=True)
     made_at = serializers.DateTimeField(allow_null=True)

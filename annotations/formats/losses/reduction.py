@@ -79,7 +79,9 @@ def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
     # Without pointers a plural entity is one of its own; relations that there are may name entities alone.
     supported |= {Feature.SPLIT} if Feature.POINTERS in supported else {Feature.PLURAL}
     if Feature.POINTERS in supported or Feature.RELATIONS not in supported:
-        supported |= {Feature.TARGETS, Feature.SPLIT_CHAINS}
+        supported |= {Feature.TARGETS}
+    if Feature.SPLIT not in supported or Feature.POINTERS in supported:
+        supported |= {Feature.SPLIT_RELATION}
     return [(feature, RULES[feature]) for feature in Feature if feature not in supported]
 
 

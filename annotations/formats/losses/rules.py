@@ -1,7 +1,7 @@
 """For each feature the rule that takes it out: the document without it, and where that changed something."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
@@ -21,7 +21,6 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import Feature, describe_mark
 from annotations.formats.model.links import (
     SPLIT,
-    add_relation,
     find_chains,
     index_related,
     indices_to_pointers,
@@ -29,6 +28,7 @@ from annotations.formats.model.links import (
     move_marks,
     pointers_to_indices,
     remove_marks,
+    split_to_indices,
     without_relation,
 )
 from annotations.formats.syntax.tokens import (
@@ -137,32 +137,20 @@ def _remove_attributes(document: Document) -> Reduced:
     return _change_answers(document, lambda answer: replace(answer, attributes=())) if lost else document, lost
 
 
-def _split_chains(document: Document) -> Reduced:
-    """Let a mark that begins a chain and is in two others or more be made of these: nothing is lost but how it is said.
-
-    It names the nearest earlier mark of each.
-    """
-    last: dict[str, Place] = {}
-    marks: dict[Place, Mark] = {}
-    for mark in sorted(document.marks, key=text_order):
-        answer = mark.answer
-        if answer and len(answer.indices) > 2:
-            new = [index for index in answer.indices if index not in last]
-            if len(new) == 1:
-                parts = tuple(dict.fromkeys(last[index] for index in answer.indices if index in last))
-                answer = add_relation(answer.with_links(answer.category, (), tuple(new)), SPLIT, (parts,))
-                marks[mark.place] = mark.with_answer(answer)
-        for index in mark.answer.indices if mark.answer else ():
-            last[index] = mark.place
-    if not marks:
+def _split_by_chains(document: Document) -> Reduced:
+    """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
+    if document.links != Links.INDICES:
         return document, []
-    return replace(document, marks=[marks.get(mark.place, mark) for mark in document.marks]), []
+    several = [
+        describe_mark(document, mark)
+        for mark in document.marks
+        if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
+    ]
+    return split_to_indices(document), several
 
 
-def _simple(name: str, readings: Readings) -> Readings:
-    """Return what lists of pairs can say: of SPLIT the first reading, of other relations each target alone."""
-    if name == SPLIT:
-        return readings[:1]
+def _one_by_one(readings: Readings) -> Readings:
+    """Return what pairs can say: each target is a reading."""
     return tuple((target,) for target in dict.fromkeys(target for reading in readings for target in reading))
 
 
@@ -170,13 +158,17 @@ def _name_nearest_targets(document: Document) -> Reduced:
     """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark."""
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document, []
-    entity = {mark.place: mark.answer.indices[0] for mark in document.marks if mark.answer and mark.answer.indices}
+    in_order = sorted(document.marks, key=text_order)
     first: dict[str, Place] = {}
     last: dict[str, Place] = {}
-    in_order = sorted(document.marks, key=text_order)
+    entities: dict[Place, Sequence[str]] = {}
     for mark in in_order:
-        if mark.place in entity:
-            first.setdefault(entity[mark.place], mark.place)
+        indices = mark.answer.indices if mark.answer else ()
+        new = [index for index in indices if index not in first]
+        # A mark that is made of others is a mention of its own entity alone.
+        entities[mark.place] = new if len(new) == 1 and len(indices) > 2 else indices
+        for index in entities[mark.place]:
+            first.setdefault(index, mark.place)
     changed: dict[Place, Mark] = {}
     lost = []
     for mark in in_order:
@@ -184,18 +176,18 @@ def _name_nearest_targets(document: Document) -> Reduced:
         if answer and answer.relations:
             own = mark.place
 
-            def nearest(target: Place, own: Place = own) -> tuple[Place, ...]:
-                index = entity.get(target, "")
-                place = last.get(index) or first.get(index)
-                return (place,) if place is not None and place != own else ()
+            def nearest(target: Place, own: Place = own, last: Mapping[str, Place] = last) -> tuple[Place, ...]:
+                for index in entities[target][:1]:
+                    place = last.get(index) or first[index]
+                    return (place,) if place != own else ()
+                return ()
 
             named = map_targets(answer, lambda target: (target,), nearest)
-            named = replace(named, relations=tuple((name, _simple(name, each)) for name, each in named.relations))
+            named = replace(named, relations=tuple((name, _one_by_one(each)) for name, each in named.relations))
             if named.relations != answer.relations:
                 lost.append(describe_mark(document, mark))
                 changed[own] = mark.with_answer(named)
-        if mark.place in entity:
-            last[entity[mark.place]] = mark.place
+        last |= dict.fromkeys(entities[mark.place], mark.place)
     return replace(document, marks=[changed.get(mark.place, mark) for mark in document.marks]), lost
 
 
@@ -404,16 +396,16 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
             leaves.setdefault(mark.place, set()).add(index)
     if not leaves:
         return document, []
-    marks = []
+    marks, gone = [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:
             indices = tuple(index for index in mark.answer.indices if index not in leaves[mark.place])
             if not indices:
-                continue
+                gone.add(mark.place)
             mark = replace(mark, answer=replace(mark.answer, indices=indices))
         marks.append(mark)
     lost = [describe_mark(document, mark) for mark in document.marks if mark.place in leaves]
-    return replace(document, marks=marks), lost
+    return remove_marks(replace(document, marks=marks), gone), lost
 
 
 def _replace_antecedents(document: Document) -> Reduced:
@@ -523,8 +515,8 @@ RULES: dict[Feature, Rule] = {
     Feature.ATTRIBUTES: _remove_attributes,
     Feature.PLURAL: _flatten_readings,
     Feature.POINTERS: _replace_pointers,
+    Feature.SPLIT_RELATION: _split_by_chains,
     Feature.SPLIT: _remove_split,
-    Feature.SPLIT_CHAINS: _split_chains,
     Feature.TARGETS: _name_nearest_targets,
     Feature.INDICES: _replace_indices,
     Feature.AMBIGUITY: _resolve_ambiguity,

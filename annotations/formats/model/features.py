@@ -20,9 +20,8 @@ class Feature(StrEnum):
     ATTRIBUTES = "answers to attributes"
     PLURAL = "antecedents that are meant together (alternatives instead)"
     POINTERS = "which antecedent was named (the chains stay)"
+    SPLIT_RELATION = "what a plural entity is made of, several ways or part by part (whole entities instead)"
     SPLIT = "what a plural entity is made of (it stays, as an entity of its own)"
-    SPLIT_CHAINS = "a markable that begins a chain and is in others (what it begins is made of these instead)"
-    TARGETS = "which markable of an entity a relation names (the nearest earlier one instead)"
     INDICES = "the entities of markables in several chains (antecedents instead)"
     AMBIGUITY = "several antecedents of one markable (the nearest earlier one stays)"
     LATER = "antecedents that come later in the text"
@@ -36,6 +35,9 @@ class Feature(StrEnum):
     EDGES = "white space at the edges of markables and of least words (trimmed)"
     CROSSING = "markables that cross an earlier one"
     CROSSING_IN_CHAIN = "markables that cross an earlier one of the same chain"
+    TARGETS = (
+        "which markable of an entity a relation names, and which together (the nearest earlier one instead, each alone)"
+    )
     ANTECEDENTS = "which antecedent was named (the nearest earlier one that is not optional instead)"
     HEADS = "least words (MIN)"
     OPTIONAL = "answers called optional"

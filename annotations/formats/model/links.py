@@ -168,6 +168,26 @@ def split_to_indices(document: Document) -> Document:
     return replace(document, marks=marks)
 
 
+def indices_to_split(document: Document) -> Document:
+    """Return the document with the relation SPLIT for a mark that begins a chain and is in two earlier ones or more.
+
+    It names the nearest earlier mark of each.
+    """
+    last: dict[str, Place] = {}
+    marks: dict[Place, Mark] = {}
+    for mark in sorted(document.marks, key=text_order):
+        answer = mark.answer
+        if answer and len(answer.indices) > 2:
+            own = [index for index in answer.indices if index not in last]
+            if len(own) == 1:
+                parts = tuple(dict.fromkeys(last[index] for index in answer.indices if index in last))
+                answer = add_relation(answer.with_links(answer.category, (), tuple(own)), SPLIT, (parts,))
+                marks[mark.place] = mark.with_answer(answer)
+        for index in mark.answer.indices if mark.answer else ():
+            last[index] = mark.place
+    return replace(document, marks=[marks.get(mark.place, mark) for mark in document.marks]) if marks else document
+
+
 def map_readings(readings: Readings, new: Callable[[Place], Iterable[Place]]) -> Readings:
     """Return the readings with other targets, none twice; those without a target are left out, and so are doubles."""
     mapped = (tuple(dict.fromkeys(place for target in reading for place in new(target))) for reading in readings)

@@ -69,8 +69,10 @@ def _of_kind(kind: str, name: str, before: SchemeSpec, after: SchemeSpec) -> Ite
 def _without_followers(
     relations: dict[str, RelationSpec], spec: SchemeSpec, other: SchemeSpec
 ) -> dict[str, RelationSpec]:
-    categories = {one.key for one in spec.categories} - {one.key for one in other.categories}
-    followers = {relation.key for key in categories for relation in spec.identity_relations(key)}
+    categories, identity = {one.key for one in other.categories}, spec.identity_by_category()
+    followers = {
+        relation.key for one in spec.categories if one.key not in categories for relation in identity.get(one.key, ())
+    }
     return {key: one for key, one in relations.items() if key not in followers}
 
 
@@ -92,6 +94,9 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
     if "asked_if" in differing:
         differing.remove("asked_if")
         yield f"{name} is asked {SchemeWording(spec).condition(new.asked_if)}."
+    if "retired" in differing:
+        differing.remove("retired")
+        yield f"{name} is {'retired' if new.retired else 'offered again'}."
     if differing:
         yield f"{name}: {join_words([FIELDS[one] for one in differing], 'and')} changed."
     if isinstance(new, AttributeSpec):
@@ -118,6 +123,14 @@ def _value_changes(name: str, old: AttributeSpec, new: AttributeSpec) -> Iterato
         (one.help, one.colour) != (after[key].help, after[key].colour) for key, one in before.items() if key in after
     ):
         yield f"{name}: help or colours of values changed."
+    for verb, retired in (("retired", True), ("offered again", False)):
+        labels = [
+            after[key].label
+            for key, one in before.items()
+            if key in after and one.retired != after[key].retired == retired
+        ]
+        if labels:
+            yield f"{name}: {join_words(_first(labels), 'and')} {'is' if len(labels) == 1 else 'are'} {verb}."
     if [key for key in before if key in after] != [key for key in after if key in before]:
         yield f"{name}: another order of its values."
 

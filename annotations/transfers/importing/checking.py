@@ -20,7 +20,13 @@ from annotations.formats import Answer, Document, Finding, FormatError, Links, M
 from annotations.formats.model.answers import KeysByName, parse_value
 from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
-from annotations.formats.model.links import SPLIT, indices_to_pointers, pointers_to_indices, split_to_indices
+from annotations.formats.model.links import (
+    SPLIT,
+    indices_to_pointers,
+    indices_to_split,
+    pointers_to_indices,
+    split_to_indices,
+)
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 from annotations.models import Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
@@ -240,14 +246,14 @@ def check(
 
 def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     """Return the document with its links converted to those of the scheme."""
-    if document.links == Links.INDICES == scheme.answers and SPLIT not in scheme.questions:
-        return split_to_indices(document)
+    if document.links == Links.INDICES == scheme.answers:
+        return indices_to_split(document) if SPLIT in scheme.questions else split_to_indices(document)
     if document.links == Links.NONE or document.links == scheme.answers:
         return document
     if scheme.answers == Project.Answers.CATEGORIES:
         raise FormatError("this file has coreference chains; the scheme asks for categories only", document.file)
     if scheme.answers == Project.Answers.POINTERS:
-        linked = _with_allowed_readings(indices_to_pointers(document), scheme)
+        linked = _with_allowed_readings(indices_to_pointers(indices_to_split(document)), scheme)
     else:
         linked = pointers_to_indices(document)
         linked = linked if SPLIT in scheme.questions else split_to_indices(linked)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from annotations.core.text import pluralize
-from annotations.formats import Document, Finding, Mark, Place
+from annotations.formats import Document, Finding, Place
 from annotations.formats.model.answers import KeysByName
 from annotations.formats.model.document import Answer, Links
 from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL, QUESTION
@@ -100,7 +100,7 @@ class Naming:
         """
         is_coded = any(mark.answer for mark in document.marks)
         pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
-        places: dict[Place, Mark] = {}
+        levels: dict[Place, str] = {}
         left_out: dict[str, list[Place]] = {}
         for mark in document.marks:
             level = self._level(mark.level, known_levels)
@@ -109,7 +109,7 @@ class Naming:
             if mark.level and level == "":
                 left_out.setdefault(mark.level, []).append(mark.place)
             elif level is not None and level != mark.level:
-                places[mark.place] = replace(mark, level=level)
+                levels[mark.place] = level
         findings = [
             Finding(
                 "level-left-out",
@@ -122,6 +122,7 @@ class Naming:
         ]
         remaining = remove_marks(document, {place for marks in left_out.values() for place in marks})
         named, unknown = self._rename_questions(self._rename_categories(remaining))
+        places = {mark.place: replace(mark, level=levels[mark.place]) for mark in named.marks if mark.place in levels}
         findings += unknown
         findings += find_contradictions(named, places)
         renamed = move_marks(named, places)

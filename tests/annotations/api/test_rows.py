@@ -58,6 +58,7 @@ def test_judgements_come_with_their_pointers_in_text_order(signed_in, charlie, j
         "pointers": [keys["a"], keys["b"]],
         "indices": [],
         "optional": False,
+        "scheme_version": 1,
         "unsure": True,
         "note": "either",
         "name": "",

@@ -141,3 +141,31 @@ def test_an_archived_project_keeps_its_scheme(manager, project):
     set_archived(project, archived=True)
     assert put(manager, scheme | {"attributes": [GENDER]}, seen).status_code == 423
     assert not project.attributes.exists()
+
+
+def test_what_lacks_an_answer_and_what_is_from_before_are_rows(manager, begun):
+    scheme, _ = scheme_of(manager)
+    put(manager, scheme | {"attributes": [GENDER | {"required": True}]})
+    rows = "/api/v1/projects/tea/judgements/"
+    for query, count in (
+        ({"incomplete": "true"}, 1), ({"incomplete": "false"}, 0), ({"judged_before": 2}, 1), ({"judged_before": 1}, 0),
+    ):  # fmt: skip
+        assert len(manager.get(rows, query).json()["results"]) == count, query
+    [operation] = manager.get("/api/v1/projects/tea/operations/").json()["results"]
+    assert operation["scheme_version"] == 1
+
+
+def test_a_merge_is_undone_once(manager, begun):
+    scheme, _ = scheme_of(manager)
+    fewer = scheme | {
+        "categories": [one for one in scheme["categories"] if one["key"] != "place"],
+        "merges": [{"question": "category", "value": "place", "into": "none"}],
+    }
+    put(manager, fewer)
+    undone = manager.post(f"{URL}versions/2/undo/")
+    assert (undone.status_code, undone.json()["scheme_version"]) == (200, 3)
+    assert [one["key"] for one in undone.json()["categories"]] == [one["key"] for one in scheme["categories"]]
+    assert begun.judgements.get().category.key == "place"
+    again = manager.post(f"{URL}versions/2/undo/")
+    assert again.status_code == 400
+    assert "merged no answers" in str(again.json()["errors"])

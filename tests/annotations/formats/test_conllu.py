@@ -353,9 +353,22 @@ def test_split_antecedents_that_are_nowhere_are_left_out():
     assert document.findings[0].message.startswith("3 times")
 
 
-def test_bridging_links_are_counted_and_left_out():
-    document = read(HEADER + rows("Entity=(1)", "Bridge=1<2:part,3<2|Entity=(2)", "Bridge=1<3|Entity=(3)"))
-    assert [str(finding) for finding in document.findings] == ["dir/walk.conllu:3: 3 bridging links (left out)"]
+def test_bridging_links_are_relations_to_the_nearest_mention_before_by_their_subtypes():
+    text = rows("Entity=(1)", "Bridge=1<2:part,3<2|Entity=(2)", "Entity=(1)", "Bridge=1<3|Entity=(3)", "Entity=(3)")
+    first, two, second, three, _ = read(HEADER + text).marks
+    assert two.answer.relations == (("bridging", ((three.place,),)), ("part", ((first.place,),)))
+    assert three.answer.relations == (("bridging", ((second.place,),)),)
+
+
+def test_bridging_links_to_nothing_are_left_out_and_told():
+    document = read(HEADER + rows("Entity=(1)", "Bridge=9<2,2<2,1<8|Entity=(2)"))
+    assert findings(document) == {"unknown-bridging": 3}
+    assert not any(mark.answer.relations for mark in document.marks)
+
+
+def test_what_other_says_is_an_answer():
+    [mark] = read(HEADER + rows("Entity=(1--1-gender:f,note:so)")).marks
+    assert (mark.answer.attributes, mark.answer.note) == ((("gender", "f"),), "so")
 
 
 def test_entity_types_are_categories_only_if_asked_for():
@@ -692,7 +705,8 @@ def test_gum_is_read_with_every_mention_and_its_least_words(iodine):
         ("2006", "2006", "5"),
     ]  # fmt: skip
     assert all(mark.head for mark in document.marks)
-    assert findings(document) == {"bridging": 55}
+    assert findings(document) == {}
+    assert sum(len(readings) for mark in document.marks for _, readings in mark.answer.relations) == 20
 
 
 def test_gum_has_the_chains_of_its_conll_file(iodine, samples):

@@ -1,14 +1,18 @@
 """Changes of the scheme of a project: what they would do, and that they do it."""
 
 from dataclasses import replace
+from threading import Barrier, Thread
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision
+from annotations.coding.judgements import decisions_of
 from annotations.coding.replay import log_mismatches, replay
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,
@@ -18,7 +22,9 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.models import Coding, Judgement, Operation, SchemeVersion
+from annotations.revision.completeness import CodingToComplete, codings_to_complete, judged_before
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
+from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge, plan_change
 from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import change
@@ -325,6 +331,129 @@ def test_a_save_asks_the_database_as_often_for_many_questions(rich, charlie):
             save_scheme(rich, replace(spec, attributes=(*spec.attributes, *more)), charlie)
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_a_merge_is_undone_where_no_coder_has_judged_since(coded, rich, charlie):
+    before = spec_of(rich)
+    given = {one.markable: one for one in decisions_of(coded)}
+    spec = values_without(before, "kinds", "b")
+    version = save_scheme(rich, spec, charlie, merges=[Merge("kinds", "b", "a")])
+    judge_all(coded_now(coded), {"markable": PHRASES[2], "category": "none", "attributes": {"kinds": ["a"]}})
+    assert undo_merges(rich, version, charlie) == 3
+    assert spec_of(rich) == before
+    now = {one.markable: one for one in decisions_of(coded)}
+    assert now[PHRASES[0]] == given[PHRASES[0]]
+    assert dict(now[PHRASES[2]].attributes)["kinds"] == ("a",)
+    assert_replays(rich)
+    with pytest.raises(ValidationError, match="no answers that are still as it left them"):
+        undo_merges(rich, version, charlie)
+
+
+def test_an_undone_merge_of_categories_brings_their_pointers_and_conditions_back(coded, rich, charlie):
+    before = spec_of(rich)
+    given = decisions_of(coded)
+    spec = without(without(before, "categories", "phrase"), "relations", "phrase")
+    spec = with_relation(spec, "segment", to_levels=("phrase", "turn"))
+    spec = with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place", "none", "segment")))
+    spec = with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("place", "segment")))
+    version = save_scheme(rich, spec, charlie, merges=[Merge(CATEGORY, "phrase", "segment")])
+    undo_merges(rich, version, charlie)
+    assert decisions_of(coded) == given
+    [judgement] = Judgement.objects.filter(markable__key=PHRASES[1])
+    assert [pointer.relation.key for pointer in judgement.pointers.all()] == ["phrase"]
+    assert {one.key for one in spec_of(rich).categories} == {one.key for one in before.categories}
+    assert "phrase" in next(one for one in spec_of(rich).attributes if one.key == "gender").asked_if.values
+    assert_replays(rich)
+
+
+def coded_now(coding):
+    coding.refresh_from_db()
+    return coding
+
+
+def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is_listed(coded, rich, charlie, alice):
+    submit_coding(coded, alice)
+    assert codings_to_complete(rich) == []
+    version = save_scheme(rich, with_attribute(spec_of(rich), "count", required=True), charlie)
+    assert codings_to_complete(rich) == [CodingToComplete("tea", "Tea", "alice", 2)]
+    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES)
+    reopen_coding(coded, charlie)
+    given = {"kinds": ["a"], "count": 1}
+    judge_all(coded_now(coded), {"markable": PHRASES[0], "category": "place", "attributes": given})
+    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES[1:])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_coders_who_save_while_the_scheme_changes_come_before_or_after(rich, charlie):
+    """A value is merged while it is given: whoever comes after is refused by its name, and no judgement is lost."""
+    coding, gate = coding_of(rich), Barrier(2)
+    troubles, refused = [], []
+
+    def code():
+        try:
+            gate.wait(timeout=20)
+            version = 0
+            for number in range(20):
+                payload = {"markable": PHRASES[number % 3], "category": "none", "attributes": {"kinds": ["b"]}}
+                try:
+                    version = operations.apply(coding, coding.coder, version, [change("judge", **payload)])
+                except operations.OperationRejected as rejection:
+                    refused.append(rejection.code)
+                except operations.VersionConflict as stale:
+                    version = stale.version
+        except Exception as trouble:  # told to the test, which fails by it
+            troubles.append(trouble)
+        finally:
+            connection.close()
+
+    thread = Thread(target=code)
+    thread.start()
+    gate.wait(timeout=20)
+    saved = 0
+    for number in range(4):
+        spec = spec_of(rich)
+        try:
+            if number == 2:
+                save_scheme(rich, values_without(spec, "kinds", "b"), charlie, merges=[Merge("kinds", "b", "a")])
+            else:
+                more = AttributeSpec(f"x{number}", "x", values=(ValueSpec("v", "v"),))
+                save_scheme(rich, replace(spec, attributes=(*spec.attributes, more)), charlie)
+            saved += 1
+        except SchemeRefused as trouble:
+            troubles.append(trouble)
+    thread.join(timeout=120)
+    assert troubles == []
+    assert saved == 4
+    assert set(refused) <= {"unknown_value"}
+    assert not coding.judgements.filter(answers__value__key="b").exists()
+    assert_replays(rich)
+    numbers = [*coding.operations.order_by("sequence").values_list("scheme_version", flat=True)]
+    assert numbers == sorted(numbers)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_save_at_once_the_second_hears_of_the_first(rich, charlie):
+    seen, gate = scheme_tag(rich), Barrier(2)
+    spec, done = spec_of(rich), []
+
+    def save(label):
+        try:
+            gate.wait(timeout=20)
+            save_scheme(rich, with_category(spec, "place", label=label), charlie, expected=seen)
+            done.append(label)
+        except SchemeMoved:
+            done.append(None)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=save, args=[label]) for label in ("spot", "site")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    [winner] = [label for label in done if label]
+    assert len(done) == 2
+    assert next(one.label for one in spec_of(rich).categories if one.key == "place") == winner
 
 
 def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich, charlie):

@@ -1,6 +1,6 @@
 """What managers are shown while they design a scheme."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -76,6 +76,33 @@ def change_attribute(**fields):
 )
 def test_differences_are_said_question_by_question(after, says):
     assert describe_differences(SPEC, after) == says
+
+
+def test_what_is_retired_is_said_of_questions_and_of_values():
+    first, *others = SPEC.attributes
+    values = tuple(replace(value, retired=value.key != "n") for value in first.values)
+    after = replace(
+        SPEC,
+        categories=tuple(replace(one, retired=one.key == "place") for one in SPEC.categories),
+        relations=tuple(replace(one, retired=one.key == "bridging") for one in SPEC.relations),
+        attributes=(replace(first, values=values), *(replace(one, retired=one.key == "gloss") for one in others)),
+    )
+    assert describe_differences(SPEC, after) == [
+        "Category place is retired.",
+        "Relation bridging is retired.",
+        "Attribute gender: feminine and masculine are retired.",
+        "Attribute gloss is retired.",
+    ]
+    assert describe_differences(after, SPEC)[2] == "Attribute gender: feminine and masculine are offered again."
+
+
+@pytest.mark.parametrize("name", ["levels", "categories", "relations", "attributes"])
+def test_a_difference_in_any_field_can_be_said(name):
+    [old, *_] = getattr(SPEC, name)
+    for field in fields(old):
+        if field.name not in ("key", "values", "points_to", "max_pointers", "allow_later"):
+            new = replace(old, **{field.name: None if field.name == "asked_if" else "other"})
+            assert new == old or describe_differences(replace(SPEC, **{name: (old,)}), replace(SPEC, **{name: (new,)}))
 
 
 def test_questions_are_put_into_words():

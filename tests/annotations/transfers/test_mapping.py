@@ -152,6 +152,13 @@ def test_names_with_commas_are_mapped_as_json(db):
     assert report.codings == 1
 
 
+def test_levels_and_categories_are_mapped_together(empty):
+    types = {"walk.txt": "Anna took her dog.", "walk.ann": "T1\tPerson 0 4\tAnna\nA1\tCategory T1 famous\n"}
+    report = bring(empty, types, "brat", options={"level": "Person:phrase", "category": "famous:place"})
+    assert report.failures == []
+    assert list(Judgement.objects.values_list("markable__level__key", "category__key")) == [("phrase", "place")]
+
+
 def test_the_mapping_is_remembered_by_project_and_format(db):
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     bring(project, corpus(), options={"level": "coref:mention"}, trial=True)

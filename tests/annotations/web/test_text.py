@@ -6,8 +6,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations.models import Project
-from tests.conftest import judge, make_project
+from annotations.coding import operations
+from annotations.models import Coding, Membership, Project
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from tests.conftest import change, judge, make_project
+from tests.shared.schemes import rich_project
 
 URL = "/projects/tea/texts/tea/"
 
@@ -79,6 +83,28 @@ def test_beside_another_coder_what_differs_is_lit_and_listed(read, answered, key
     assert rows[1:3] == ["the kettle none with it, it none", "the stove place with it place with it"]
     assert rows[4] == "it phrase with the kettle, the stove, it no answer"
     assert "4 of 6 markables differ:" in found
+
+
+def test_attributes_and_relations_are_read_and_compared(signed_in, alice, bob, charlie):
+    project = rich_project("rich", coder=alice)
+    add_member(project, bob, Membership.Role.CODER)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    assign_texts(project, project.texts.all(), [bob])
+    for coder, gender in ((alice, "f"), (bob, "m")):
+        coding = Coding.objects.select_related("text__project", "coder").get(coder=coder, text__project=project)
+        kettle, stove, it, *_ = coding.text.markables.filter(level__key="phrase").values_list("key", flat=True)
+        answers = [
+            change("judge", markable=kettle, category="place", attributes={"gender": gender, "animacy": "yes"}),
+            change("judge", markable=stove, category="place", relations={"bridging": [kettle]}),
+            change("judge", markable=it, category="phrase", pointers=[kettle]),
+        ]
+        operations.apply(coding, coder, 0, answers)
+    page = signed_in(charlie).get("/projects/rich/texts/tea/?coder=alice&beside=bob").content.decode()
+    assert 'title="place; gender: feminine; animacy: animate"' in page
+    assert 'title="phrase; animacy: animate"' in page  # the entity has it
+    assert 'title="place; bridging: the kettle"' in page
+    assert "1 of 6 markables differs" in page
+    assert '<span class="chip">gender: masculine</span>' in page
 
 
 def test_equal_versions_have_no_differences(read, codings, keys):

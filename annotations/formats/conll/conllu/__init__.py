@@ -9,7 +9,9 @@ Read:
 * `# global.Entity` names the fields of a mention, from its line on; without it they are eid-etype-head-other.
   minspan, or else head, gives the least words (MIN).
 * `SplitAnte=e1<e3,e2<e3`: the first mention of e3 is in the chains e3, e1 and e2.
-* Bridging is counted and left out, and so are entity types unless the option "categories" asks for them.
+* `Bridge=e1<e3:part` is a relation of e3, called by its subtype or else bridging, to the nearest mention of e1 before.
+* Entity types are left out unless the option "categories" asks for them. Whatever else `other` says of a mention is an
+  answer to an attribute.
 
 Written are eid-etype-head-other, every other column empty. `other` holds what has no field of its own: minspan (`_` for
 none, where the head is only a filler), label, chain (what the coder calls it), note, optional, unsure. A markable in
@@ -34,6 +36,9 @@ FORMAT = Format(
     in_words=True,
     supported_features=frozenset(
         {
+            Feature.RELATIONS,
+            Feature.ATTRIBUTES,
+            Feature.SPLIT,
             Feature.INDICES,
             Feature.SEVERAL_CHAINS,
             Feature.ENTITY_NAMES,
@@ -55,5 +60,6 @@ FORMAT = Format(
     ),
     options=(Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),),
     names_categories=True,
+    names_questions=True,
     ways={"category": "categories=none"},
 )

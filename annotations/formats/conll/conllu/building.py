@@ -1,12 +1,13 @@
 """What came in of a document -> the document."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from annotations.formats.conll.conllu.draft import Draft, Mention
-from annotations.formats.conll.conllu.names import DEFAULT_FIELDS
+from annotations.formats.conll.conllu.names import DEFAULT_FIELDS, OTHER
 from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
@@ -15,6 +16,7 @@ from annotations.formats.model.document import (
     Links,
     Mark,
     Parts,
+    Place,
     Stretch,
     text_order,
 )
@@ -33,7 +35,7 @@ FINDING_MESSAGES = (
         "left out",
     ),
     ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
-    ("bridging", "{} bridging links", "left out"),
+    ("unknown-bridging", "{} times Bridge names an entity without a mention, or an entity as its own part", "left out"),
 )
 
 
@@ -61,7 +63,11 @@ class _Builder:
                 draft.report("duplicate", mention.line)
         in_order = sorted(places, key=lambda parts: text_order(Mark(parts)))
         indices = self._indices({parts: list(places[parts]) for parts in in_order})
-        marks = [self._mark(parts, list(places[parts].values()), indices[parts]) for parts in in_order]
+        relations = self._relations({parts: list(places[parts]) for parts in in_order})
+        marks = [
+            self._mark(parts, list(places[parts].values()), indices[parts], relations.get(parts, {}))
+            for parts in in_order
+        ]
         return Document(
             name,
             draft.file,
@@ -94,6 +100,43 @@ class _Builder:
                 self.draft.report("unknown-entity", number)
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
+    def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
+        """Return the targets of each mark's relations, by their names.
+
+        A link stands at a mention of the anaphor. Of the other entity the nearest mention before that is meant, else
+        the first.
+        """
+        mentions: dict[str, list[Parts]] = {}
+        order: dict[Parts, int] = {}
+        for number, (parts, entities) in enumerate(own.items()):
+            order[parts] = number
+            for entity in entities:
+                mentions.setdefault(entity, []).append(parts)
+        at = {(mention.eid, mention.line): parts for parts, mention in self._first_mentions(own)}
+        relations: dict[Parts, dict[str, dict[Place, None]]] = {}
+        for name, antecedent, anaphor, number in self.draft.bridges:
+            others, here = (
+                mentions.get(antecedent, []),
+                at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), None),
+            )
+            if here is None or not others:
+                self.draft.report("unknown-bridging", number)
+                continue
+            before = bisect_left(others, order[here], key=order.__getitem__)
+            target = others[before - 1] if before else others[0]
+            if target == here:
+                self.draft.report("unknown-bridging", number)
+                continue
+            relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
+        return relations
+
+    def _first_mentions(self, own: Mapping[Parts, Sequence[str]]) -> Iterator[tuple[Parts, Mention]]:
+        """Yield the mentions that became marks, the last first, so that of two on one line the first stays."""
+        for mention in reversed(self.draft.mentions):
+            parts = self._parts(self._tokens(mention.runs))
+            if parts in own:
+                yield parts, mention
+
     def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
         tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
@@ -103,7 +146,13 @@ class _Builder:
         first, after = run[0], run[1] + 1
         return self.draft.continues[first] or (after < len(self.draft.continues) and self.draft.continues[after])
 
-    def _mark(self, parts: Parts, mentions: list[Mention], indices: tuple[str, ...]) -> Mark:
+    def _mark(
+        self,
+        parts: Parts,
+        mentions: list[Mention],
+        indices: tuple[str, ...],
+        relations: Mapping[str, Iterable[Place]],
+    ) -> Mark:
         other: dict[str, str] = {}
         for mention in reversed(mentions):
             other |= mention.other
@@ -121,6 +170,8 @@ class _Builder:
             unsure="unsure" in other,
             note=other.get("note", ""),
             name=other.get("chain", ""),
+            relations=tuple((name, tuple((each,) for each in relations[name])) for name in sorted(relations)),
+            attributes=tuple(sorted((key, value) for key, value in other.items() if key not in OTHER and value)),
         )
         return Mark(parts, "", label, next((head for head in heads if head), ()), answer, mentions[0].line)
 

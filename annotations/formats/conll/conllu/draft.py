@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, unescape, unescape_space
+from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, DEFAULT_FIELDS, unescape, unescape_space
 from annotations.formats.model.document import LONGEST_INDEX, FormatError
 
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
@@ -86,6 +86,7 @@ class Draft:
     open: dict[str, list[tuple[Mention, int, int]]] = field(default_factory=dict)
     waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
     split: list[tuple[str, str, int]] = field(default_factory=list)
+    bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def error(self, message: str, number: int) -> FormatError:
@@ -133,7 +134,7 @@ class Draft:
         if "SplitAnte" in misc:
             self._split_antecedents(number, misc["SplitAnte"])
         if "Bridge" in misc:
-            self.report("bridging", number, misc["Bridge"].count(",") + 1)
+            self._bridging(number, misc["Bridge"])
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
         misc: dict[str, str] = {}
@@ -271,6 +272,16 @@ class Draft:
             if not (antecedent and is_pair and anaphor):
                 raise self.error(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
             self.split.append((antecedent, anaphor, number))
+
+    def _bridging(self, number: int, value: str) -> None:
+        for link in value.split(","):
+            pair, _, subtype = link.partition(":")
+            antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
+            if not (antecedent and is_pair and anaphor):
+                raise self.error(f"this is not ANTECEDENT<ANAPHOR:SUBTYPE: {link[:50]!r}", number)
+            if len(subtype) > LONGEST_INDEX:
+                raise self.error(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
+            self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
 
     def finish(self) -> None:
         self.end_sentence()

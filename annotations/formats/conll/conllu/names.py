@@ -4,6 +4,10 @@ import re
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
+# What `other` says besides answers to attributes.
+OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
+# The relation of a bridging link without a subtype.
+BRIDGING = "bridging"
 META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
 REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
 SPECIAL = re.compile(r"[\s\x00-\x20\x7f&%=|,<>()\[\]-]")

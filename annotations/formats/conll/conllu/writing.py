@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, escape, escape_space
-from annotations.formats.model.document import Document, Mark, text_order
+from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
+from annotations.formats.model.answers import format_value, name_in_files
+from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
 
@@ -16,7 +17,10 @@ def write(documents: Sequence[Document]) -> list[File]:
 
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
-    entities = _Entities(tokens)
+    answers = [mark.answer for mark in document.marks if mark.answer]
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
+    entities = _Entities(tokens, name_in_files(keys, OTHER, hyphen="_"), indices)
     for mark in sorted(document.marks, key=text_order):
         entities.add(mark)
     name = "_".join(document.name.split())
@@ -65,10 +69,13 @@ class _Entities:
     """The brackets on each token. Each opening and closing has what it is sorted by."""
 
     tokens: Tokens
+    names: Mapping[str, str]
+    indices: Mapping[Place, Sequence[str]]
     opened: dict[int, list[tuple[int, int, str]]] = field(default_factory=dict)
     closed: dict[int, list[tuple[int, int, str]]] = field(default_factory=dict)
     single: dict[int, list[str]] = field(default_factory=dict)
     split: dict[int, list[str]] = field(default_factory=dict)
+    bridges: dict[int, list[str]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     discontinuous: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     number: int = 0
@@ -82,6 +89,8 @@ class _Entities:
         misc = {"Entity": "".join(brackets)} if brackets else {}
         if token in self.split:
             misc["SplitAnte"] = ",".join(self.split[token])
+        if token in self.bridges:
+            misc["Bridge"] = ",".join(self.bridges[token])
         return misc
 
     def add(self, mark: Mark) -> None:
@@ -98,7 +107,7 @@ class _Entities:
             self.split.setdefault(runs[0][0], []).extend(pairs)
             indices = new
         head, other = self._head(mark, runs)
-        other |= _answer_values(mark)
+        other |= _answer_values(mark, self.names)
         if other and not head:
             # A head must stand before `other`; minspan says that it means nothing.
             head, other = "1", other | {"minspan": "_"}
@@ -106,6 +115,13 @@ class _Entities:
         other_text = ",".join(f"{key}:{escape(other[key])}" if other[key] else key for key in sorted(other))
         for index in indices:
             self._mention(index, runs, f"--{head}-{other_text}".rstrip("-"))
+        for name, readings in mark.answer.relations:
+            subtype = "" if name == BRIDGING else f":{escape(name)}"
+            self.bridges.setdefault(runs[0][0], []).extend(
+                f"{escape(self.indices[target][0])}<{escape(indices[0])}{subtype}"
+                for reading in readings
+                for target in reading
+            )
 
     def _head(self, mark: Mark, runs: list[tuple[int, int]]) -> tuple[str, dict[str, str]]:
         """Return the place of the first of the least words in the mention, and all of them for `other` if several."""
@@ -141,10 +157,11 @@ class _Entities:
             self.closed.setdefault(last, []).append((-first, -self.number, f"{bracket})"))
 
 
-def _answer_values(mark: Mark) -> dict[str, str]:
+def _answer_values(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
     """Return what `other` says besides the least words; an empty value for a mere yes."""
     assert mark.answer is not None
     texts = {"label": mark.label, "chain": mark.answer.name, "note": mark.answer.note}
+    texts |= {names[key]: format_value(value) for key, value in mark.answer.attributes}
     values = {key: value for key, value in texts.items() if value}
     if mark.answer.optional:
         values["optional"] = ""

@@ -10,7 +10,7 @@ import { nameOf } from "../entities.js";
 import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
-/** @import { Keyboard, Model, Page, Readings } from "../types.js" */
+/** @import { Keyboard, Model, Page } from "../types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
@@ -163,12 +163,13 @@ function paintCandidates(page, current, all, keyboard) {
   const byIndex = model.answers === "indices" && relation === null;
   const readings = (byIndex ? value?.indices : relation === null ? value?.pointers : value?.relations[relation]) ?? [];
   const label = relation === null ? "" : model.constraints.relations[relation].label;
-  byId("candidates-title").textContent = titleOf(readings, byIndex ? ["Entity", "entities"] : label ? [`Targets of ${label}`, "targets"] : ["Antecedent", "antecedents"])
+  const lists = listsOf(readings);
+  const joint = lists.some((reading) => reading.length > 1);
+  byId("candidates-title").textContent = titleOf(lists, joint, byIndex ? ["Entity", "entities"] : label ? [`Targets of ${label}`, "targets"] : ["Antecedent", "antecedents"])
     + (byIndex && readings.length > 0 ? ` ${readings.join(", ")}` : "");
   section.classList.toggle("muted", relation === null && category !== undefined && !category.takes_index && !identityOf(model.constraints, category.key));
-  const joint = listsOf(readings).some((reading) => reading.length > 1);
   byId("readings").hidden = !joint;
-  byId("readings").textContent = joint ? inReadings(model, readings, " + ") : "";
+  byId("readings").textContent = joint ? lists.map((reading) => reading.map((key) => describe(model, key).words).join(" + ")).join(" or ") : "";
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
@@ -201,19 +202,9 @@ function paintCandidates(page, current, all, keyboard) {
     : "No possible antecedent before this markable.";
 }
 
-/** @type {(readings: Readings, noun: string[]) => string} */
-function titleOf(readings, [one, several]) {
-  const lists = listsOf(readings);
-  const joint = lists.some((reading) => reading.length > 1);
-  if (lists.length > 1) {
-    return `Ambiguous: ${lists.length} ${joint ? "readings" : several}`;
-  }
-  return joint ? `Together: ${lists[0].length} ${several}` : one;
-}
-
-/** @type {(model: Model, readings: Readings, and: string) => string} */
-function inReadings(model, readings, and) {
-  return listsOf(readings).map((reading) => reading.map((key) => describe(model, key).words).join(and)).join(" or ");
+/** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */
+function titleOf(lists, joint, [one, several]) {
+  return lists.length > 1 ? `Ambiguous: ${lists.length} ${joint ? "readings" : several}` : joint ? `Together: ${lists[0].length} ${several}` : one;
 }
 
 /** @type {(page: Page, current: string) => void} */

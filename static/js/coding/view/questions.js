@@ -9,7 +9,7 @@ import { describe } from "./panel.js";
 
 const DEEPEST = 3;
 let painted = ""; // what the panel shows
-let shown = ""; // the question that was brought into sight
+let shown = ""; // the question of a markable that is in sight
 
 /**
  * @param {Page} page @param {Keyboard} keyboard @param {Question[]} asked @param {string} active the question that keys answer
@@ -37,10 +37,11 @@ export function paintQuestions(page, keyboard, asked, active, taken) {
   if (place) {
     refocus(place);
   }
-  if (shown !== active) {
-    shown = active;
+  const now = `${current} ${active}`;
+  if (shown !== now && shown.startsWith(`${current} `)) {
     document.querySelector(".coding-question.is-asked")?.scrollIntoView({ block: "nearest" });
   }
+  shown = now;
 }
 
 /** Whose targets the letters choose. @param {Page} page @param {Keyboard} keyboard */

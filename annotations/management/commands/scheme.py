@@ -1,0 +1,71 @@
+"""Write the scheme of a project to a file, or give it the scheme of a file."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.formats import FormatError
+from annotations.formats.schemes import read_scheme
+from annotations.models import Project, User
+from annotations.projects.locks import ProjectArchived
+from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.schemes.changes import plan_change
+from annotations.transfers.scheme_files import WRITTEN, export_scheme
+
+
+class Command(BaseCommand):
+    help = "Write the scheme of a project to a file, or give it the scheme of a file, of whichever kind that is."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_subparsers(dest="what", required=True)
+        export = what.add_parser("export", help="write the scheme to a file")
+        export.add_argument("file", type=Path)
+        export.add_argument("--format", choices=sorted(WRITTEN), default="json")
+        import_ = what.add_parser("import", help="give the project the scheme of a file")
+        import_.add_argument("file", type=Path)
+        import_.add_argument("--user", required=True, help="the author of the change")
+        import_.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
+        for each in (export, import_):
+            each.add_argument("--project", required=True, metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        try:
+            if options["what"] == "export":
+                self._export(project, options["file"], options["format"])
+            else:
+                self._import(project, options)
+        except OSError as error:
+            raise CommandError(f"{options['file']}: {error.strerror}.") from error
+        except FormatError as error:
+            raise CommandError(str(error)) from error
+
+    def _export(self, project: Project, path: Path, key: str) -> None:
+        download = export_scheme(project, key)
+        path.write_bytes(download.data)
+        for loss in download.losses:
+            self.stderr.write(self.style.WARNING(loss))
+
+    def _import(self, project: Project, options: dict[str, Any]) -> None:
+        user = User.objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"There is no account {options['user']!r}.")
+        read = read_scheme(options["file"].read_bytes(), options["file"].name)
+        for loss in read.losses:
+            self.stderr.write(self.style.WARNING(str(loss)))
+        try:
+            if options["trial"]:
+                change = plan_change(project, read.spec, answers=read.answers)
+                if change.problems:
+                    raise SchemeRefused(change)
+            else:
+                save_scheme(project, read.spec, user, answers=read.answers)
+        except (SchemeRefused, ProjectArchived) as error:
+            raise CommandError(f"{error}\nNothing was changed.") from error
+        sizes = f"{len(read.spec.levels)} levels, {len(read.spec.categories)} categories"
+        sizes += f", {len(read.spec.relations)} relations, {len(read.spec.attributes)} attributes"
+        self.stdout.write(f"{project.slug}: {'would have' if options['trial'] else 'has'} {sizes}")

@@ -1,0 +1,44 @@
+"""The scheme of a project as a file, for pages, the API and the command alike."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+
+from annotations.formats import FormatError
+from annotations.formats.losses.reduction import LOSSES_FILE
+from annotations.formats.model.format import File
+from annotations.formats.schemes import SCHEME_FORMATS
+from annotations.formats.syntax.archive import add_file
+from annotations.models import Project
+from annotations.schemes.project_scheme import read_scheme
+
+WRITTEN = {key: format_ for key, format_ in SCHEME_FORMATS.items() if format_.write is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeDownload:
+    """The file of a scheme, and what it cannot say; in a zip that stands in LOSSES_FILE, too."""
+
+    name: str
+    data: bytes
+    content_type: str
+    losses: list[str]
+
+
+def export_scheme(project: Project, key: str) -> SchemeDownload:
+    """Return the scheme of a project as a file of that kind. Raise FormatError where that kind cannot hold it."""
+    write = WRITTEN[key].write if key in WRITTEN else None
+    if write is None:
+        raise FormatError(f"a scheme is written as {' or '.join(WRITTEN)}, not as {key[:50]!r}", project.slug)
+    files, losses = write(read_scheme(project.pk).spec, project.answers)
+    if len(files) == 1:
+        return SchemeDownload(f"{project.slug}-{files[0].path}", files[0].data, "application/json", losses)
+    if losses:
+        files.append(File(LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode()))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            add_file(archive, file.path, file.data)
+    return SchemeDownload(f"{project.slug}-scheme-{key}.zip", buffer.getvalue(), "application/zip", losses)

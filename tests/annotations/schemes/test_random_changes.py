@@ -1,0 +1,161 @@
+"""Random changes of random schemes, between random operations: the log leads to the tables, and no answer is lost."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import decisions_of
+from annotations.coding.replay import log_mismatches
+from annotations.coding.rules import Rules
+from annotations.formats.model.scheme import CATEGORY, LISTED_KINDS, AttributeSpec, CategorySpec, ValueSpec
+from annotations.models import Coding, Operation, SchemeVersion
+from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.schemes.changes import Merge
+from annotations.schemes.project_scheme import read_scheme
+from tests.shared.cases import cases
+from tests.shared.schemes import any_answer, any_scheme, coding_of, marks_of, rich_project
+
+
+def any_change(draw, spec):
+    """Draw another scheme, which may have faults, and merges."""
+    merges = []
+    for _ in range(draw.choice([1, 1, 2])):
+        kind = draw.choice(["categories", "relations", "attributes"])
+        questions = list(getattr(spec, kind))
+        if not questions or draw.random() < 0.2:
+            number = draw.randint(100, 999)
+            if draw.random() < 0.5:
+                questions.append(AttributeSpec(f"n{number}", "new", values=(ValueSpec("v", "v"),)))
+                kind, questions = "attributes", [*spec.attributes, questions[-1]]
+            else:
+                kind, questions = "categories", [*spec.categories, CategorySpec(f"n{number}", "new")]
+        else:
+            place = draw.randrange(len(questions))
+            one = questions[place]
+            match draw.choice(["leave out", "retire", "merge", "merge", "merge", "narrow", "narrow"]):
+                case "leave out":
+                    del questions[place]
+                case "retire":
+                    questions[place] = replace(one, retired=True)
+                case "merge" if kind == "categories" and len(questions) > 1:
+                    del questions[place]
+                    merges.append(Merge(CATEGORY, one.key, draw.choice(questions).key))
+                    spec = without_identity(draw, spec, one.key)
+                case "merge" if kind == "attributes" and one.kind in LISTED_KINDS and len(one.values) > 1:
+                    gone, *others = draw.sample(one.values, len(one.values))
+                    questions[place] = replace(one, values=tuple(value for value in one.values if value != gone))
+                    merges.append(Merge(one.key, gone.key, draw.choice(others).key))
+                case _:
+                    questions[place] = narrowed(draw, one, kind)
+        spec = replace(spec, **{kind: tuple(questions)})
+    return spec.with_pointing(), merges
+
+
+def without_identity(draw, spec, category):
+    """Leave out the relation of a category that is merged, and what is asked by the category, now and then."""
+    kept = [one for one in spec.relations if not (one.identity and one.key == category)]
+    if draw.random() < 0.7:
+        kept = [unless_asked_by(one, category) for one in kept]
+        return replace(
+            spec, relations=tuple(kept), attributes=tuple(unless_asked_by(one, category) for one in spec.attributes)
+        )
+    return replace(spec, relations=tuple(kept))
+
+
+def unless_asked_by(question, category):
+    condition = question.asked_if
+    if condition is None or condition.question != CATEGORY or category not in condition.values:
+        return question
+    values = tuple(value for value in condition.values if value != category)
+    return replace(question, asked_if=replace(condition, values=values) if values else None)
+
+
+def narrowed(draw, one, kind):
+    if kind == "categories":
+        return replace(one, level=draw.choice(["", "phrase", "turn"]))
+    if kind == "attributes":
+        match draw.choice(["levels", "asked_if", "required", "values"]):
+            case "levels":
+                return replace(one, levels=draw.choice([(), ("phrase",)]))
+            case "asked_if":
+                return replace(one, asked_if=None)
+            case "values" if one.values:
+                return replace(one, values=tuple(replace(value, retired=draw.random() < 0.5) for value in one.values))
+        return replace(one, required=not one.required)
+    match draw.choice(["max_targets", "joint", "later", "to_levels", "from_levels"]):
+        case "max_targets":
+            return replace(one, max_targets=draw.choice([None, 1, 2]))
+        case "joint":
+            return replace(one, joint=not one.joint)
+        case "later":
+            return replace(one, later=not one.later)
+        case "to_levels":
+            return replace(one, to_levels=draw.choice([("phrase",), ("turn",), ("phrase", "turn")]))
+    return replace(one, from_levels=draw.choice([(), ("phrase",)]))
+
+
+def answer_at_random(draw, coding, scheme, times):
+    marks = marks_of(coding)
+    for _ in range(times):
+        try:
+            operations.apply(coding, coding.coder, coding.version, [any_answer(draw, scheme, marks)])
+        except OperationRejected:
+            continue
+        coding.refresh_from_db()
+
+
+def violating(coding):
+    """Return the markables whose judgements the scheme does not allow."""
+    decisions = decisions_of(coding)
+    keys = {key for one in decisions for key in (one.markable, *one.targets())}
+    rules = Rules.for_coding(Coding.objects.select_related("text__project").get(pk=coding.pk), keys)
+    found = set()
+    for decision in decisions:
+        try:
+            rules.check(decision)
+        except OperationRejected:
+            found.add(decision.markable)
+    return found
+
+
+def state_of(project):
+    """Return all that a change of the scheme could change."""
+    codings = Coding.objects.filter(text__project=project).select_related("text")
+    return (
+        read_scheme(project.pk),
+        [decisions_of(coding) for coding in codings],
+        [*Operation.objects.filter(coding__in=codings).values_list("pk", "kind", "scheme_version")],
+        [*SchemeVersion.objects.values_list("project", "number", "scheme")],
+    )
+
+
+@pytest.mark.parametrize("seed", cases(range(12), full=range(12, 80)))
+def test_after_random_changes_the_log_leads_to_the_tables_and_nothing_is_violated(alice, charlie, seed):
+    draw = random.Random(seed)
+    scheme = any_scheme(draw)
+    project = rich_project("any", scheme, alice, coders_mark=True)
+    coding = coding_of(project)
+    answer_at_random(draw, coding, scheme, 40)
+    for _ in range(3):
+        before, wrong = state_of(project), violating(coding)
+        spec, merges = any_change(draw, read_scheme(project.pk).spec)
+        try:
+            number = save_scheme(project, spec, charlie, merges=merges)
+        except SchemeRefused:
+            assert state_of(project) == before
+        else:
+            saved = read_scheme(project.pk)
+            assert (saved.spec, saved.keys.version) == (spec, number)
+            assert violating(coding) <= wrong
+        coding.refresh_from_db()
+        assert list(log_mismatches(coding)) == []
+        spec = read_scheme(project.pk).spec
+        others = tuple(one for one in spec.relations if not one.identity)
+        now = replace(scheme, levels=spec.levels, categories=spec.categories, relations=others)
+        answer_at_random(draw, coding, replace(now, attributes=spec.attributes), 6)
+        assert list(log_mismatches(coding)) == []
+    numbers = [*coding.operations.order_by("sequence").values_list("scheme_version", flat=True)]
+    assert numbers == sorted(numbers)
