@@ -53,7 +53,7 @@ def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
     page = signed_in(charlie).get(URL).content.decode()
     for problem in find_problems(read_traits(project)):
         assert problem in page
-    assert page.count("notice warning") == 3
+    assert page.count("notice warning") == 2
 
 
 def test_it_leads_back_to_the_scheme(signed_in, charlie):
