@@ -250,6 +250,7 @@ def designing(camera: Camera) -> None:
     camera.go("/projects/letters/scheme/edit/")
     sample = page.frame_locator("iframe.scheme-sample:not(.is-coming)")
     sample.locator("#progress-text").get_by_text("0 of").wait_for(state="attached")
+    sample.get_by_role("group", name="Category").get_by_role("button", name="new").click()
     page.locator("[data-row^='attribute ']").first.click()
     page.locator("#scheme-bar").scroll_into_view_if_needed()
     camera.shoot("designer", 900, page.evaluate("document.querySelector('#scheme-bar').offsetTop"))
