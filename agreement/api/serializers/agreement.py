@@ -95,7 +95,7 @@ class ReportSerializer(FiguresSerializer):
     judgements_left_out = serializers.DictField(
         child=serializers.IntegerField(),
         required=False,
-        help_text="with a question: judgements of which it was not asked (not_asked), or that lack it (not_answered)",
+        help_text="with a question: judgements not asked it (not_asked), or without an answer to it (not_answered)",
     )
     links = LinkKappaOfPairSerializer(many=True, required=False, help_text="with a relation: of each two coders")
     texts = TextFiguresSerializer(many=True)
