@@ -8,9 +8,8 @@ import { focus } from "./view/fields.js";
 import { paintFindings } from "./view/findings.js";
 import { createList } from "./view/list.js";
 import { createPreview } from "./view/preview.js";
-import { createSaving } from "./view/saving.js";
 import { createStarts } from "./view/starts.js";
-/** @import { Designer, Draft, Place, Start, Verdict } from "./types.js" */
+/** @import { Designer, Draft, Place, Scheme, Start, Verdict } from "./types.js" */
 
 const PAUSE = 250; // milliseconds after the last change until the server is asked
 
@@ -83,14 +82,16 @@ const designer = {
 const list = createList(byId("scheme-list"), designer);
 const form = createForm(formRoot, designer);
 const showSample = createPreview(byId("scheme-frames"), sample);
-const saving = createSaving(designer, server, {
+const savingOptions = {
   version: start.version,
   changes: () => verdict.changes,
+  /** @type {(scheme: Scheme) => void} */
   saved: (scheme) => {
     saved = whatIsSent(scheme);
     drafts = begin({ scheme: saved, merges: [] });
     showAll();
   },
+  /** @type {(scheme: Scheme, takes: boolean) => void} */
   theirs: (scheme, takes) => {
     saved = whatIsSent(scheme);
     if (takes) {
@@ -98,7 +99,9 @@ const saving = createSaving(designer, server, {
     }
     showAll();
   },
-});
+};
+/** Loaded when it is asked for. @type {{ open: () => void } | null} */
+let saving = null;
 createStarts(start.starts, designer);
 showAll();
 listen();
@@ -188,7 +191,15 @@ function travel(step, words) {
 function listen() {
   byId("scheme-undo").addEventListener("click", () => travel(undo, "Undone."));
   byId("scheme-redo").addEventListener("click", () => travel(redo, "Redone."));
-  byId("scheme-save").addEventListener("click", () => saving.open());
+  byId("scheme-save").addEventListener("click", async () => {
+    try {
+      const { createSaving } = await import("./view/saving.js");
+      saving ??= createSaving(designer, server, savingOptions);
+      saving.open();
+    } catch {
+      say("The server is not responding. Nothing is saved; your draft stays here.");
+    }
+  });
   document.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
     if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y") && !document.querySelector("dialog[open]")) {

@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 
 from annotations.formats.model.scheme import AttributeSpec, ValueSpec
 from annotations.formats.model.scheme_json import scheme_to_json
@@ -12,6 +14,7 @@ from annotations.projects.creation import create_project
 from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
+from annotations.templatetags.modules import imported_modules
 from tests.conftest import judge
 
 EDIT = "/projects/tea/scheme/edit/"
@@ -130,3 +133,8 @@ def test_the_history_says_what_each_version_changed(signed_in, people, project, 
     places = [answer.index(words) for words in ("New attribute: number.", "New attribute: gender.", "the first")]
     assert places == sorted(places)
     assert answer.count("charlie") == 2
+
+
+def test_the_scripts_that_the_designer_begins_with_are_small():
+    files = [finders.find(name) for name in imported_modules("js/scheme/main.js")]
+    assert sum(Path(file).stat().st_size for file in files if isinstance(file, str)) < 100_000
