@@ -12,6 +12,7 @@ import numpy as np
 
 from agreement.data.answers import NO_LABEL, Extract, TextAnswers, TextEntry, name_value
 from agreement.data.extract import category_data, reliability_data, units_of_coders
+from agreement.data.links import count_readings
 from agreement.measures import (
     DocumentSums,
     Interval,
@@ -23,6 +24,7 @@ from agreement.measures import (
     interval,
     interval_sums,
 )
+from agreement.measures.data.cells import MOST_READINGS
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
@@ -126,6 +128,8 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
         for name in sorted(parameters.selection(field).difference(names)):
             raise InvalidParameter(field, f"there is no {name!r} in this project.")
     selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    if resolved.readings == "matched":
+        _check_number_of_readings(pick_texts(selected, resolved))
     if not allows_coefficient(selected, resolved):
         name = COEFFICIENTS[parameters.coefficient].name
         n = len(_coders_in(pick_texts(selected, resolved)))
@@ -137,6 +141,19 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
         resolved = replace(resolved, coders=",".join(_coders_in(pick_texts(selected, resolved))))
         selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
+
+
+def _check_number_of_readings(texts: Iterable[TextEntry]) -> None:
+    """Raise InvalidParameter where a judgement has more readings than can be matched."""
+    for text in texts:
+        for answers in text.answers.coder_answers:
+            most = int(count_readings(answers.link_of, answers.reading, len(answers.unit)).max(initial=0))
+            if most > MOST_READINGS:
+                raise InvalidParameter(
+                    "readings",
+                    f"{answers.coder} gives {most} readings of one unit in {text.slug}, and {MOST_READINGS} at most "
+                    "are matched: choose union.",
+                )
 
 
 def distances_of(extract: Extract) -> tuple[str, ...]:

@@ -14,14 +14,14 @@ from agreement.data.given_answers import read_given_answers
 from agreement.data.links import count_readings, tidy_readings
 from agreement.measures import Readings, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
-from agreement.reports.basis import select_data
+from agreement.reports.basis import resolve, select_data
 from agreement.reports.coreference import find_clusters
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.distances import distribute_distances
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall import compute_report
-from agreement.reports.parameters import Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact
@@ -216,3 +216,22 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
         coding.refresh_from_db(fields=["version"])
         operations.apply(coding, coding.coder, coding.version, [change("unmark", markable="phrase:9-12")])
     assert summarize_ambiguity(extract(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
+
+
+def test_more_readings_than_can_be_matched_are_refused_with_the_coder_and_the_text(db):
+    words = " ".join(f"[w{number}](m{number})" for number in range(64))
+    project = coded_project("many", "poesio-artstein-2005", words)
+    coding = Coding.objects.get(coder__username="bob")
+    keys = coding.text.markables.order_by("start").values_list("key", flat=True)
+    judge(coding, keys[63], "phrase", *keys[:40])
+    [judgement] = coding.judgements.filter(markable__key=keys[63])
+    relation, pointers = project.relations.get(key="phrase"), judgement.pointers.model
+    rest = coding.text.markables.filter(key__in=keys[40:63])
+    pointers.objects.bulk_create(
+        pointers(judgement=judgement, relation=relation, reading=number, target=target)
+        for number, target in enumerate(rest, start=40)
+    )
+    hand_in(project)
+    with pytest.raises(InvalidParameter, match="bob gives 63 readings of one unit in text-1, and 62 at most"):
+        resolve(extract(project), Parameters(readings="matched", unmarked="missing"))
+    resolve(extract(project), Parameters(unmarked="missing"))
