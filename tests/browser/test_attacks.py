@@ -121,10 +121,12 @@ def test_no_script_of_the_data_runs_no_dialog_opens_and_nothing_comes_from_elsew
 
 @pytest.mark.expected_errors("status of 404 .*/(account|password)/")  # pages of a site that has a mail server
 def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
-    """Every page, parsed by the browser."""
+    """Every page, parsed by the browser. A file is no page, and says so."""
     page = visit(world.roles["manager"], policy=True)
     read = f"""async (address) => {{
-      const html = await (await fetch(address)).text();
+      const reply = await fetch(address);
+      if (!reply.headers.get("Content-Type").startsWith("text/html")) return [];
+      const html = await reply.text();
       return ({INJECTED})(new DOMParser().parseFromString(html, "text/html"));
     }}"""
     for row in (*PAGES, *AGREEMENT):

@@ -15,7 +15,8 @@ const PAUSE = 250; // milliseconds after the last change until the server is ask
 
 /** @type {Start} */
 const start = JSON.parse(byId("scheme-start-state").textContent);
-const { draft: draftAddress = "", sample = "", scheme: schemeAddress = "", csrf = "" } = byId("scheme-main").dataset;
+const { draft: draftAddress = "", sample = "", scheme: schemeAddress = "" } = byId("scheme-main").dataset;
+const csrf = document.querySelector("meta[name='csrf-token']")?.getAttribute("content") ?? "";
 const server = createServer({ draft: draftAddress, scheme: schemeAddress, csrf });
 const formRoot = byId("scheme-form");
 const message = byId("scheme-message");

@@ -147,7 +147,7 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
 def test_one_text_has_an_interval_over_markables_and_a_note_that_says_so(db):
     long = dict(zip(("alice", "bob"), LONG.split(), strict=False))
     project = sorted_out({"text-1": long})
-    note = "Only one text is used: the CI is over markables that share no chain and says nothing of other texts."
+    note = "Only one text is used: the CI is over markables and says nothing of other texts."
     assert seen(project).notes == (note,)
     two = sorted_out({"text-1": long, "text-2": {"alice": "pg", "bob": "gg"}}, "two")
     assert seen(two).notes == ()

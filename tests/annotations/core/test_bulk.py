@@ -10,7 +10,7 @@ from annotations.core import bulk
 from annotations.core.bulk import delete, insert, update, upsert
 from annotations.models import Judgement, Markable, Operation, Pointer
 
-FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"]
+FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def rows(alices, text):
     """Return the values of a judgement of each markable, with primary keys of coding, markable and category."""
     category = alices.text.project.categories.get(key="none")
     return [
-        (alices.pk, one.pk, category.pk, False, True, f"% {one.key} %s", "", [[one.start, one.end]])
+        (alices.pk, one.pk, category.pk, False, True, f"% {one.key} %s", "", [[one.start, one.end]], 1)
         for one in Markable.objects.filter(text=text)
     ]
 
@@ -73,8 +73,19 @@ def test_a_row_against_a_constraint_is_refused_as_by_the_orm(alices, rows):
 def test_moments_identifiers_and_json_are_read_again_as_they_were(alices, step):
     moment, uuid = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC), uuid4()
     payload = {"nested": [1, 2.5, None, "\u00e9\U0001f600 %s"], "empty": []}
-    columns = ["coding", "sequence", "uuid", "kind", "payload", "user", "made_at", "applied_at", "step"]
-    row = (alices.pk, 1, uuid, "judge", payload, alices.coder_id, None, moment, step)
+    columns = [
+        "coding",
+        "sequence",
+        "uuid",
+        "kind",
+        "payload",
+        "user",
+        "made_at",
+        "applied_at",
+        "step",
+        "scheme_version",
+    ]
+    row = (alices.pk, 1, uuid, "judge", payload, alices.coder_id, None, moment, step, 1)
     insert(Operation, columns, [row, (*row[:1], 2, uuid4(), "clear", [], *row[5:])])
     first, second = Operation.objects.filter(coding=alices).order_by("sequence")
     assert (first.uuid, first.payload, first.made_at, first.applied_at, first.step) == (
