@@ -18,6 +18,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 
 from annotations.models import Category, Coding, Level, Membership, Project, Relation, Text, User
 from annotations.models.rights import MANAGING_ROLES
@@ -26,7 +28,6 @@ from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.viewing import record_open_results
-from annotations.schemes.renaming import follow_category, forget_category
 
 
 class AccountPasswordForm(AdminPasswordChangeForm[User]):
@@ -132,19 +133,31 @@ def _is_superuser(request: HttpRequest) -> bool:
     return request.user.is_active and request.user.is_superuser
 
 
-class LevelInline(admin.TabularInline[Level, Project]):
+class SchemeInline[Row: Model](admin.TabularInline[Row, Project]):
+    """Rows of a project's scheme, to be looked at: only its own page checks a change and keeps a version of it."""
+
+    extra = 0
+
+    def has_add_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:  # noqa: ARG002 - Django's
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
+        return False
+
+
+class LevelInline(SchemeInline[Level]):
     model = Level
-    extra = 0
 
 
-class CategoryInline(admin.TabularInline[Category, Project]):
+class CategoryInline(SchemeInline[Category]):
     model = Category
-    extra = 0
 
 
-class RelationInline(admin.TabularInline[Relation, Project]):
+class RelationInline(SchemeInline[Relation]):
     model = Relation
-    extra = 0
 
 
 class MembershipForm(forms.ModelForm[Membership]):
@@ -214,7 +227,7 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
 
     list_display = ["title", "slug", "answers", "results_open"]
     search_fields = ["title", "slug"]
-    readonly_fields = ["answers"]
+    readonly_fields = ["answers", "scheme"]
     inlines = [MembershipInline, LevelInline, CategoryInline, RelationInline]
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
@@ -226,16 +239,13 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
         super().save_model(request, obj, form, change)
         record_guidelines(obj, cast(User, request.user))
 
-    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Write the rows of an inline; questions follow the categories by which they are asked."""
-        super().save_formset(request, form, formset, change)
-        if formset.model is Category:
-            for category, changed in formset.changed_objects:
-                if "key" in changed:
-                    [row] = [row for row in formset.forms if row.instance.pk == category.pk]
-                    follow_category(form.instance, row.initial["key"], category.key)
-            for category in formset.deleted_objects:
-                forget_category(form.instance, category.key)
+    @admin.display(description="scheme")
+    def scheme(self, project: Project) -> str:
+        """Return the line that says where the scheme is changed."""
+        return format_html(
+            '<a href="{}">Change it on the page Scheme</a>, which keeps its versions. Here it is only shown.',
+            reverse("scheme", args=[project.slug]),
+        )
 
     def has_change_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         return super().has_change_permission(request, obj) and (obj is None or obj.archived_at is None)
