@@ -310,11 +310,20 @@ def _is_linked(answer: Answer) -> bool:
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
+    """Yield the answers in no chain, and what is there as a target of their relations alone."""
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
+    unlinked, targets, others = [], set[Place](), set[Place]()
     for mark in document.marks:
-        is_linked = mark.answer and (mark.answer.indices or mark.answer.pointers)
-        if mark.answer is not None and not is_linked and mark.place not in pointed:
-            yield mark
+        if mark.answer is None:
+            continue
+        if mark.answer.indices or mark.answer.pointers or mark.place in pointed:
+            others.update(mark.answer.targets())
+        else:
+            unlinked.append(mark)
+            targets.update(mark.answer.targets())
+    yield from unlinked
+    if targets:
+        yield from (mark for mark in document.marks if mark.answer is None and mark.place in targets - others)
 
 
 def _uncoded_marks(document: Document) -> Iterable[Mark]:

@@ -34,7 +34,7 @@ def test_it_leads_to_a_section_of_a_manual(place):
 
 
 def test_each_setting_has_a_place_where_more_is_said():
-    assert {"preset", *CHOICES} == set(PLACES_OF_SETTINGS)
+    assert {"preset", "question", *CHOICES} == set(PLACES_OF_SETTINGS)
 
 
 def test_the_ends_of_an_interval_are_explained_alike():
@@ -51,6 +51,6 @@ def test_each_explanation_is_shown_somewhere():
     names = set(re.findall(r'Column\(\s*f?"(\w+)"', text))
     computed = {"recall", "precision", "f1", "chains_of_coder", "links_of_coder", "k"}
     computed |= {f"choice-{name}" for name in ("docset", "score", "mean", "first", "second")}
-    distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"}
+    distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product", "ordinal", "interval", "ratio"}
     scores = {"original", "modified", "comprehensive", "pearson", "spearman", "kendall"}
     assert set(EXPLANATIONS) - named - names - computed - distances - scores == set()

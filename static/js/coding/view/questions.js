@@ -121,7 +121,7 @@ function fieldElement(page, { key, label, kind, ...question }) {
 
 /** The targets of a relation, and the button that lets letters choose them. @type {(page: Page, question: Question, isActive: boolean) => HTMLElement} */
 function targetsElement({ model, judgements, current }, { key, label }, isActive) {
-  const line = element("p", "coding-targets");
+  const line = element("p");
   listsOf(judgements.get(current ?? "")?.relations[key] ?? []).forEach((reading, place) => {
     line.append(place > 0 ? " or " : "");
     reading.forEach((target, at) => {
