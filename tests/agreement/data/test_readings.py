@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agreement.data.extract import extract
 from agreement.data.given_answers import read_given_answers
 from agreement.data.links import count_readings, tidy_readings
-from agreement.measures import Readings, distance
+from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
 from agreement.reports.basis import resolve, select_data
 from agreement.reports.coreference import find_clusters
@@ -26,7 +26,7 @@ from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact
 from tests.conftest import change, judge
-from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.agreeing import coded_project, hand_in, table
 from tests.shared.cases import examples
 
 LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 5)), unique=True)
@@ -104,6 +104,30 @@ def _given(project, extracted):
     labels = dict(project.categories.values_list("key", "label"))
     units = text.markables.filter(label__in="abcdef").values_list("pk", flat=True)
     return read_given_answers(extracted, labels, list(units), {text.pk: text.content})
+
+
+@pytest.mark.parametrize("readings", READINGS)
+def test_pages_api_and_library_have_an_agreed_plural_at_distance_0_and_not_as_ambiguous(
+    agreed, signed_in, readings, tmp_path
+):
+    client = signed_in(User.objects.get(username="charlie"))
+    asked = {"readings": readings, "distance": "masi"}
+    found = client.get("/api/v1/projects/they/agreement/items/", asked).json()
+    assert sorted((one["label"], one["observed"], one["n_ambiguous"]) for one in found["results"]) == [
+        (letter, 0, 0) for letter in "abcdef"
+    ]
+    ambiguous = asked | {"ambiguity": "explicit"}
+    assert client.get("/api/v1/projects/they/agreement/items/", ambiguous).json()["results"] == []
+    page, filtered = (
+        client.get("/projects/they/agreement/items/", query).content.decode() for query in (asked, ambiguous)
+    )
+    assert len(table(page, "items")) == 6
+    assert table(filtered, "items") == []
+    path = tmp_path / "data.csv"
+    path.write_bytes(client.get("/api/v1/projects/they/agreement/data/", {**asked, "form": "csv"}).content)
+    data = ReliabilityData.from_matrix(path)
+    assert alpha(data, "masi").observed == 0
+    assert alpha(data, "masi").value == 1
 
 
 def test_bridging_joins_no_chain_and_what_is_plural_is_an_entity_of_its_own_in_scores(agreed):
