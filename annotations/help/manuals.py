@@ -18,7 +18,10 @@ from annotations.help.markdown import make_markdown
 # The manuals by whom they are for, in the order in which they are read.
 GROUPS = (
     ("Coding", ("coding", "pyramids")),
-    ("Managing a project", ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception")),
+    (
+        "Managing a project",
+        ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception"),
+    ),
     ("Research", ("from-csv-to-paragraph", "measures", "api")),
     ("Running a server", ("deploy", "security")),
     ("Reference", ("glossary",)),

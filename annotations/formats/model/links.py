@@ -286,7 +286,8 @@ def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> lis
     for mark in document.marks:
         if mark.answer:
             first = kept.setdefault(places.get(mark.place, mark).place, mark.answer)
-            different += _without_links(first) != _without_links(mark.answer)
+            if first is not mark.answer:
+                different += _without_links(first) != _without_links(mark.answer)
     if not different:
         return []
     say = "answer of markables that are one now says" if different == 1 else "answers of markables that are one now say"

@@ -1,0 +1,112 @@
+"""Bridging joins no chain: whatever shows chains is the same with bridging and without."""
+
+import io
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+from agreement.data.extract import extract
+from agreement.measures import SET_DISTANCES
+from agreement.reports.coreference import compare_chains
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
+from annotations.models import Pointer, Project, User
+from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.importing.sources import open_sources
+from tests.shared.questions import CODERS, QUESTIONS, any_answers, question_project
+
+IDENTITY = replace(
+    QUESTIONS, relations=(), attributes=tuple(one for one in QUESTIONS.attributes if one.relation != "bridging")
+)
+API = "/api/v1/projects/{}/agreement/"
+
+
+@pytest.fixture(scope="module")
+def projects(module_rows) -> tuple[Project, Project]:
+    """Make a project with bridging and one without it of the same answers."""
+    given = any_answers(random.Random(11), texts=2)
+    identity = {
+        coding: {
+            letter: {name: value for name, value in fields.items() if name != "relations"}
+            | {"attributes": {name: value for name, value in fields["attributes"].items() if name != "part"}}
+            for letter, fields in own.items()
+        }
+        for coding, own in given.items()
+    }
+    bridged, plain = question_project("bridged", given), question_project("plain", identity, IDENTITY)
+    n_bridges, n_others = (
+        Pointer.objects.filter(relation__identity=False, judgement__coding__text__project=one).count()
+        for one in (bridged, plain)
+    )
+    assert n_bridges > 10
+    assert n_others == 0
+    return bridged, plain
+
+
+@pytest.fixture
+def two(projects, db) -> tuple[Project, Project]:
+    two: tuple[Project, Project] = projects
+    return two
+
+
+@pytest.fixture
+def client(signed_in, two):
+    return signed_in(User.objects.get(username="charlie"))
+
+
+def marked(page: str) -> list[str]:
+    """Return the words with the colours and numbers of their chains, without what a markable tells when pointed at."""
+    content = page.partition('aria-label="Version of ')[2].partition("</section>")[0]
+    return re.findall(r'<span class="markable [^"]*"|<sup[^>]*>[^<]*</sup>|[^<>]+(?=<)', content)
+
+
+def test_the_page_of_a_text_shows_the_chains_without_bridging(client, two):
+    for text in ("text-1", "text-2"):
+        for coder in CODERS:
+            bridged, plain = (
+                client.get(f"/projects/{one.slug}/texts/{text}/?coder={coder}").content.decode() for one in two
+            )
+            assert "; Bridging: " in bridged
+            assert marked(bridged) == marked(plain)
+            assert len(marked(plain)) > 10
+
+
+def test_alpha_and_scores_of_coreference_are_those_without_bridging(two):
+    bridged, plain = map(extract, two)
+    for readings in ("union", "matched"):
+        for distance in SET_DISTANCES:
+            parameters = Parameters(distance=distance, readings=readings)
+            found, expected = (compute_report(one, parameters).result for one in (bridged, plain))
+            assert (found.value, found.observed, found.expected) == (
+                expected.value,
+                expected.observed,
+                expected.expected,
+            )
+    found, expected = (compare_chains(one, Parameters(), "alice", "bob").as_dict() for one in (bridged, plain))
+    for part in ("overall", "texts"):
+        assert found[part] == expected[part]
+    assert expected["overall"]["muc"]["f1"] > 0
+
+
+def test_conll_2012_has_the_chains_without_bridging(two):
+    def files(project: Project) -> dict[str, bytes]:
+        out = io.BytesIO()
+        export_codings(project, "conll2012", out)
+        return {
+            source.name: source.data
+            for source in open_sources([("export.zip", out.getvalue())])
+            if source.name.endswith(".conll")
+        }
+
+    bridged, plain = map(files, two)
+    assert len(plain) == 6
+    assert bridged == plain
+
+
+@pytest.mark.parametrize("asked", [{}, {"chains": "none"}, {"readings": "matched", "top": "chain"}])
+def test_the_reliability_data_of_the_api_have_the_chains_without_bridging(client, two, asked):
+    bridged, plain = (client.get(f"{API.format(one.slug)}data/", asked).json() for one in two)
+    assert len(plain) > 10
+    assert bridged == plain
