@@ -306,6 +306,45 @@ def test_a_category_is_not_merged_where_its_antecedents_would_be_lost(coded, ric
     ]
 
 
+def phrases_merged_into_segments(spec):
+    """Return the scheme with the category phrase retired, and segments that may point at phrases; and the merge."""
+    segment = with_relation(spec, "segment", to_levels=("phrase", "turn"))
+    return with_category(segment, "phrase", retired=True), [Merge(CATEGORY, "phrase", "segment")]
+
+
+def test_what_is_asked_of_a_value_alone_does_not_lose_its_answers_by_a_merge(coded, rich, charlie):
+    merged, merges = phrases_merged_into_segments(spec_of(rich))
+    with pytest.raises(SchemeRefused, match=r"gender: It would no longer be asked where it has an answer\."):
+        save_scheme(rich, merged, charlie, merges=merges)
+    asked = with_attribute(merged, "gender", asked_if=Condition(CATEGORY, ("place", "segment")))
+    save_scheme(rich, asked, charlie, merges=merges)
+    assert_replays(rich)
+
+
+def test_what_is_asked_of_pointers_follows_them_into_another_category(coded, rich, charlie):
+    spec = with_attribute(spec_of(rich), "gender", asked_if=None)
+    sure = AttributeSpec("sure", "sure", of="relation", relation="phrase", values=(ValueSpec("yes", "yes"),))
+    far = AttributeSpec("far", "far", asked_if=Condition(relation="phrase"), values=(ValueSpec("yes", "yes"),))
+    save_scheme(rich, replace(spec, attributes=(*spec.attributes, sure, far)), charlie)
+    answers = {"sure": "yes", "far": "yes"}
+    judge_all(coded, {"markable": PHRASES[1], "category": "phrase", "pointers": [PHRASES[0]], "attributes": answers})
+    merged, merges = phrases_merged_into_segments(spec_of(rich))
+    with pytest.raises(SchemeRefused) as refused:
+        save_scheme(rich, merged, charlie, merges=merges)
+    assert [(one.question, one.message.partition(".")[0]) for one in refused.value.change.problems] == [
+        ("sure", "It has answers where phrase would not be set"),
+        ("far", "It would no longer be asked where it has an answer"),
+    ]
+    followed = with_attribute(merged, "sure", relation="segment")
+    followed = with_attribute(followed, "far", asked_if=Condition(relation="segment"))
+    save_scheme(rich, followed, charlie, merges=merges)
+    assert_replays(rich)
+    [decision] = [one for one in decisions_of(coded) if one.markable == PHRASES[1]]
+    assert (decision.category, dict(decision.attributes)) == ("segment", answers)
+    coded.refresh_from_db()
+    judge_all(coded, decision.payload())
+
+
 def test_who_has_seen_another_scheme_changes_nothing(rich, charlie):
     seen = scheme_tag(rich)
     spec = spec_of(rich)
