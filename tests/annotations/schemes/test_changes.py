@@ -388,6 +388,49 @@ def test_a_merge_is_undone_where_no_coder_has_judged_since(coded, rich, charlie)
         undo_merges(rich, version, charlie)
 
 
+def test_an_undone_merge_asks_the_database_as_often_for_many_judgements(rich, charlie):
+    coding, counts = coding_of(rich), []
+    spec = spec_of(rich)
+    for number in (2, 12):
+        marks = [f"phrase:{start}-{start + 3}" for start in range(number)]
+        judge_all(coding, *({"markable": one, "category": "place", "attributes": {"kinds": ["b"]}} for one in marks))
+        merges = [Merge("kinds", "b", "a"), Merge(CATEGORY, "place", "none")]
+        merged = without(values_without(spec, "kinds", "b"), "categories", "place")
+        merged = with_relation(merged, "bridging", asked_if=None)
+        merged = with_attribute(merged, "gender", asked_if=None)
+        version = save_scheme(rich, without(merged, "relations", "place"), charlie, merges=merges)
+        with CaptureQueriesContext(connection) as queries:
+            undo_merges(rich, version, charlie)
+        counts.append(len(queries))
+        coding.refresh_from_db()
+        assert coding.judgements.filter(answers__value__key="b", category__key="place").count() == number
+    assert_replays(rich)
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_scheme_that_changes_while_it_is_read_is_read_as_one_or_the_other(rich, charlie):
+    before = spec_of(rich)
+    more = AttributeSpec("more", "more", values=(ValueSpec("v", "v"),))
+    after = replace(before, attributes=(*before.attributes, more))
+
+    def save():
+        save_scheme(rich, after, charlie)
+        connection.close()
+
+    def save_between(execute, sql, *arguments):
+        if "attributevalue" in sql and not saved:
+            saved.append(Thread(target=save))
+            saved[0].start()
+            saved[0].join()
+        return execute(sql, *arguments)
+
+    saved = []
+    with connection.execute_wrapper(save_between):
+        assert spec_of(rich) == after
+    assert saved
+
+
 def test_an_undone_merge_of_categories_brings_their_pointers_and_conditions_back(coded, rich, charlie):
     before = spec_of(rich)
     given = decisions_of(coded)
