@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import change_status
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
+from annotations.api.problems import rejection_problem, validation_error
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
@@ -244,4 +244,10 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data
         operation_list = [operations.Change(**change) for change in fields["operations"]]
-        return Response({"version": operations.apply(coding, user, fields["version"], operation_list)})
+        try:
+            version = operations.apply(coding, user, fields["version"], operation_list)
+        except operations.OperationRejected as rejection:
+            # By it a page sees that it shows an earlier version, and is loaded anew before anything is given up.
+            now = Project.objects.values_list("scheme_version", flat=True).get(pk=coding.text.project_id)
+            return rejection_problem(rejection, scheme_version=now)
+        return Response({"version": version})

@@ -90,9 +90,7 @@ def _chains_without(
     """Return the first members of the chains of which the attribute is asked at some member and answered at none."""
     asked = {one for one, given in judged.items() if given.level in attribute["levels"] and is_asked(attribute, given)}
     answered = {one for one, decision in decisions.items() if key in dict(decision.attributes)}
-    return [
-        members[0] for members in chains if not asked.isdisjoint(members) and answered.isdisjoint(members)
-    ]
+    return [members[0] for members in chains if not asked.isdisjoint(members) and answered.isdisjoint(members)]
 
 
 def _text_order(key: str) -> tuple[int, int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import batched
 
@@ -53,6 +53,13 @@ def undo_merges(project: Project, number: int, user: User) -> int:
         _write(changes, scheme)
         log_merges(changes, user, versions, version)
         return version
+
+
+def merging_versions(project: Project, numbers: Collection[int]) -> set[int]:
+    """Return which of these versions of the scheme merged answers. One query."""
+    merges = Operation.objects.filter(coding__text__project=project, kind=Operation.Kind.MERGE)
+    found = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
+    return set(found.distinct())
 
 
 def _opposites(project: Project, number: int) -> dict[int, list[AnswerChange]]:

@@ -298,6 +298,8 @@ PAGES = [
     again("edit-scheme", OF_PYRAMIDS, GET=managers(302)),
     row("scheme-draft", POST=managers(200, SCHEME), unseen=True),
     row("scheme-versions", GET=members()),
+    row("undo-merges", foreign=False, POST=managing_work(302, {"confirmed": "1"})),
+    row("to-complete", GET=members()),
     row("scheme-sample", GET=members()),
     again("scheme-sample", OF_PYRAMIDS, GET=members(302)),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts

@@ -22,7 +22,7 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.models import Coding, Judgement, Operation, SchemeVersion
-from annotations.revision.completeness import CodingToComplete, codings_to_complete, judged_before
+from annotations.revision.completeness import codings_of, incomplete_judgements, judged_before, judgements_of_texts
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
 from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge, plan_change
@@ -454,15 +454,21 @@ def coded_now(coding):
 
 
 def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is_listed(coded, rich, charlie, alice):
+    def to_complete():
+        return list(codings_of(incomplete_judgements(judgements_of_texts(rich, alice))))
+
+    def before(version):
+        return {one.markable.key for one in judged_before(judgements_of_texts(rich, alice), version)}
+
     submit_coding(coded, alice)
-    assert codings_to_complete(rich) == []
+    assert to_complete() == []
     version = save_scheme(rich, with_attribute(spec_of(rich), "count", required=True), charlie)
-    assert codings_to_complete(rich) == [CodingToComplete("tea", "Tea", "alice", 2)]
-    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES)
+    assert to_complete() == [("tea", "Tea", "alice", "submitted", 2)]
+    assert before(version) == set(PHRASES)
     reopen_coding(coded, charlie)
     given = {"kinds": ["a"], "count": 1}
     judge_all(coded_now(coded), {"markable": PHRASES[0], "category": "place", "attributes": given})
-    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES[1:])
+    assert before(version) == set(PHRASES[1:])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -38,6 +38,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
     user: page.model.user,
     csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,
+    scheme: page.model.scheme,
     outbox,
     fetch: window.fetch.bind(window),
     timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },
