@@ -333,6 +333,9 @@ export interface Outbox {
   remove: (uuids: string[]) => Promise<void>;
 }
 
+/** What answers that are no longer offered have become, by question. */
+export type Merges = Record<string, Record<string, string>>;
+
 /** What a page leaves to the next one of the same coding. */
 export interface Visit {
   /** of the server, as far as the page knew */
