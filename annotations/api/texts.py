@@ -41,6 +41,7 @@ from annotations.api.serializers.rows import (
     TextChangesSerializer,
 )
 from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Operation, Project, Text, User
 from annotations.models.rights import Right
@@ -246,7 +247,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         operation_list = [operations.Change(**change) for change in fields["operations"]]
         try:
             version = operations.apply(coding, user, fields["version"], operation_list)
-        except operations.OperationRejected as rejection:
+        except OperationRejected as rejection:
             # By it a page sees that it shows an earlier version, and is loaded anew before anything is given up.
             now = Project.objects.values_list("scheme_version", flat=True).get(pk=coding.text.project_id)
             return rejection_problem(rejection, scheme_version=now)

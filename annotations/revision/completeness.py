@@ -17,7 +17,7 @@ def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement
 
 
 def _answered() -> Q:
-    return Q(category__isnull=False) | Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk")))
+    return Q(category__isnull=False) | Q(Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk"))))
 
 
 def judged_before(judgements: QuerySet[Judgement], version: int) -> QuerySet[Judgement]:
@@ -53,4 +53,5 @@ def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
     names = ("coding__text__slug", "coding__text__title", "coding__coder__username", "coding__status")
     rows = judgements.values("coding", *names).annotate(judgements=Count("pk"))
     ordered = rows.order_by("coding__text__position", "coding__text__slug", "coding__coder__username")
-    return ordered.values_list(*names, "judgements")
+    found: CodingRows = ordered.values_list(*names, "judgements")
+    return found
