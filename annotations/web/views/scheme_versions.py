@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -82,13 +82,11 @@ def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 class BeforeForm(forms.Form):
     """Which judgements are listed: those from before a version; without one, those that lack an answer."""
 
-    before = forms.IntegerField(label="Judged before version", required=False, min_value=2)
+    before = forms.IntegerField(required=False, min_value=2)
 
     def __init__(self, latest: int, *args: Any) -> None:
         super().__init__(*args)
-        field = cast(forms.IntegerField, self.fields["before"])
-        field.validators.append(MaxValueValidator(latest))
-        field.widget.attrs |= {"max": latest, "placeholder": "any"}
+        self.fields["before"].validators.append(MaxValueValidator(latest))
 
 
 @login_required
