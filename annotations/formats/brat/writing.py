@@ -22,7 +22,16 @@ from annotations.formats.brat.names import (
     TEXT_SUFFIX,
 )
 from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
+from annotations.formats.model.document import (
+    Answer,
+    Document,
+    Links,
+    Mark,
+    Place,
+    Readings,
+    number_targets,
+    text_order,
+)
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 
@@ -100,10 +109,8 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
     relations: list[tuple[str, Readings]] = [(ANTECEDENT, answer.all_readings)]
     relations += [(f"{RELATION}{key}", readings) for key, readings in answer.relations]
     for name, readings in relations:
-        plural = any(len(reading) > 1 for reading in readings)
-        for number, reading in enumerate(readings, start=1):
-            for target in reading:
-                yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number if plural else 0
+        for number, target in number_targets(readings):
+            yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number
 
 
 def _text_attributes(document: Document) -> set[str]:

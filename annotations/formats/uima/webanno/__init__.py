@@ -17,7 +17,7 @@ anaphor. What is made of layers is said in `layers`.
 
 Offsets count UTF-16 units. Between sentences the file holds no text: the gap is filled with a line end and blanks,
 before the first sentence with blanks. Written are a chain layer for indices, and the span and relation layers
-MARKABLE and RELATION where there is more to say. White space after a sentence is written as part of it where the
+MARKABLE, RELATION and OTHER_RELATION where there is more to say. White space after a sentence is written as part of it where the
 filling would be another, and is no part of it when read.
 """
 
@@ -39,5 +39,6 @@ FORMAT = Format(
     supported_features=SUPPORTED_FEATURES - {Feature.LEADING},
     options=OPTIONS,
     names_categories=True,
+    names_questions=True,
     ways=WAYS,
 )
