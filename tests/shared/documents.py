@@ -235,7 +235,9 @@ def _plain_answer(answer: Answer) -> Answer:
         indices=tuple(sorted(answer.indices)),
         readings=plain(answer.readings),
         relations=tuple(sorted((key(name), plain(readings)) for name, readings in answer.relations)),
-        attributes=tuple(sorted((name, parse_value(value, KINDS.get(name, AnswerKind.TEXT))) for name, value in attributes)),
+        attributes=tuple(
+            sorted((name, parse_value(value, KINDS.get(name, AnswerKind.TEXT))) for name, value in attributes)
+        ),
     )
 
 

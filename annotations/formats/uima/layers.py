@@ -54,8 +54,9 @@ READING = "reading"
 LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
-# What no other feature of MARKABLE is called: UIMA, or a library that makes attributes of Python of features, has these.
-RESERVED = (*FEATURES, *"begin end sofa id type self value get set get_covered_text xmiID".split(), *kwlist)
+# What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
+_OF_LIBRARIES = ("begin", "end", "sofa", "id", "type", "self", "value", "get", "set", "get_covered_text", "xmiID")
+RESERVED = (*FEATURES, *_OF_LIBRARIES, *kwlist)
 YES = "true"
 BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -331,7 +332,8 @@ class _Drafts:
             return
         draft.coded = True
         if self.categories != "links":
-            draft.category = values.get("category", "") if own else span.kind if self._names_category(span) else ""
+            named = self.kinds and self.categories == "types"
+            draft.category = values.get("category", "") if own else span.kind if named else ""
         draft.optional, draft.unsure = values.get("optional") == YES, values.get("unsure") == YES
         draft.note, draft.name = values.get("note", ""), values.get("name", "")
         passed = FEATURES if own else (span.first,) if self.kinds and self.categories != "attributes" else ()
@@ -340,10 +342,6 @@ class _Drafts:
         }
         # A link does not say its level: it is that of the markable that is coded.
         self.of_parts[draft.place.parts] = draft
-
-    def _names_category(self, span: Span) -> bool:
-        """Return whether the first feature of a span is its category."""
-        return self.kinds and self.categories == "types"
 
     def link(self, link: Link) -> None:
         if link.start >= link.end:

@@ -271,7 +271,7 @@ def test_relations_point_from_governor_to_dependent():
     assert document.links == Links.POINTERS
     assert pointers(document) == [("Anna", []), ("her", ["Anna"]), ("It", [])]
     assert {mark.answer.category for mark in document.marks} == {""}
-    anna, her, it = document.marks
+    _, her, it = document.marks
     assert it.answer.relations == (("bridge:def", ((her.place,),)),)
     assert document.findings == []
     assert pointers(read(xmi(*RELATIONS), relations="all"))[2] == ("It", ["her"])

@@ -190,9 +190,7 @@ def test_mentions_have_attributes_and_relations():
     anna, dog, it, ran = read(FURTHER).marks
     assert dict(anna.answer.attributes) == {"gender": "f", "age": 30, "size": "1.5", "topics": ("war", "peace")}
     assert anna.answer.indices == ("1",)
-    assert dog.answer == Answer(
-        relations=(("of", ((anna.place,), (ran.place,))),), attributes=(("known", "true"),)
-    )
+    assert dog.answer == Answer(relations=(("of", ((anna.place,), (ran.place,))),), attributes=(("known", "true"),))
     assert it.answer is None
     assert ran.answer == Answer(relations=(("bridging", ((anna.place, dog.place), (anna.place,))),))
 

@@ -17,10 +17,11 @@ from annotations.formats.uima.cas.names import (
     META_DATA,
     META_FIELD,
     NO_LANGUAGE,
-    PRIMITIVES,
+    NUMBERS,
     SEGMENT,
     SENTENCE,
     STRING,
+    STRINGS,
 )
 from annotations.formats.uima.layers import (
     BUILT_IN,
@@ -92,7 +93,7 @@ class _Draft:
             self.values[name] = [
                 (_feature_name(each), each.name)
                 for each in features
-                if each.rangeType.name in PRIMITIVES and each.name not in ("begin", "end")
+                if each.rangeType.name in (STRING, STRINGS, *NUMBERS) and each.name not in ("begin", "end")
             ]
         match self.kinds[name]:
             case "chain":

@@ -157,9 +157,7 @@ def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
 
 def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None:
     numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
-    arcs = [
-        (mark, arc) for mark in marks for arc in find_arcs(mark) if arc.layer == layer and arc.target in numbers
-    ]
+    arcs = [(mark, arc) for mark in marks for arc in find_arcs(mark) if arc.layer == layer and arc.target in numbers]
     if not arcs:
         return
     features = ["type", *([READING] if any(arc.reading for _, arc in arcs) else [])]
