@@ -58,10 +58,11 @@ def _format_text(document: Document) -> str:
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _name_attributes(documents: Iterable[Document]) -> dict[str, str]:
+def _name_attributes(documents: Sequence[Document]) -> dict[str, str]:
     """Return what the attributes that are answered are called in the files, by their keys."""
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    return name_in_files(sorted({key for answer in answers for key, _ in answer.attributes}), RESERVED)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None))
 
 
 def _annotation_lines(document: Document, names: Mapping[str, str]) -> Iterator[str]:

@@ -55,8 +55,9 @@ LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
 # What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
-_OF_LIBRARIES = ("begin", "end", "sofa", "id", "type", "self", "value", "get", "set", "get_covered_text", "xmiID")
-RESERVED = (*FEATURES, *_OF_LIBRARIES, *kwlist)
+_OF_UIMA = ("begin", "end", "sofa", "id", "xmlns")
+_OF_PYTHON = ("type", "self", "value", "get", "set", "get_covered_text", "xmiID", *kwlist)
+RESERVED = (*FEATURES, *_OF_UIMA, *_OF_PYTHON)
 YES = "true"
 BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -407,10 +408,11 @@ class _Drafts:
 # From here on: writing.
 
 
-def name_attributes(documents: Iterable[Document]) -> dict[str, str]:
+def name_attributes(documents: Sequence[Document]) -> dict[str, str]:
     """Return what the features are called that have the answers to attributes, by the keys of these."""
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    return name_in_files(sorted({key for answer in answers for key, _ in answer.attributes}), RESERVED, hyphen="_")
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None), hyphen="_")
 
 
 def markable_features(mark: Mark) -> dict[str, str]:
