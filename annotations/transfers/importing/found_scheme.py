@@ -169,9 +169,10 @@ class _Draft:
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By their names; what no category is named for is under the empty name, by the level of the first target.
+    # By their names; what no category is named for is under the empty name, by the level of the first target, None
+    # without one, and whether there is an index.
     categories: dict[str, _Category] = field(default_factory=dict)
-    unnamed: dict[tuple[str, bool], Answer] = field(default_factory=dict)
+    unnamed: dict[tuple[str | None, bool], Answer] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
     attributes: dict[str, _Attribute] = field(default_factory=dict)
 
@@ -195,7 +196,7 @@ class _Draft:
             category.has_index = category.has_index or bool(answer.indices)
             category.optional = category.optional or answer.optional
             if not answer.category:
-                key = (answer.pointers[0].level if answer.pointers else "", bool(answer.indices))
+                key = (answer.pointers[0].level if answer.pointers else None, bool(answer.indices))
                 self.unnamed.setdefault(key, answer)
             self.links[document.links] += 1
             for name, value in answer.attributes:
@@ -220,7 +221,7 @@ class _Draft:
         implied: list[CategorySpec] = []
         for (level, has_index), answer in self.unnamed.items():
             known = replace(spec, categories=(*categories.values(), *implied))
-            implied += self._implied_category(known, answer, keys.get(level) or keys[main], has_index=has_index)
+            implied += self._implied_category(known, answer, keys.get(level or "") or keys[main], has_index=has_index)
         named = {**keys, "": keys.get("") or keys[main]}
         used = {CATEGORY, *(category.key for category in [*categories.values(), *implied])}
         others, relation_keys = self._other_relations(used, named)

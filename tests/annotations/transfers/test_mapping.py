@@ -373,6 +373,28 @@ def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attribu
     ]
 
 
+def test_files_without_levels_and_categories_make_one_that_points_and_one_that_does_not(empty):
+    files = {
+        "walk.txt": "Anna ran. She won.",
+        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 10 13\tShe\nR1\tAntecedent Arg1:T2 Arg2:T1\n",
+    }
+    report = bring(empty, files, "brat", new_scheme=True)
+    assert report.refusals() == []
+    assert [one.key for one in read_scheme(empty.pk).spec.categories] == ["none", "coreference"]
+    assert judgements_of(Coding.objects.get())["markable:10-13"]["pointers"] == ["markable:0-4"]
+
+
+def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
+    source = Source("iodine.tsv", (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
+    report = import_sources(empty, "webanno", [source], "=anna", {}, create=True, join=True, new_scheme=True)
+    assert report.refusals() == []
+    spec = read_scheme(empty.pk).spec
+    assert {"bridge-def", "bridge-other"} == {one.key for one in spec.relations if not one.identity}
+    assert {"entity", "infstat"} <= {one.key for one in spec.attributes}
+    assert Pointer.objects.filter(relation__identity=True).count() == 163
+    assert Pointer.objects.filter(relation__identity=False).count() == 20
+
+
 def test_schemes_are_made_in_time_that_grows_with_the_files():
     def work(n):
         marks = [
