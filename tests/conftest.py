@@ -58,6 +58,8 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 # What pages show and what reports compute of answers that are read is the same on each database, unless several
 # connections are about it; the queries behind it are tried by the tests of the other folders.
 PAGES = frozenset({"web", "sections", "reports"})
+# So is what the command of agreement prints; the API of agreement writes, too.
+READERS = frozenset({"agreement", "management"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
@@ -127,7 +129,7 @@ def _meets_database(item: pytest.Item) -> bool:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")
-    if PAGES.intersection(item.path.parts):
+    if PAGES.intersection(item.path.parts) or READERS.issubset(item.path.parts):
         return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
     return bool(fixtures) or marker is not None
 

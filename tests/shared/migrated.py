@@ -14,33 +14,35 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "test-migrated-{}.sqlite3"
 
 
-def kept() -> Path | None:
-    """Return where the database is kept that these migrations make; None on PostgreSQL, whose server makes them."""
-    if connection.vendor != "sqlite":
-        return None
+def kept() -> Path:
+    """Return where the database is kept that these migrations make."""
     digest = hashlib.sha256()
     for path in [ROOT / "requirements" / "run.txt", *sorted(ROOT.glob("*/migrations/*.py"))]:
         digest.update(path.read_bytes())
     return Path(settings.DATA_DIR) / NAME.format(digest.hexdigest()[:16])
 
 
-def lay_out() -> bool:
-    """Copy the kept database to where tests expect theirs; return whether there is one."""
+def copy_kept(target: str | Path) -> bool:
+    """Copy the kept database, in which `migrate` has nothing to do, to the path; return whether there is one."""
     found = kept()
-    if found is None or not found.exists():
+    if not found.exists():
         return False
-    target = str(connection.settings_dict["TEST"]["NAME"])
     for rest in ("-wal", "-shm"):
-        Path(target + rest).unlink(missing_ok=True)
+        Path(f"{target}{rest}").unlink(missing_ok=True)
     shutil.copyfile(found, target)
     return True
 
 
+def lay_out() -> bool:
+    """Copy the kept database to where tests expect theirs; return whether that is done. PostgreSQL makes its own."""
+    return connection.vendor == "sqlite" and copy_kept(connection.settings_dict["TEST"]["NAME"])
+
+
 def keep() -> None:
-    """Keep the database that was just migrated, instead of those of other migrations."""
-    target = kept()
-    if target is None:
+    """Keep the database of tests, which was just migrated, instead of those of other migrations."""
+    if connection.vendor != "sqlite":
         return
+    target = kept()
     for other in set(target.parent.glob(NAME.format("*"))) - {target}:
         other.unlink(missing_ok=True)
     made = target.with_name(f"{target.name}.{os.getpid()}")
