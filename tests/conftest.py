@@ -11,10 +11,13 @@ from typing import NoReturn
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.management import create_permissions
+from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import caches
 from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection, connections, transaction
-from django.db.backends.postgresql.operations import DatabaseOperations
+from django.db.backends.base.operations import BaseDatabaseOperations
+from django.db.models.signals import post_migrate
 from django.test import Client, override_settings
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker, Settings
@@ -64,6 +67,9 @@ READERS = frozenset({"agreement", "management"})
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
 LEFT_OUT = {"once": frozenset(MARKERS_OF_FOLDERS), "database": frozenset({"access", "attacks", "engines"})}
+
+# Tables of the models there are, which no test changes.
+OF_MODELS = frozenset({"django_content_type", "auth_permission"})
 
 # Passwords are hashed slowly on purpose, and not in tests.
 QUICK_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -145,13 +151,14 @@ PARTS: dict[str, Callable[[pytest.Item], bool]] = {
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
     """Let test databases be quick: nobody needs them after a power failure.
 
-    After a test that commits, PostgreSQL empties the tables by DELETE: TRUNCATE makes every table's file anew.
+    After a test that commits, the tables are emptied by DELETE, as TRUNCATE makes each file anew on PostgreSQL,
+    but for those that say which models there are: to find out what is missing there takes longest.
     """
 
-    def deletions(operations: DatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
-        return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
+    def deletions(operations: BaseDatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
+        return [f"DELETE FROM {operations.quote_name(table)};" for table in tables if table not in OF_MODELS]
 
-    DatabaseOperations.sql_flush = deletions  # type: ignore[method-assign, assignment]
+    type(connection.ops).sql_flush = deletions  # type: ignore[method-assign, assignment]
     if connection.vendor == "sqlite":
         connection.settings_dict["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
     else:
@@ -168,9 +175,12 @@ def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_setting
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_keepdb: bool, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Keep what migrations have made, and let nobody ask after each test that commits which models there are."""
     if not django_db_keepdb:
         with django_db_blocker.unblock():
             migrated.keep()
+    post_migrate.disconnect(create_contenttypes)
+    post_migrate.disconnect(create_permissions, dispatch_uid="django.contrib.auth.management.create_permissions")
 
 
 @pytest.fixture(scope="session")
