@@ -54,7 +54,8 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
     start = {
         "scheme": state,
         "version": etag_of(scheme_state(project)),
-        "used": Coding.objects.filter(text__project=project).exists(),
+        "assigned": Coding.objects.filter(text__project=project).exists(),
+        "has_texts": project.texts.exists(),
         "starts": [
             {
                 "key": one.key,

@@ -3,6 +3,7 @@ import { byId } from "../workbench/element.js";
 import { begin, proceed, redo, undo } from "./history.js";
 import { find, whatIsSent } from "./questions.js";
 import { createServer } from "./server.js";
+import { withoutBlankValues } from "./values.js";
 import { createForm } from "./view/form.js";
 import { focus } from "./view/fields.js";
 import { paintFindings } from "./view/findings.js";
@@ -37,6 +38,9 @@ let asked = 0;
 const designer = {
   scheme: () => drafts.present.scheme,
   draft: () => drafts.present,
+  written: () => ({
+    ...drafts.present, scheme: withoutBlankValues(drafts.present.scheme, (attribute, value) => designer.isSaved("attribute", attribute, value)),
+  }),
   problems: () => verdict.problems,
   saved: () => saved,
   place: () => place,
@@ -44,7 +48,7 @@ const designer = {
     const one = find(saved, kind, key);
     return one !== undefined && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
   },
-  isFixed: (kind, key, value) => (kind === "level" || start.used) && designer.isSaved(kind, key, value),
+  isFixed: (kind, key, value) => (kind === "level" ? start.has_texts : start.assigned) && designer.isSaved(kind, key, value),
   apply: (edit, { tag, place: next, focus: path, said } = {}) => {
     if ("refused" in edit) {
       say(edit.refused);
@@ -133,7 +137,8 @@ function showAll() {
 }
 
 function isChanged() {
-  return drafts.present.merges.length > 0 || JSON.stringify(drafts.present.scheme) !== JSON.stringify(saved);
+  const { scheme, merges } = designer.written();
+  return merges.length > 0 || JSON.stringify(scheme) !== JSON.stringify(saved);
 }
 
 function showState() {
@@ -159,7 +164,7 @@ async function judge() {
   asked += 1;
   const number = asked;
   try {
-    const found = await server.judge(draft.scheme);
+    const found = await server.judge(designer.written().scheme);
     if (number !== asked) {
       return; // the draft has changed meanwhile
     }

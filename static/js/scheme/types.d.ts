@@ -118,7 +118,8 @@ export interface Problem {
 export interface Consequence {
   topic: string;
   name: string;
-  allowed: boolean;
+  /** null: neither; to be minded */
+  allowed: boolean | null;
   why: string;
 }
 
@@ -138,8 +139,10 @@ export interface Start {
   /** the scheme as it is saved */
   scheme: Scheme;
   version: string;
-  /** codings are assigned: keys that answers refer to stay */
-  used: boolean;
+  /** texts are assigned: keys that answers refer to stay */
+  assigned: boolean;
+  /** there are markables: keys of levels stay */
+  has_texts: boolean;
   starts: { key: string; label: string; description: string; scheme: Scheme }[];
 }
 
@@ -147,6 +150,8 @@ export interface Start {
 export interface Designer {
   scheme: () => Scheme;
   draft: () => Draft;
+  /** the draft without the values in which nothing is written yet: what the server gets */
+  written: () => Draft;
   problems: () => Problem[];
   /** the scheme as it is saved */
   saved: () => Scheme;

@@ -45,10 +45,16 @@ def test_the_designer_starts_with_the_scheme_as_it_is_saved(manager, project, dj
     assert [one["key"] for one in start["starts"]] == [key for key in STARTING_POINTS if key != "pyramid"]
 
 
-def test_keys_are_in_use_as_long_as_a_text_is_assigned(manager, project):
-    assert state(manager.get(EDIT))["used"] is True
+def test_keys_are_in_use_as_long_as_a_text_is_assigned_and_those_of_levels_as_long_as_there_is_one(manager, project):
+    def in_use():
+        start = state(manager.get(EDIT))
+        return start["assigned"], start["has_texts"]
+
+    assert in_use() == (True, True)
     Coding.objects.all().delete()
-    assert state(manager.get(EDIT))["used"] is False
+    assert in_use() == (False, True)
+    project.texts.all().delete()
+    assert in_use() == (False, False)
 
 
 def test_a_draft_is_judged_and_can_be_tried_and_nothing_is_stored(manager, project):

@@ -39,7 +39,7 @@ function labelled(frame, control, label, path, help = "") {
   return { field, control };
 }
 
-/** Show a value in a control, unless it is being written there. @param {HTMLInputElement | HTMLTextAreaElement} control @param {string} value */
+/** Show a value in a control; the caret stays where the value is there already. @param {HTMLInputElement | HTMLTextAreaElement} control @param {string} value */
 function fill(control, value) {
   if (control.value !== value) {
     control.value = value;
@@ -60,8 +60,7 @@ export function text(frame, label, path, { get, set, help = "", lines = 1, most 
     control.type = "text";
     control.autocomplete = "off";
   }
-  const { field } = labelled(frame, control, label, path, fixed ? "" : help);
-  control.title = fixed;
+  const { field } = labelled(frame, control, label, path, fixed || help);
   control.readOnly = fixed !== "";
   const error = element("p", "errorlist");
   error.setAttribute("role", "alert");
@@ -69,12 +68,20 @@ export function text(frame, label, path, { get, set, help = "", lines = 1, most 
   control.addEventListener("input", () => {
     const problem = set(control.value) ?? "";
     error.textContent = problem;
-    control.toggleAttribute("aria-invalid", problem !== "");
+    control.setAttribute("aria-invalid", String(problem !== ""));
+  });
+  control.addEventListener("change", () => { // what is not taken does not stay
+    if (error.textContent) {
+      fill(control, get());
+      error.textContent = "";
+      control.setAttribute("aria-invalid", "false");
+    }
   });
   frame.updates.push(() => {
     if (document.activeElement !== control || !error.textContent) {
       fill(control, get());
       error.textContent = "";
+      control.setAttribute("aria-invalid", "false");
     }
   });
   return control;

@@ -53,7 +53,7 @@ export function createList(root, designer) {
   function paint() {
     const focused = document.activeElement instanceof HTMLElement && root.contains(document.activeElement)
       ? document.activeElement.dataset.row : undefined;
-    const rows = rowsOf(designer.scheme());
+    const rows = rowsOf(designer.written().scheme);
     const answers = button("scheme-row");
     answers.dataset.row = "answers ";
     answers.setAttribute("aria-current", String(designer.place().kind === "answers"));

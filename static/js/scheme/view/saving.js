@@ -69,7 +69,7 @@ export function createSaving(designer, server, { version: first, changes, saved,
     confirm.disabled = true;
     dialog.showModal();
     try {
-      showEffects(await server.preview(designer.draft()));
+      showEffects(await server.preview(designer.written()));
     } catch (error) {
       fail(error);
     }
@@ -88,7 +88,7 @@ export function createSaving(designer, server, { version: first, changes, saved,
 
   async function save() {
     confirm.disabled = true;
-    const draft = designer.draft();
+    const draft = designer.written();
     try {
       const { body, version: now } = await server.save(draft, version);
       version = now;
@@ -111,7 +111,7 @@ export function createSaving(designer, server, { version: first, changes, saved,
     try {
       const { body, version: now } = await server.read();
       newer = { scheme: whatIsSent(body), version: now };
-      const { theirs: sentences } = await server.judge(designer.scheme(), designer.saved());
+      const { theirs: sentences } = await server.judge(designer.written().scheme, designer.saved());
       byId("scheme-theirs").replaceChildren(...(sentences.length > 0 ? sentences : ["No question changed."]).map((words) => element("li", "", words)));
       dialog.close();
       conflict.showModal();
