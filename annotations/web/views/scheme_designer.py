@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.core.etags import etag_of
 from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
+from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.revision.differences import describe_versions, list_versions
@@ -54,7 +55,9 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
     start = {
         "scheme": state,
         "version": etag_of(scheme_state(project)),
+        "user": signed_in_user(request).get_username(),
         "assigned": Coding.objects.filter(text__project=project).exists(),
+        "sees_work": may(project, Right.MANAGE_WORK),
         "has_texts": project.texts.exists(),
         "starts": [
             {

@@ -108,6 +108,16 @@ export interface Draft {
   merges: Merge[];
 }
 
+/** A draft in the browser's store. */
+export interface Kept {
+  draft: Draft;
+  /** the scheme that it is a draft of, and its version */
+  saved: Scheme;
+  version: string;
+  /** milliseconds since 1970 */
+  at: number;
+}
+
 export interface Problem {
   kind: string;
   question: string;
@@ -139,8 +149,12 @@ export interface Start {
   /** the scheme as it is saved */
   scheme: Scheme;
   version: string;
+  /** who edits it */
+  user: string;
   /** texts are assigned: keys that answers refer to stay */
   assigned: boolean;
+  /** who edits it sees all work, and may change what is asked once texts are assigned */
+  sees_work: boolean;
   /** there are markables: keys of levels stay */
   has_texts: boolean;
   starts: { key: string; label: string; description: string; scheme: Scheme }[];

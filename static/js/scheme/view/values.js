@@ -58,6 +58,7 @@ function buildValue(frame, designer, one, at) {
   label.type = "text";
   label.maxLength = 100;
   label.autocomplete = "off";
+  label.dir = "auto";
   label.dataset.path = `values.${at}.label`;
   label.setAttribute("aria-label", `Label of value ${at + 1}`);
   frame.updates.push(() => {
