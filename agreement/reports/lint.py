@@ -17,8 +17,8 @@ INDEXED = ("indices", "scus")
 class SchemeTraits:
     """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like.
 
-    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains. `several` are
-    the attributes that take several values.
+    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains. `several`
+    are the attributes that take several values.
     """
 
     answers: str
@@ -178,7 +178,8 @@ def _check_views(scheme: SchemeTraits) -> list[Verdict]:
         Verdict("view", "K beside alpha on antecedents (their Table 3)", pointers,
                 "What partial agreement is worth." if pointers else "Coders give no antecedents."),
         Verdict("view", "relations: subsumption, intersection, disjunction", chains or labels,
-                "Of the sets of two coders." if chains or labels else "Between categories there is identity or a clash."),
+                "Of the sets of two coders." if chains or labels
+                else "Between categories there is identity or a clash."),
         Verdict("view", "explicit ambiguity", ambiguous,
                 "Coders may give several antecedents or indices." if ambiguous else "A coder gives one answer only."),
         Verdict("view", "collapsing categories", groups,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Substr
 
 from annotations.models import AttributeAnswer, Coding, Judgement, Project
 from annotations.models.coding import complete
@@ -19,6 +20,18 @@ def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement
 def judged_before(project: Project, version: int) -> QuerySet[Judgement]:
     """Return the judgements that were last given before that version of the scheme, so without what it added."""
     return Judgement.objects.filter(coding__text__project=project, scheme_version__lt=version)
+
+
+def list_judged_before(project: Project, version: int) -> QuerySet[Judgement]:
+    """Return these judgements in the order of texts, coders and words, each with its `words`, for who sees all work."""
+    place = "markable__start", "markable__end", "pk"
+    words = Substr("coding__text__content", F("markable__start") + 1, F("markable__end") - F("markable__start"))
+    judgements = judged_before(project, version).filter(coding__kind=Coding.Kind.TEXT).annotate(words=words)
+    return (
+        judgements.select_related("coding__text", "coding__coder", "category")
+        .defer("coding__text__content")
+        .order_by("coding__text__position", "coding__text__slug", "coding__coder__username", *place)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ urlpatterns = [
     path("projects/<slug:slug>/scheme/edit/", scheme_designer.edit_scheme, name="edit-scheme"),
     path("projects/<slug:slug>/scheme/draft/", scheme_designer.draft, name="scheme-draft"),
     path("projects/<slug:slug>/scheme/versions/", scheme_designer.versions, name="scheme-versions"),
+    path("projects/<slug:slug>/scheme/earlier/", scheme_designer.earlier, name="earlier-judgements"),
     path("projects/<slug:slug>/scheme/sample/", scheme_designer.sample, name="scheme-sample"),
     path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/difference/", guidelines.compare, name="guidelines-difference"),

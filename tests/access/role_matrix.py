@@ -298,6 +298,7 @@ PAGES = [
     again("edit-scheme", OF_PYRAMIDS, GET=managers(302)),
     row("scheme-draft", POST=managers(200, SCHEME), unseen=True),
     row("scheme-versions", GET=members()),
+    row("earlier-judgements", GET=managing_work()),
     row("scheme-sample", GET=members()),
     again("scheme-sample", OF_PYRAMIDS, GET=members(302)),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts

@@ -267,7 +267,9 @@ def test_a_save_whose_answer_is_lost_is_no_change_of_somebody_else(sign_in, char
     page.route("**/api/v1/projects/own/scheme/", lose_answer)
     page.locator("#scheme-save:enabled").click()
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("The server is not responding. It is not known whether the draft was saved")).to_be_visible()
+    expect(
+        page.get_by_text("The server is not responding. It is not known whether the draft was saved")
+    ).to_be_visible()
     page.unroute("**/api/v1/projects/own/scheme/")
     page.keyboard.press("Escape")
     page.locator("#scheme-save:enabled").click()
@@ -309,7 +311,8 @@ def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_on
         """(lines) => {
           const clipboardData = new DataTransfer();
           clipboardData.setData("text/plain", lines);
-          document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+          const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+          document.activeElement.dispatchEvent(paste);
         }""",
         "\n".join(f"value {number}" for number in range(230)),
     )

@@ -94,9 +94,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
             for one in spec.relations
             if not one.identity
         ],
-        "attributes": [
-            (one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes
-        ],
+        "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)
