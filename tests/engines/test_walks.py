@@ -210,9 +210,9 @@ def test_a_scheme_is_designed_by_keys_and_mouse_tried_and_saved(sign_in, charlie
         lambda: not window.driver.find_elements("css selector", "iframe.is-coming"), "the preview of this draft"
     )
     window.driver.switch_to.frame(window.find("iframe.scheme-sample:not(.is-coming)"))
-    window.click(window.find("#categories button[data-category=new]"))
+    window.find("#categories button[data-category=new]").click()
     window.wait_for_text("#further-questions", "masculine")
-    window.click(window.find("#further-questions [data-value=masculine]"))
+    window.find("#further-questions [data-value=masculine]").click()
     window.find("#further-questions [data-value=masculine][aria-pressed=true]")
     window.driver.switch_to.default_content()
     window.click(window.find("#scheme-save:enabled"))
@@ -232,7 +232,9 @@ def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alic
     window.wait_for_text("#letters-mean", "Letters choose targets of bridging")
     window.press(coder.candidate("the kettle"), "2", "Space")
     coder.at("it")
-    window.press("1", coder.candidate("the kettle"), "+", coder.candidate("the stove"))
+    window.press("1", coder.candidate("the kettle"))
+    window.type("+")
+    window.press(coder.candidate("the stove"))
     window.wait_for_text("#readings", "the kettle + the stove")
     keys = {coding.text.content[one.start : one.end]: one.key for one in coding.text.markables.order_by("-start")}
     kettle, stove = keys["the kettle"], keys["the stove"]
