@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import plain
-from annotations.formats.model.scheme import CATEGORY, Condition, RelationSpec, Subject
+from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition, RelationSpec, Subject, ValueSpec
 from annotations.models import Judgement, Membership, Project
+from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.revision.saving import save_scheme
@@ -21,6 +23,7 @@ from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said
 from tests.browser.conftest import offline, saved
 from tests.browser.test_accessibility import violations
+from tests.conftest import judge
 
 EDIT = "/projects/own/scheme/edit/"
 TEXT = "[Ann](a) saw [a house](b). [The roof](c) was red, and [she](d) liked [it](e)."
@@ -330,6 +333,30 @@ def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_on
     page.keyboard.press("Backspace")
     expect(page.get_by_label("Label of value 1")).to_be_focused()
     expect(page.locator(".scheme-value")).to_have_count(1)
+
+
+def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_in, alice, charlie, project):
+    add_member(project, alice, Membership.Role.CODER)
+    values = tuple(ValueSpec(key, f"the {key}") for key in ("f", "m"))
+    spec = replace(read_scheme(project.pk).spec, attributes=(AttributeSpec("gender", "gender", values=values),))
+    save_scheme(project, spec, charlie)
+    assign_texts(project, project.texts.all(), [alice])
+    coding = project.texts.get().codings.get()
+    judge(coding, coding.text.markables.first().key, None, attributes={"gender": "f"})
+    page = open_designer(sign_in, charlie)
+    page.locator(".scheme-row", has_text="gender").click()
+    page.get_by_role("button", name="More: value 1", exact=True).click()
+    page.get_by_label("Merge into").select_option(label="the m")
+    add(page, "an attribute", "reason")
+    page.get_by_label("Answer", exact=True).select_option(label="text")
+    page.locator("#scheme-save:enabled").click()
+    dialog = page.get_by_role("dialog", name="Save the scheme?")
+    merged = "Attribute gender: the f is merged into the m. 1 judgement in 1 text of 1 coder."
+    expect(dialog.get_by_text(merged)).to_be_visible()
+    expect(dialog.get_by_text("Attribute reason is required: it is missing")).to_be_visible()
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    state(page, "Saved")
+    assert [one["attributes"] for one in judgements_of(coding).values()] == [{"gender": "m"}]
 
 
 @pytest.mark.parametrize(("width", "colours"), [(1440, "light"), (768, "dark"), (390, "light")])

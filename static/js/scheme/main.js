@@ -96,6 +96,7 @@ const form = createForm(formRoot, designer);
 const showSample = createPreview(byId("scheme-frames"), sample);
 const savingOptions = {
   version: () => version,
+  isAssigned: start.assigned,
   isBlind: start.assigned && !start.sees_work,
   changes: () => verdict.changes,
   /** @type {(scheme: Scheme, version: string) => void} */

@@ -1,6 +1,6 @@
 // Saving: what it would do first, then the change, and what to do where somebody else was faster.
 import { byId, element } from "../../workbench/element.js";
-import { find, labelOf, whatIsSent } from "../questions.js";
+import { CATEGORY, find, labelOf, whatIsSent } from "../questions.js";
 import { REFUSED, Refusal } from "../server.js";
 import { KIND_NAMES } from "./form.js";
 /** @import { createServer } from "../server.js" */
@@ -19,12 +19,13 @@ const counted = (count, one, several = `${one}s`) => `${count} ${count === 1 ? o
  * @param {Designer} designer @param {ReturnType<typeof createServer>} server
  * @param {object} options
  * @param {() => string} options.version that the draft is a change of
+ * @param {boolean} options.isAssigned coders may have begun
  * @param {boolean} options.isBlind others change what coders are asked
  * @param {() => string[]} options.changes
  * @param {(scheme: Scheme, version: string) => void} options.saved it is the scheme now
  * @param {(scheme: Scheme, version: string, takes: boolean) => void} options.theirs somebody else's is, and takes the place of the draft or not
  */
-export function createSaving(designer, server, { version, isBlind, changes, saved, theirs }) {
+export function createSaving(designer, server, { version, isAssigned, isBlind, changes, saved, theirs }) {
   const dialog = byId("scheme-saving", HTMLDialogElement);
   const conflict = byId("scheme-conflict", HTMLDialogElement);
   const confirm = byId("scheme-confirm", HTMLButtonElement);
@@ -34,7 +35,7 @@ export function createSaving(designer, server, { version, isBlind, changes, save
 
   /** @param {string} kind @param {string} question */
   function nameOf(kind, question) {
-    if (!(kind in KIND_NAMES)) {
+    if (!(kind in KIND_NAMES) || question === CATEGORY) {
       return "";
     }
     const known = /** @type {Kind} */ (kind);
@@ -52,6 +53,12 @@ export function createSaving(designer, server, { version, isBlind, changes, save
     return items.length > 0 ? [element("h3", "", title), list] : [];
   }
 
+  /** The attributes that are required, and were not before. */
+  function requiredAnew() {
+    const wasRequired = (/** @type {string} */ key) => find(designer.saved(), "attribute", key)?.required ?? false;
+    return designer.written().scheme.attributes.filter((one) => one.required && !one.retired && !wasRequired(one.key)).map((one) => labelOf(one, one.key));
+  }
+
   /** @param {Effects} found */
   function showEffects({ problems, effects, violations, asks_otherwise: otherwise }) {
     const touched = effects.filter(({ judgements }) => judgements > 0);
@@ -59,6 +66,7 @@ export function createSaving(designer, server, { version, isBlind, changes, save
       ...section("It cannot be saved so", problems.map(({ kind, question, path, message }) => `${nameOf(kind, question) || (path && `${path}: `)}${message}`), "scheme-problems"),
       ...section("Texts with such answers", violations.map((one) => `${one.text}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
       ...section("Changes", changes()),
+      ...section("To complete", isAssigned ? requiredAnew().map((label) => `Attribute ${label} is required: it is missing in all that was judged before, where it is asked. Submitted texts stay submitted, and are listed.`) : []),
       ...section("Answers that it concerns", touched.map((one) => `${nameOf(one.kind, one.question)}${one.change} ${counted(one.judgements, "judgement")} in ${counted(one.texts, "text")} of ${counted(one.coders, "coder")}.`)),
     ];
     if (problems.length === 0) {
