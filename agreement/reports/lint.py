@@ -17,7 +17,8 @@ INDEXED = ("indices", "scus")
 class SchemeTraits:
     """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like.
 
-    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains.
+    `attributes` and `relations` are what it asks besides, by label: of relations those that make no chains. `several`
+    are the attributes that take several values.
     """
 
     answers: str
@@ -30,6 +31,7 @@ class SchemeTraits:
     later_targets: bool
     attributes: Sequence[str] = ()
     relations: Sequence[str] = ()
+    several: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def find_problems(scheme: SchemeTraits) -> list[str]:
     """Return what in the scheme itself would leave coders or figures without what they need."""
     problems = []
     if not scheme.categories and not scheme.attributes:
-        problems.append("It has no categories: coders have nothing to answer.")
+        problems.append("It asks nothing yet: add a category or an attribute.")
     if not scheme.coded_levels:
         problems.append("No level is coded: there is nothing to judge.")
     if scheme.answers == "pointers" and scheme.categories and not scheme.pointing:
@@ -76,21 +78,23 @@ def find_problems(scheme: SchemeTraits) -> list[str]:
 
 
 def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
-    sets = scheme.answers != "categories"
-    why_not = "" if sets else "A category has no parts: two are equal or not."
+    chains = scheme.answers != "categories"
+    labels = f"Values are sets of labels: {_join_names(scheme.several)}." if scheme.several and not chains else ""
+    sets = chains or bool(labels)
+    without_parts = "" if chains else "A category has no parts: two are equal or not."
     verdicts = [
         Verdict("measure", "alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
         Verdict(
             "measure",
             "alpha with Passonneau, Jaccard, Dice, MASI",
             sets,
-            why_not or "Values are sets: chains that overlap agree in part.",
+            labels or without_parts or "Values are sets: chains that overlap agree in part.",
         ),
         Verdict(
             "measure",
             _join_names([one.label for key, one in COEFFICIENTS.items() if one.takes_distance and key != "alpha"]),
             True,
-            "By the same distances as alpha." if sets else why_not,
+            "By the same distances as alpha." if sets else without_parts,
         ),
         Verdict(
             "measure",
@@ -105,31 +109,38 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
             "Indices of two coders have nothing in common: there are no alternatives to compare."
             if scheme.answers in INDEXED
             else "Of antecedents, where no chain is made: several of one judgement share its vote."
-            if sets
+            if chains
             else "A judgement has one category: it is multi-kappa.",
         ),
         Verdict(
             "measure",
             "K of categories, S, per category",
-            len(scheme.categories) > 1 and scheme.answers != "scus",
+            bool(labels) or (len(scheme.categories) > 1 and scheme.answers != "scus"),
             "All words that are compared are in SCUs: one category."
             if scheme.answers == "scus"
+            else "Of each label: whether it is given."
+            if labels
             else "What is linked to what does not count."
             if len(scheme.categories) > 1
-            else "It has a single category.",
+            else "It has a single category."
+            if scheme.categories
+            else "It has no categories.",
         ),
         Verdict(
             "measure",
             "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average",
-            sets,
-            (why_not and "Without chains there is nothing to score.")
+            chains,
+            (without_parts and "Without chains there is nothing to score.")
             or ("A markable of several chains counts in the first." if scheme.several_pointers else "Of two coders."),
         ),
         Verdict(
-            "measure", "kappa of links", sets, "Without chains there are no links." if not sets else "Of two coders."
+            "measure", "kappa of links", chains, "Of two coders." if chains else "Without chains there are no links."
         ),
         Verdict(
-            "measure", "excluding the item from its own set", sets, why_not or "Exclusive and inclusive can be chosen."
+            "measure",
+            "excluding the item from its own set",
+            chains,
+            "Exclusive and inclusive can be chosen." if chains else "No item is in its own value.",
         ),
     ]
     pointers = scheme.answers == "pointers" and bool(scheme.pointing)
@@ -152,23 +163,27 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
 
 
 def _check_views(scheme: SchemeTraits) -> list[Verdict]:
-    sets, pointers = scheme.answers != "categories", scheme.answers == "pointers"
+    chains, pointers = scheme.answers != "categories", scheme.answers == "pointers"
+    labels = bool(scheme.several) and not chains
+    groups = len(scheme.categories) > 2 or labels
     ambiguous = scheme.several_pointers or scheme.answers in INDEXED
     pyramids = scheme.answers == "scus"
     return [
         Verdict("view", "overview, coders, texts, trend", True, "Every scheme."),
-        Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", sets,
+        Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", chains or labels,
                 "Six ways to make chains, by six distances." if pointers
-                else "Three ways to take the unit out, by six distances." if sets
+                else "Three ways to take the unit out, by six distances." if chains
+                else "Six distances." if labels
                 else "Categories are compared in one way."),
         Verdict("view", "K beside alpha on antecedents (their Table 3)", pointers,
                 "What partial agreement is worth." if pointers else "Coders give no antecedents."),
-        Verdict("view", "relations: subsumption, intersection, disjunction", sets,
-                "Of the sets of two coders." if sets else "Between categories there is identity or a clash."),
+        Verdict("view", "relations: subsumption, intersection, disjunction", chains or labels,
+                "Of the sets of two coders." if chains or labels
+                else "Between categories there is identity or a clash."),
         Verdict("view", "explicit ambiguity", ambiguous,
                 "Coders may give several antecedents or indices." if ambiguous else "A coder gives one answer only."),
-        Verdict("view", "collapsing categories", len(scheme.categories) > 2,
-                "Merge what coders do not tell apart." if len(scheme.categories) > 2 else "It needs three categories."),
+        Verdict("view", "collapsing categories", groups,
+                "Merge what coders do not tell apart." if groups else "It needs three categories."),
         Verdict("view", "link distances", pointers,
                 "Antecedent distance." if pointers else "Coders give no antecedents."),
         Verdict("view", "scores of peers, the study, SCUs of two coders, reliability of peers", pyramids,

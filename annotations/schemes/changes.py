@@ -21,6 +21,7 @@ from annotations.formats.model.scheme import (
     Condition,
     RelationSpec,
     SchemeSpec,
+    ValueSpec,
 )
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project
@@ -169,6 +170,13 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
             yield SchemeProblem(kind, merge.question, message)
 
 
+def _answers(spec: SchemeSpec, question: str) -> Sequence[CategorySpec | ValueSpec]:
+    """Return the values of an attribute, or the categories."""
+    if question == CATEGORY:
+        return spec.categories
+    return [value for one in spec.attributes if one.key == question for value in one.values]
+
+
 def _listed(spec: SchemeSpec, *, retired: bool = True) -> dict[str, set[str]]:
     """Return the values of each question that lists some, with or without those that are retired."""
     listed = {
@@ -262,7 +270,10 @@ class Comparison:
         """Yield merges and what is retired, each with the judgements that have it."""
         for merge in self.merges:
             kind = "category" if merge.question == CATEGORY else "attribute"
-            message = f"{merge.value} is merged into {merge.into}."
+            labels = {
+                one.key: one.label for spec in (self.before, self.after) for one in _answers(spec, merge.question)
+            }
+            message = f"{labels.get(merge.value, merge.value)} is merged into {labels.get(merge.into, merge.into)}."
             yield Concerned(kind, merge.question, message, self._answering(merge.question, (merge.value,)))
         for category in self.before.categories:
             new = self.new_categories.get(category.key)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import plain
-from annotations.formats.model.scheme import CATEGORY, Condition, RelationSpec, Subject
+from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition, RelationSpec, Subject, ValueSpec
 from annotations.models import Judgement, Membership, Project
+from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.revision.saving import save_scheme
@@ -19,8 +21,9 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said
-from tests.browser.conftest import saved
+from tests.browser.conftest import offline, saved
 from tests.browser.test_accessibility import violations
+from tests.conftest import judge
 
 EDIT = "/projects/own/scheme/edit/"
 TEXT = "[Ann](a) saw [a house](b). [The roof](c) was red, and [she](d) liked [it](e)."
@@ -51,14 +54,12 @@ def add(page: Page, what: str, label: str) -> None:
 
 
 def add_values(page: Page, *labels: str) -> None:
-    """Write the values one after the other; Enter goes to the next."""
+    """Write the values one after the other. Enter goes to the next; the last, without words, is none."""
     page.get_by_role("button", name="Add a value").click()
     for label in labels:
         page.keyboard.type(label)
         page.keyboard.press("Enter")
-    page.get_by_label(f"Label of value {len(labels) + 1}").fill("x")
-    page.get_by_role("button", name=f"More: value {len(labels) + 1}", exact=True).click()
-    page.locator(f'[data-path="values.{len(labels)}.remove"]').click()
+    expect(page.get_by_label(f"Label of value {len(labels) + 1}")).to_be_focused()
 
 
 def rows(page: Page) -> list[str]:
@@ -217,6 +218,145 @@ def test_a_draft_survives_what_somebody_else_saves_and_a_reload_asks_first(sign_
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.reload()
     assert asked == ["beforeunload"]
+
+
+def test_a_draft_is_kept_by_the_browser_until_it_is_saved(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    page.on("dialog", lambda dialog: dialog.accept())
+    add(page, "an attribute", "gender")
+    add_values(page, "feminine")
+    state(page, "Not saved")
+    page.get_by_role("link", name="Overview").click()
+    page.go_back()
+    expect(page.locator("#scheme-message")).to_have_text(re.compile("Your draft of .* is here again"))
+    page.locator(".scheme-row", has_text="gender").click()
+    expect(page.get_by_label("Label of value 1")).to_have_value("feminine")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    state(page, "Saved")
+    page.reload()
+    state(page, "Saved")
+    expect(page.locator("#scheme-message")).to_have_text("")
+
+
+@pytest.mark.expected_errors("Failed to load resource")
+def test_who_is_signed_out_meanwhile_is_told_so_and_finds_the_draft_again(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    page.on("dialog", lambda dialog: dialog.accept())
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    add(page, "a category", "mine")
+    expect(page.locator("#scheme-message")).to_contain_text("you are signed out")
+    expect(page.get_by_role("button", name="Save…")).to_be_disabled()
+    page.context.add_cookies([{**one} for one in cookies])
+    page.reload()
+    assert rows(page)[-1] == "mine"
+    page.locator("#scheme-save:enabled").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    state(page, "Saved")
+
+
+@pytest.mark.expected_errors("Failed to load resource")
+def test_a_save_whose_answer_is_lost_is_no_change_of_somebody_else(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    add(page, "a category", "mine")
+
+    def lose_answer(route):
+        if route.request.method == "PUT":
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/v1/projects/own/scheme/", lose_answer)
+    page.locator("#scheme-save:enabled").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(
+        page.get_by_text("The server is not responding. It is not known whether the draft was saved")
+    ).to_be_visible()
+    page.unroute("**/api/v1/projects/own/scheme/")
+    page.keyboard.press("Escape")
+    page.locator("#scheme-save:enabled").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    state(page, "Saved")
+    assert list(project.categories.values_list("label", flat=True)) == ["mine"]
+
+
+@pytest.mark.expected_errors("Failed to load resource")
+def test_a_draft_is_tried_again_when_the_network_is_back(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    offline(page)
+    add(page, "a category", "mine")
+    expect(page.locator("#scheme-message")).to_contain_text("The server is not responding.")
+    page.context.set_offline(False)
+    expect(page.locator("#scheme-message")).to_have_text("")
+    expect(page.locator("#scheme-save")).to_be_enabled()
+
+
+def test_what_cannot_be_a_key_is_said_at_once_and_does_not_stay(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    add(page, "a category", "old")
+    add(page, "a category", "new")
+    key = page.get_by_label("Key", exact=True)
+    for wrong, why in (("old", "Another question has the key old."), ("a b", "A key has 1 to 50 letters")):
+        key.fill(wrong)
+        expect(page.get_by_role("alert").filter(has_text=why)).to_be_visible()
+        expect(key).to_have_attribute("aria-invalid", "true")
+        page.keyboard.press("Tab")
+        expect(key).to_have_value("new")
+    expect(page.get_by_role("alert").filter(has_text="key")).to_have_count(0)
+
+
+def test_a_list_is_pasted_its_blank_lines_are_no_values_and_backspace_deletes_one(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    add(page, "an attribute", "many")
+    page.get_by_role("button", name="Add a value").click()
+    page.evaluate(
+        """(lines) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", lines);
+          const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+          document.activeElement.dispatchEvent(paste);
+        }""",
+        "\n".join(f"value {number}" for number in range(230)),
+    )
+    expect(page.locator("#scheme-message")).to_have_text("An attribute has at most 200 values: 30 left out.")
+    expect(page.locator(".scheme-value")).to_have_count(200)
+    expect(page.locator("#scheme-save")).to_be_enabled()
+    add(page, "an attribute", "few")
+    page.get_by_role("button", name="Add a value").click()
+    page.keyboard.type("one")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.locator(".scheme-value")).to_have_count(2)
+    expect(page.locator(".scheme-row", has_text="few")).to_contain_text("one of 1")
+    expect(page.locator("#scheme-save")).to_be_enabled()
+    page.keyboard.press("Backspace")
+    expect(page.get_by_label("Label of value 1")).to_be_focused()
+    expect(page.locator(".scheme-value")).to_have_count(1)
+
+
+def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_in, alice, charlie, project):
+    add_member(project, alice, Membership.Role.CODER)
+    values = tuple(ValueSpec(key, f"the {key}") for key in ("f", "m"))
+    spec = replace(read_scheme(project.pk).spec, attributes=(AttributeSpec("gender", "gender", values=values),))
+    save_scheme(project, spec, charlie)
+    assign_texts(project, project.texts.all(), [alice])
+    coding = project.texts.get().codings.get()
+    judge(coding, coding.text.markables.first().key, None, attributes={"gender": "f"})
+    page = open_designer(sign_in, charlie)
+    page.locator(".scheme-row", has_text="gender").click()
+    page.get_by_role("button", name="More: value 1", exact=True).click()
+    page.get_by_label("Merge into").select_option(label="the m")
+    add(page, "an attribute", "reason")
+    page.get_by_label("Answer", exact=True).select_option(label="text")
+    page.locator("#scheme-save:enabled").click()
+    dialog = page.get_by_role("dialog", name="Save the scheme?")
+    merged = "Attribute gender: the f is merged into the m. 1 judgement in 1 text of 1 coder."
+    expect(dialog.get_by_text(merged)).to_be_visible()
+    expect(dialog.get_by_text("Attribute reason is required: it is missing")).to_be_visible()
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    state(page, "Saved")
+    assert [one["attributes"] for one in judgements_of(coding).values()] == [{"gender": "m"}]
 
 
 @pytest.mark.parametrize(("width", "colours"), [(1440, "light"), (768, "dark"), (390, "light")])

@@ -4,65 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.coding.replay import log_mismatches
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AnswerKind,
-    AttributeSpec,
-    Condition,
-    RelationSpec,
-    Subject,
-    ValueSpec,
-)
 from annotations.models import Coding
-from annotations.schemes.ready_made import SCHEMES
 from tests.browser.conftest import saved
-from tests.shared.schemes import GENDERS, coding_of, rich_project
-
-# Bridging with a kind, a question of its own branch, and an attribute of the entity.
-BRIDGING = replace(
-    SCHEMES["poesio-artstein-2005"],
-    relations=(
-        RelationSpec(
-            "bridging",
-            "bridging",
-            "What it belongs to.",
-            from_levels=("phrase",),
-            to_levels=("phrase",),
-            asked_if=Condition(CATEGORY, ("none",)),
-        ),
-    ),
-    attributes=(
-        AttributeSpec(
-            "how",
-            "how related",
-            of=Subject.RELATION,
-            relation="bridging",
-            required=True,
-            values=(ValueSpec("part", "part of"), ValueSpec("own", "possession")),
-        ),
-        AttributeSpec(
-            "use",
-            "use",
-            asked_if=Condition(CATEGORY, ("place",)),
-            values=(ValueSpec("a", "heating"), ValueSpec("b", "other")),
-        ),
-        AttributeSpec("which", "which use", kind=AnswerKind.TEXT, asked_if=Condition("use", ("b",))),
-        AttributeSpec(
-            "gender",
-            "gender",
-            of=Subject.ENTITY,
-            asked_if=Condition(CATEGORY, ("phrase", "place")),
-            values=GENDERS,
-        ),
-    ),
-)
+from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 
 @pytest.fixture

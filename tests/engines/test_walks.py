@@ -11,11 +11,14 @@ from annotations.coding.scus import weighted_scus
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
-from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.design.starting_points import STARTING_POINTS
+from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from tests.conftest import judge, make_project
 from tests.engines.window import Window, inner_text
 from tests.shared.pyramids import codings_of, docset, models_of, pyramid_project
+from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 STORY = "[Ann](a) met [Bob](b) and [Eve](c). [She](d) left [him](e) there."
 CODE = "/projects/own/texts/tea/code/"
@@ -170,6 +173,77 @@ def test_a_pyramid_is_built_by_dragging_and_no_text_is_selected_meanwhile(sign_i
     window.find("#save-state[data-state=saved]")
     [scu] = weighted_scus(codings_of(text)["alice"])
     assert (scu.label, scu.contributors) == ("The ferry sank", ("The ferry sank", "Boats saved"))
+
+
+def test_a_scheme_is_designed_by_keys_and_mouse_tried_and_saved(sign_in, charlie):
+    project = create_project("own", "Own", STARTING_POINTS["empty"], manager=charlie)
+    window = sign_in(charlie, "/projects/own/scheme/edit/")
+    window.find("iframe.scheme-sample:not(.is-coming)")
+
+    def add(what: str, label: str, *values: str) -> None:
+        window.click(window.find("button", f"Add {what}"))
+        window.type(label)
+        if values:
+            window.click(window.find("button", "Add a value"))
+        for value in values:
+            window.type(value)
+            window.press("Enter")
+
+    add("a category", "old")
+    add("a category", "new")
+    add("an attribute", "animacy", "yes", "no")
+    add("an attribute", "gender", "feminine", "masculine")
+    window.click(window.find(".scheme-row[data-row='attribute gender']"))
+    window.press("Alt+ArrowRight")
+    window.wait_for_text(".scheme-row[data-row='attribute gender']", "if animacy is yes")
+    window.press("Alt+ArrowUp")
+    window.wait_for_text("#scheme-message", "stays behind it")
+    window.press("Control+z")
+    window.wait_for_text(".scheme-row[data-row='attribute gender']", "one of 2")
+    window.press("Alt+ArrowUp")
+    window.wait(
+        lambda: inner_text(window.driver.find_elements("css selector", ".scheme-row-label")[-2]) == "gender",
+        "gender first",
+    )
+    window.find("#scheme-save:enabled")
+    window.wait(
+        lambda: not window.driver.find_elements("css selector", "iframe.is-coming"), "the preview of this draft"
+    )
+    window.driver.switch_to.frame(window.find("iframe.scheme-sample:not(.is-coming)"))
+    window.find("#categories button[data-category=new]").click()
+    window.wait_for_text("#further-questions", "masculine")
+    window.find("#further-questions [data-value=masculine]").click()
+    window.find("#further-questions [data-value=masculine][aria-pressed=true]")
+    window.driver.switch_to.default_content()
+    window.click(window.find("#scheme-save:enabled"))
+    window.click(window.find("#scheme-confirm:enabled"))
+    window.find("#scheme-state[data-state=saved]")
+    spec = read_scheme(project.pk).spec
+    assert [one.key for one in spec.attributes] == ["gender", "animacy"]
+    assert [one.key for one in spec.categories] == ["old", "new"]
+
+
+def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alice):
+    coding = coding_of(rich_project("rich", BRIDGING, alice))
+    coder = Coder(sign_in(alice, "/projects/rich/texts/tea/code/"), coding)
+    window = coder.window
+    window.wait_for_text("#progress-text", "decided")
+    window.press("4", "Space", "4")
+    window.wait_for_text("#letters-mean", "Letters choose targets of bridging")
+    window.press(coder.candidate("the kettle"), "2", "Space")
+    coder.at("it")
+    window.press("1", coder.candidate("the kettle"))
+    window.type("+")
+    window.press(coder.candidate("the stove"))
+    window.wait_for_text("#readings", "the kettle + the stove")
+    keys = {coding.text.content[one.start : one.end]: one.key for one in coding.text.markables.order_by("-start")}
+    kettle, stove = keys["the kettle"], keys["the stove"]
+    given = coder.saved()
+    bridging = given[stove]
+    assert (bridging["relations"], bridging["attributes"]) == ({"bridging": [kettle]}, {"how": "own"})
+    assert bridging["pointers"] == []
+    assert given[keys["it"]]["pointers"] == [[kettle, stove]]
+    assert window.driver.find_elements("css selector", "#text .markable.is-ambiguous") == []
 
 
 def test_charts_are_drawn(sign_in, codings, keys, charlie):

@@ -17,6 +17,10 @@ SECONDS = 30
 KEYS = {
     "ArrowRight": Keys.ARROW_RIGHT,
     "ArrowLeft": Keys.ARROW_LEFT,
+    "ArrowUp": Keys.ARROW_UP,
+    "ArrowDown": Keys.ARROW_DOWN,
+    "Space": Keys.SPACE,
+    "Delete": Keys.DELETE,
     "Enter": Keys.ENTER,
     "Escape": Keys.ESCAPE,
 }

@@ -75,6 +75,45 @@ RICH = replace(
     ),
 )
 
+# Bridging with a kind, a question of its own branch, and an attribute of the entity.
+BRIDGING = replace(
+    SCHEMES["poesio-artstein-2005"],
+    relations=(
+        RelationSpec(
+            "bridging",
+            "bridging",
+            "What it belongs to.",
+            from_levels=("phrase",),
+            to_levels=("phrase",),
+            asked_if=Condition(CATEGORY, ("none",)),
+        ),
+    ),
+    attributes=(
+        AttributeSpec(
+            "how",
+            "how related",
+            of=Subject.RELATION,
+            relation="bridging",
+            required=True,
+            values=(ValueSpec("part", "part of"), ValueSpec("own", "possession")),
+        ),
+        AttributeSpec(
+            "use",
+            "use",
+            asked_if=Condition(CATEGORY, ("place",)),
+            values=(ValueSpec("a", "heating"), ValueSpec("b", "other")),
+        ),
+        AttributeSpec("which", "which use", kind=AnswerKind.TEXT, asked_if=Condition("use", ("b",))),
+        AttributeSpec(
+            "gender",
+            "gender",
+            of=Subject.ENTITY,
+            asked_if=Condition(CATEGORY, ("phrase", "place")),
+            values=GENDERS,
+        ),
+    ),
+)
+
 
 def rich_project(slug: str, scheme: ReadyMadeScheme = RICH, coder: User | None = None, **options: Any) -> Project:
     """Make a project of the dialogue with that scheme, which the coder has to code."""

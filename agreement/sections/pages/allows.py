@@ -6,7 +6,7 @@ from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table
-from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme import AnswerKind, SchemeSpec
 from annotations.models import Project
 from annotations.schemes.design.consequences import Consequence
 from annotations.schemes.project_scheme import read_scheme
@@ -39,7 +39,7 @@ def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
     traits = traits_of(spec, answers)
     topics = {"measure": "Measures", "view": "Pages"}
     return [
-        *(Consequence("Notes", problem, False, "") for problem in find_problems(traits)),
+        *(Consequence("Scheme", problem, None, "") for problem in find_problems(traits)),
         *(
             Consequence(topics[one.kind], one.name, one.allowed, one.why)
             for one in check_scheme(traits)
@@ -62,4 +62,5 @@ def traits_of(spec: SchemeSpec, answers: str) -> SchemeTraits:
         later_targets=any(one.allow_later for one in pointing),
         attributes=[one.label for one in spec.attributes],
         relations=[one.label for one in spec.relations if not one.identity],
+        several=[one.label for one in spec.attributes if one.kind == AnswerKind.SEVERAL],
     )

@@ -13,11 +13,14 @@ from annotations.models import Project
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """Something that can be had with a scheme or not, under a topic such as measures, and why or what to mind."""
+    """Something that can be had with a scheme or not, under a topic such as measures, and why or what to mind.
+
+    What is neither, but to be minded of the scheme itself, is allowed None, and its name is a sentence.
+    """
 
     topic: str
     name: str
-    allowed: bool
+    allowed: bool | None
     why: str
 
 

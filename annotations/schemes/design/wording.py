@@ -56,6 +56,12 @@ class SchemeWording:
                 labels = {value.key: value.label for value in one.values}
         return f"if {self.label(condition.question)} is {_named(condition.values, labels)}"
 
+    def asked(self, question: RelationSpec | AttributeSpec) -> str:
+        """Return when a question is asked; one of a relation is asked for each that is set."""
+        if question.asked_if is None and isinstance(question, AttributeSpec) and question.of == Subject.RELATION:
+            return f"if {self.label(question.relation)} is set"
+        return self.condition(question.asked_if)
+
     def targets(self, relation: RelationSpec) -> str:
         """Return to what a relation points, and how often."""
         if not relation.to_levels:

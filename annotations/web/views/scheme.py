@@ -90,13 +90,11 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
         "several_levels": any(one.level for one in spec.categories),
         "relations": [
-            (one, words.levels(one.from_levels), words.targets(one), words.condition(one.asked_if))
+            (one, words.levels(one.from_levels), words.targets(one), words.asked(one))
             for one in spec.relations
             if not one.identity
         ],
-        "attributes": [
-            (one, words.subject(one), words.answer(one), words.condition(one.asked_if)) for one in spec.attributes
-        ],
+        "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)

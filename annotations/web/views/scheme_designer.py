@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.core.etags import etag_of
 from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
+from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import check_scheme
@@ -51,7 +52,10 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
     start = {
         "scheme": state,
         "version": etag_of(scheme_state(project)),
-        "used": Coding.objects.filter(text__project=project).exists(),
+        "user": signed_in_user(request).get_username(),
+        "assigned": Coding.objects.filter(text__project=project).exists(),
+        "sees_work": may(project, Right.MANAGE_WORK),
+        "has_texts": project.texts.exists(),
         "starts": [
             {
                 "key": one.key,

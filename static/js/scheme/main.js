@@ -1,8 +1,10 @@
 // Wires the designer: the list, the form, the preview, and what the server says of the draft.
 import { byId } from "../workbench/element.js";
 import { begin, proceed, redo, undo } from "./history.js";
+import { createKept } from "./kept.js";
 import { find, whatIsSent } from "./questions.js";
-import { createServer } from "./server.js";
+import { createServer, REFUSED, Refusal } from "./server.js";
+import { withoutBlankValues } from "./values.js";
 import { createForm } from "./view/form.js";
 import { focus } from "./view/fields.js";
 import { paintFindings } from "./view/findings.js";
@@ -12,6 +14,8 @@ import { createStarts } from "./view/starts.js";
 /** @import { Designer, Draft, Place, Scheme, Start, Verdict } from "./types.js" */
 
 const PAUSE = 250; // milliseconds after the last change until the server is asked
+const RETRY = 10 * 1000;
+const SILENT = "The server is not responding. Your draft stays here; the preview follows when it answers.";
 
 /** @type {Start} */
 const start = JSON.parse(byId("scheme-start-state").textContent);
@@ -21,7 +25,11 @@ const server = createServer({ draft: draftAddress, scheme: schemeAddress, csrf }
 const formRoot = byId("scheme-form");
 const message = byId("scheme-message");
 
-let saved = whatIsSent(start.scheme);
+const kept = createKept(draftAddress, start.user);
+const again = kept.load();
+/** The version that the draft is a change of: of a draft that was kept, the one that was opened then. */
+let version = again?.version ?? start.version;
+let saved = again?.saved ?? whatIsSent(start.scheme);
 let drafts = begin({ scheme: saved, merges: [] });
 /** @type {Place} */
 let place = { kind: "answers", key: "" };
@@ -37,6 +45,9 @@ let asked = 0;
 const designer = {
   scheme: () => drafts.present.scheme,
   draft: () => drafts.present,
+  written: () => ({
+    ...drafts.present, scheme: withoutBlankValues(drafts.present.scheme, (attribute, value) => designer.isSaved("attribute", attribute, value)),
+  }),
   problems: () => verdict.problems,
   saved: () => saved,
   place: () => place,
@@ -44,7 +55,7 @@ const designer = {
     const one = find(saved, kind, key);
     return one !== undefined && (value === undefined || ("values" in one && one.values.some((other) => other.key === value)));
   },
-  isFixed: (kind, key, value) => (kind === "level" || start.used) && designer.isSaved(kind, key, value),
+  isFixed: (kind, key, value) => (kind === "level" ? start.has_texts : start.assigned) && designer.isSaved(kind, key, value),
   apply: (edit, { tag, place: next, focus: path, said } = {}) => {
     if ("refused" in edit) {
       say(edit.refused);
@@ -84,17 +95,21 @@ const list = createList(byId("scheme-list"), designer);
 const form = createForm(formRoot, designer);
 const showSample = createPreview(byId("scheme-frames"), sample);
 const savingOptions = {
-  version: start.version,
+  version: () => version,
+  isAssigned: start.assigned,
+  isBlind: start.assigned && !start.sees_work,
   changes: () => verdict.changes,
-  /** @type {(scheme: Scheme) => void} */
-  saved: (scheme) => {
+  /** @type {(scheme: Scheme, version: string) => void} */
+  saved: (scheme, now) => {
     saved = whatIsSent(scheme);
+    version = now;
     drafts = begin({ scheme: saved, merges: [] });
     showAll();
   },
-  /** @type {(scheme: Scheme, takes: boolean) => void} */
-  theirs: (scheme, takes) => {
+  /** @type {(scheme: Scheme, version: string, takes: boolean) => void} */
+  theirs: (scheme, now, takes) => {
     saved = whatIsSent(scheme);
+    version = now;
     if (takes) {
       drafts = proceed(drafts, { scheme: saved, merges: [] });
     }
@@ -104,7 +119,11 @@ const savingOptions = {
 /** Loaded when it is asked for. @type {{ open: () => void } | null} */
 let saving = null;
 createStarts(start.starts, designer);
-showAll();
+if (again) {
+  designer.replace(again.draft, `Your draft of ${new Date(again.at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })} is here again. Undo goes back to the saved scheme.`);
+} else {
+  showAll();
+}
 listen();
 
 /** To the eye and to the ear. @param {string} words */
@@ -133,7 +152,8 @@ function showAll() {
 }
 
 function isChanged() {
-  return drafts.present.merges.length > 0 || JSON.stringify(drafts.present.scheme) !== JSON.stringify(saved);
+  const { scheme, merges } = designer.written();
+  return merges.length > 0 || JSON.stringify(scheme) !== JSON.stringify(saved);
 }
 
 function showState() {
@@ -148,30 +168,35 @@ function showState() {
   byId("scheme-save", HTMLButtonElement).disabled = !changed || !current || length > 0;
 }
 
-/** Ask the server what it says of the draft, after a pause. */
+/** Keep the draft, and ask the server what it says of it, after a pause. */
 function ask() {
   clearTimeout(timer);
   timer = setTimeout(judge, judged === null ? 0 : PAUSE);
 }
 
 async function judge() {
+  keep();
   const draft = drafts.present;
   asked += 1;
   const number = asked;
   try {
-    const found = await server.judge(draft.scheme);
+    const found = await server.judge(designer.written().scheme);
     if (number !== asked) {
       return; // the draft has changed meanwhile
     }
     verdict = found;
     judged = draft;
+    if (message.textContent === SILENT) {
+      say("");
+    }
     showSample(verdict.sample);
     byId("scheme-preview-note").textContent = verdict.sample
       ? "The coding page with this draft. Try it: nothing is saved." : "As it was before the last changes: mend the problems below to see them.";
-  } catch {
+  } catch (error) {
     if (number === asked) {
-      say("The server is not responding. Your draft stays here; the preview follows when it answers.");
-      timer = setTimeout(judge, 10 * 1000);
+      const refused = error instanceof Refusal && [401, 403, 404].includes(error.status);
+      say(refused ? REFUSED : SILENT);
+      timer = refused ? undefined : setTimeout(judge, RETRY);
     }
     return;
   }
@@ -179,6 +204,14 @@ async function judge() {
   form.update();
   paintFindings(byId("scheme-findings"), designer, verdict.consequences);
   showState();
+}
+
+function keep() {
+  if (isChanged()) {
+    kept.store(designer.written(), saved, version);
+  } else {
+    kept.forget();
+  }
 }
 
 /** @param {typeof undo} step @param {string} words */
@@ -212,6 +245,8 @@ function listen() {
       byId("scheme-save").click();
     }
   });
+  window.addEventListener("online", judge);
+  window.addEventListener("pagehide", keep);
   window.addEventListener("beforeunload", (event) => {
     if (isChanged()) {
       event.preventDefault();

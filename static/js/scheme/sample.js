@@ -5,6 +5,11 @@ if (window.parent === window) {
   await import("../coding/main.js");
 } else {
   document.documentElement.classList.add("scheme-framed");
+  document.addEventListener("click", ({ target }) => { // the frame shows no other page
+    if (target instanceof Element) {
+      target.closest("a[href]")?.setAttribute("target", "_blank");
+    }
+  });
   window.addEventListener("message", async ({ origin, source, data }) => {
     if (origin !== location.origin || source !== window.parent || data === null || typeof data !== "object") {
       return;

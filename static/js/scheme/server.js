@@ -1,6 +1,10 @@
 // What is asked of the server.
 /** @import { Draft, Effects, Scheme, Verdict } from "./types.js" */
 
+/** Nobody is signed in any more, or not whom the page was made for. */
+export const REFUSED = "The server takes nothing from this page any more: you are signed out, or may not edit the scheme. "
+  + "This browser keeps your draft: sign in, and open the page again.";
+
 /** What the server said instead of an answer. */
 export class Refusal extends Error {
   /** @param {number} status @param {any} body */
@@ -16,9 +20,12 @@ export function createServer({ draft: draftAddress, scheme: schemeAddress, csrf 
   /** @param {string} address @param {RequestInit & { headers?: Record<string, string> }} [options] */
   async function ask(address, options = {}) {
     const answer = await fetch(address, {
-      ...options, redirect: "error", headers: { Accept: "application/json", "X-CSRFToken": csrf, ...options.headers },
+      ...options, redirect: "manual", headers: { Accept: "application/json", "X-CSRFToken": csrf, ...options.headers },
     });
     const body = await answer.json().catch(() => null);
+    if (answer.type === "opaqueredirect") {
+      throw new Refusal(401, null); // to the page on which one signs in
+    }
     if (!answer.ok) {
       throw new Refusal(answer.status, body);
     }

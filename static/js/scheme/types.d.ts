@@ -108,6 +108,16 @@ export interface Draft {
   merges: Merge[];
 }
 
+/** A draft in the browser's store. */
+export interface Kept {
+  draft: Draft;
+  /** the scheme that it is a draft of, and its version */
+  saved: Scheme;
+  version: string;
+  /** milliseconds since 1970 */
+  at: number;
+}
+
 export interface Problem {
   kind: string;
   question: string;
@@ -118,7 +128,8 @@ export interface Problem {
 export interface Consequence {
   topic: string;
   name: string;
-  allowed: boolean;
+  /** null: neither; to be minded */
+  allowed: boolean | null;
   why: string;
 }
 
@@ -138,8 +149,14 @@ export interface Start {
   /** the scheme as it is saved */
   scheme: Scheme;
   version: string;
-  /** codings are assigned: keys that answers refer to stay */
-  used: boolean;
+  /** who edits it */
+  user: string;
+  /** texts are assigned: keys that answers refer to stay */
+  assigned: boolean;
+  /** who edits it sees all work, and may change what is asked once texts are assigned */
+  sees_work: boolean;
+  /** there are markables: keys of levels stay */
+  has_texts: boolean;
   starts: { key: string; label: string; description: string; scheme: Scheme }[];
 }
 
@@ -147,6 +164,8 @@ export interface Start {
 export interface Designer {
   scheme: () => Scheme;
   draft: () => Draft;
+  /** the draft without the values in which nothing is written yet: what the server gets */
+  written: () => Draft;
   problems: () => Problem[];
   /** the scheme as it is saved */
   saved: () => Scheme;

@@ -60,6 +60,21 @@ export function removeValue(scheme, attribute, key) {
   return { scheme: { ...after, relations: after.relations.map(follow), attributes: after.attributes.map(follow) }, key };
 }
 
+/**
+ * The scheme without the values at the end of lists in which nothing is written yet.
+ * @type {(scheme: Scheme, isSaved: (attribute: string, value: string) => boolean) => Scheme}
+ */
+export function withoutBlankValues(scheme, isSaved) {
+  let written = scheme;
+  for (const { key, values } of scheme.attributes) {
+    const last = values.findLastIndex((value) => value.label.trim() !== "" || isSaved(key, value.key));
+    for (const blank of values.slice(last + 1)) {
+      ({ scheme: written } = /** @type {{ scheme: Scheme }} */ (removeValue(written, key, blank.key)));
+    }
+  }
+  return written;
+}
+
 /** @type {(scheme: Scheme, attribute: string, key: string, by: 1 | -1) => Edit} */
 export function moveValue(scheme, attribute, key, by) {
   const values = valuesOf(scheme, attribute);

@@ -96,6 +96,12 @@ def test_merging_needs_three_categories_and_k_of_each_two(number, expected):
     assert refused(few) & {EACH, MERGING} == expected
 
 
+def test_several_labels_are_sets_without_chains():
+    labels = replace(ready_made("sortal-classes"), categories=[], attributes=["topics"], several=["topics"])
+    assert refused(labels) == {SCORES, LINKS, OWN, CHAINS, ANTECEDENTS, AMBIGUITY, DISTANCES, PEERS}
+    assert next(one.why for one in check_scheme(labels) if one.name == PARTS) == "Values are sets of labels: topics."
+
+
 def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
     scheme = replace(ready_made("poesio-artstein-2005"), pointing=[])
     assert CHAINS in refused(scheme)
@@ -104,7 +110,7 @@ def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
 @pytest.mark.parametrize(
     ("key", "change", "said"),
     [
-        ("sortal-classes", {"categories": []}, "It has no categories"),
+        ("sortal-classes", {"categories": []}, "It asks nothing yet"),
         ("sortal-classes", {"coded_levels": 0}, "No level is coded"),
         ("sortal-classes", {"categories": ["one"]}, "One category leaves coders no choice"),
         ("sortal-classes", {"pointing": ["event", "time"]}, "event, time points"),

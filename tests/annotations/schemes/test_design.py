@@ -111,6 +111,8 @@ def test_questions_are_put_into_words():
     assert words.condition(gender.asked_if) == "if the category is phrase or place"
     assert words.condition(other.asked_if) == "if gender is feminine or masculine"
     assert words.condition(Condition(relation="bridging")) == "if bridging is set"
+    assert words.asked(part) == "if bridging is set"
+    assert words.asked(animacy) == "always"
     assert words.subject(part) == "the relation bridging"
     assert words.subject(animacy) == "each entity, once"
     assert words.antecedents(SPEC.categories[0]) == "1 antecedent, several if ambiguous (level: phrase)"
@@ -128,9 +130,9 @@ def test_what_follows_from_a_scheme_names_measures_pages_and_what_is_missing(db)
         }
 
     assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("arrau-like", "Measures", allowed=True)
-    assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=False)
-    assert named("empty", "Notes", allowed=False) == {"It has no categories: coders have nothing to answer."}
-    assert named("multi-label", "Notes", allowed=False) == set()
+    assert "alpha with Passonneau, Jaccard, Dice, MASI" in named("multi-label", "Measures", allowed=True)
+    assert named("empty", "Scheme", allowed=None) == {"It asks nothing yet: add a category or an attribute."}
+    assert named("multi-label", "Scheme", allowed=None) == set()
 
 
 @pytest.mark.parametrize(

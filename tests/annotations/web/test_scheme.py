@@ -3,7 +3,9 @@
 import pytest
 
 from annotations.models import Category, Coding, Membership, Project
+from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
+from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm
 from tests.shared.pyramids import docset, pyramid_project
@@ -45,6 +47,15 @@ def test_the_page_puts_relations_and_attributes_into_words(signed_in, alice, db)
         "a number",
     ):
         assert words in page
+
+
+def test_the_page_of_a_scheme_that_asks_nothing_leads_managers_to_the_designer(signed_in, alice, charlie, db):
+    project = create_project("own", "Own", STARTING_POINTS["empty"], manager=charlie)
+    add_member(project, alice, Membership.Role.CODER)
+    for user, leads in ((charlie, True), (alice, False)):
+        page = signed_in(user).get("/projects/own/scheme/").content.decode()
+        assert "Nothing is asked yet" in page
+        assert ('class="button" href="/projects/own/scheme/edit/"' in page) == leads
 
 
 def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_in, alice, charlie, project):

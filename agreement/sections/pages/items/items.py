@@ -32,6 +32,7 @@ from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.positions import bin_positions, build_positions
+from agreement.sections.settings import name_terms
 from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
 from annotations.models.project import may
@@ -302,7 +303,7 @@ def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[t
             ],
         ),
         (
-            "Category",
+            {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)],
             [] if request.extract.units else [("category", name, request.extract.label(name)) for name in items.names],
         ),
         ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),

@@ -156,7 +156,7 @@ function paintCandidates(page, current, all, keyboard) {
   const value = judgements.get(current);
   const { relation } = page;
   const category = categoryOf(model, value?.category);
-  section.hidden = model.answers === "categories" && relation === null;
+  section.hidden = relation === null && !canLink(model);
   if (section.hidden) {
     return;
   }
@@ -200,6 +200,12 @@ function paintCandidates(page, current, all, keyboard) {
   none.textContent = byIndex
     ? "No entities yet. Select the category to start one."
     : "No possible antecedent before this markable.";
+}
+
+/** Whether some category takes an antecedent or an index. @type {(model: Model) => boolean} */
+function canLink({ answers, relations, categories }) {
+  return answers === "pointers" ? relations.some((one) => one.identity && one.to_levels.length > 0)
+    : answers === "indices" && categories.some((one) => one.takes_index);
 }
 
 /** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */

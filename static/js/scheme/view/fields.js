@@ -19,27 +19,27 @@ function nextId(name) {
 
 /**
  * @template {HTMLElement} C
- * @param {Frame} frame @param {C} control @param {string} label @param {string} path by which the focus is found again @param {string} [help]
+ * @param {Frame} frame @param {C} control @param {string} label @param {string} path by which the focus is found again
+ * @param {string} [help] @param {boolean} [below] the help stands below the control
  */
-function labelled(frame, control, label, path, help = "") {
+function labelled(frame, control, label, path, help = "", below = false) {
   const field = element("div", "field");
   const name = element("label", "", label);
   control.id = nextId("field");
   control.dataset.path = path;
   name.htmlFor = control.id;
-  field.append(name);
+  field.append(name, control);
   if (help) {
     const note = element("span", "help", help);
     note.id = `${control.id}-help`;
     control.setAttribute("aria-describedby", note.id);
-    field.append(note);
+    control[below ? "after" : "before"](note);
   }
-  field.append(control);
   frame.root.append(field);
-  return { field, control };
+  return field;
 }
 
-/** Show a value in a control, unless it is being written there. @param {HTMLInputElement | HTMLTextAreaElement} control @param {string} value */
+/** Show a value in a control; the caret stays where the value is there already. @param {HTMLInputElement | HTMLTextAreaElement} control @param {string} value */
 function fill(control, value) {
   if (control.value !== value) {
     control.value = value;
@@ -60,8 +60,8 @@ export function text(frame, label, path, { get, set, help = "", lines = 1, most 
     control.type = "text";
     control.autocomplete = "off";
   }
-  const { field } = labelled(frame, control, label, path, fixed ? "" : help);
-  control.title = fixed;
+  const field = labelled(frame, control, label, path, fixed || help, fixed !== "");
+  control.dir = "auto";
   control.readOnly = fixed !== "";
   const error = element("p", "errorlist");
   error.setAttribute("role", "alert");
@@ -69,12 +69,20 @@ export function text(frame, label, path, { get, set, help = "", lines = 1, most 
   control.addEventListener("input", () => {
     const problem = set(control.value) ?? "";
     error.textContent = problem;
-    control.toggleAttribute("aria-invalid", problem !== "");
+    control.setAttribute("aria-invalid", String(problem !== ""));
+  });
+  control.addEventListener("change", () => { // what is not taken does not stay
+    if (error.textContent) {
+      fill(control, get());
+      error.textContent = "";
+      control.setAttribute("aria-invalid", "false");
+    }
   });
   frame.updates.push(() => {
     if (document.activeElement !== control || !error.textContent) {
       fill(control, get());
       error.textContent = "";
+      control.setAttribute("aria-invalid", "false");
     }
   });
   return control;

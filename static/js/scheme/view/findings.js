@@ -17,9 +17,14 @@ export function paintFindings(root, designer, consequences) {
     list.append(...problems.map((problem) => problemNode(designer, problem)));
     nodes.push(list);
   }
+  nodes.push(...consequences.filter((one) => one.allowed === null).map(({ name }) => {
+    const note = element("div", "notice warning");
+    note.append(element("p", "", name));
+    return note;
+  }));
   /** @type {Map<string, Consequence[]>} */
   const topics = new Map();
-  for (const one of consequences) {
+  for (const one of consequences.filter(({ allowed }) => allowed !== null)) {
     topics.set(one.topic, [...topics.get(one.topic) ?? [], one]);
   }
   for (const [topic, all] of topics) {

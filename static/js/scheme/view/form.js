@@ -178,7 +178,7 @@ const TOOLS = [
   { name: "up", label: "↑", title: "Move up (Alt+Up)", kinds: ["level", "category", "relation", "attribute"] },
   { name: "down", label: "↓", title: "Move down (Alt+Down)", kinds: ["level", "category", "relation", "attribute"] },
   { name: "indent", label: "Ask by the answer above", title: "Ask it only after some answers (Alt+Right)", kinds: ["relation", "attribute"] },
-  { name: "outdent", label: "Ask always", title: "Ask it also after other answers (Alt+Left)", kinds: ["relation", "attribute"] },
+  { name: "outdent", label: "Ask after more answers", title: "Ask it whenever the question above is asked (Alt+Left)", kinds: ["relation", "attribute"] },
 ];
 
 /** Carry out a tool of the list or the form. @param {Designer} designer @param {string} name @param {{ kind: Kind, key: string }} place */
@@ -277,7 +277,7 @@ function buildTargets(frame, designer, one, set, name) {
   if (levels.length > 1 || one().to_levels.length !== 1) {
     several(frame, `Levels of its ${name}`, "to_levels", { options: levels, get: () => one().to_levels, set: (to_levels) => set({ to_levels }) });
   }
-  amount(frame, `At most so many ${name}`, "max_targets", {
+  amount(frame, `Maximum number of ${name}`, "max_targets", {
     get: () => one().max_targets, set: (max_targets) => set({ max_targets }), help: "Empty: any number. Alternatives mean that a phrase is ambiguous.",
   });
   check(frame, `Several ${name} may be meant together`, "joint", {

@@ -15,6 +15,8 @@ const GROUPS = [
 /** @type {Record<string, string>} */
 const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft: "outdent" };
 const DEEPEST = 6;
+/** Where the form stands below the list, as in scheme.css. */
+const STACKED = "(max-width: 44rem)";
 
 /** @param {HTMLElement} root @param {Designer} designer */
 export function createList(root, designer) {
@@ -33,7 +35,9 @@ export function createList(root, designer) {
     row.setAttribute("aria-current", String(place.kind === kind && place.key === key));
     row.setAttribute("aria-keyshortcuts", "Alt+ArrowUp Alt+ArrowDown Alt+ArrowRight Alt+ArrowLeft Delete");
     const retired = /** @type {{ retired?: boolean }} */ (find(designer.scheme(), kind, key))?.retired;
-    row.append(element("span", "scheme-row-label", label || key));
+    const words = element("span", "scheme-row-label", label || key);
+    words.dir = "auto";
+    row.append(words);
     const notes = [retired ? "retired" : "", note].filter(Boolean).join(" · ");
     if (notes) {
       row.append(element("span", "scheme-row-note", notes));
@@ -53,7 +57,7 @@ export function createList(root, designer) {
   function paint() {
     const focused = document.activeElement instanceof HTMLElement && root.contains(document.activeElement)
       ? document.activeElement.dataset.row : undefined;
-    const rows = rowsOf(designer.scheme());
+    const rows = rowsOf(designer.written().scheme);
     const answers = button("scheme-row");
     answers.dataset.row = "answers ";
     answers.setAttribute("aria-current", String(designer.place().kind === "answers"));
@@ -98,6 +102,9 @@ export function createList(root, designer) {
     const [kind, key] = (row?.dataset.row ?? "").split(" ");
     if (row && kind !== "add") {
       designer.select(/** @type {any} */ ({ kind, key }));
+      if (window.matchMedia(STACKED).matches) {
+        document.getElementById("scheme-form-title")?.scrollIntoView();
+      }
     }
   });
 

@@ -1,12 +1,15 @@
 // Saving: what it would do first, then the change, and what to do where somebody else was faster.
 import { byId, element } from "../../workbench/element.js";
-import { find, labelOf, whatIsSent } from "../questions.js";
-import { Refusal } from "../server.js";
+import { CATEGORY, find, labelOf, whatIsSent } from "../questions.js";
+import { REFUSED, Refusal } from "../server.js";
 import { KIND_NAMES } from "./form.js";
 /** @import { createServer } from "../server.js" */
 /** @import { Designer, Effects, Kind, Scheme } from "../types.js" */
 
 const SILENT = "The server is not responding. Nothing is saved; your draft stays here.";
+const LOST = "The server is not responding. It is not known whether the draft was saved; it stays here: save it again.";
+const BLIND = "Texts are assigned already: what coders are asked is changed by managers who see their work, since the numbers tell of it. "
+  + "You can change words and order.";
 const MOST = 20;
 
 /** @type {(count: number, one: string, several?: string) => string} */
@@ -14,21 +17,25 @@ const counted = (count, one, several = `${one}s`) => `${count} ${count === 1 ? o
 
 /**
  * @param {Designer} designer @param {ReturnType<typeof createServer>} server
- * @param {{ version: string, changes: () => string[], saved: (scheme: Scheme) => void, theirs: (scheme: Scheme, takes: boolean) => void }} options
- * saved: it is the scheme now; theirs: somebody else's is, and takes the place of the draft or not
+ * @param {object} options
+ * @param {() => string} options.version that the draft is a change of
+ * @param {boolean} options.isAssigned coders may have begun
+ * @param {boolean} options.isBlind others change what coders are asked
+ * @param {() => string[]} options.changes
+ * @param {(scheme: Scheme, version: string) => void} options.saved it is the scheme now
+ * @param {(scheme: Scheme, version: string, takes: boolean) => void} options.theirs somebody else's is, and takes the place of the draft or not
  */
-export function createSaving(designer, server, { version: first, changes, saved, theirs }) {
+export function createSaving(designer, server, { version, isAssigned, isBlind, changes, saved, theirs }) {
   const dialog = byId("scheme-saving", HTMLDialogElement);
   const conflict = byId("scheme-conflict", HTMLDialogElement);
   const confirm = byId("scheme-confirm", HTMLButtonElement);
   const place = byId("scheme-effects");
-  let version = first;
   /** @type {{ scheme: Scheme, version: string } | null} */
   let newer = null;
 
   /** @param {string} kind @param {string} question */
   function nameOf(kind, question) {
-    if (!(kind in KIND_NAMES)) {
+    if (!(kind in KIND_NAMES) || question === CATEGORY) {
       return "";
     }
     const known = /** @type {Kind} */ (kind);
@@ -46,6 +53,12 @@ export function createSaving(designer, server, { version: first, changes, saved,
     return items.length > 0 ? [element("h3", "", title), list] : [];
   }
 
+  /** The attributes that are required, and were not before. */
+  function requiredAnew() {
+    const wasRequired = (/** @type {string} */ key) => find(designer.saved(), "attribute", key)?.required ?? false;
+    return designer.written().scheme.attributes.filter((one) => one.required && !one.retired && !wasRequired(one.key)).map((one) => labelOf(one, one.key));
+  }
+
   /** @param {Effects} found */
   function showEffects({ problems, effects, violations, asks_otherwise: otherwise }) {
     const touched = effects.filter(({ judgements }) => judgements > 0);
@@ -53,6 +66,7 @@ export function createSaving(designer, server, { version: first, changes, saved,
       ...section("It cannot be saved so", problems.map(({ kind, question, path, message }) => `${nameOf(kind, question) || (path && `${path}: `)}${message}`), "scheme-problems"),
       ...section("Texts with such answers", violations.map((one) => `${one.text}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
       ...section("Changes", changes()),
+      ...section("To complete", isAssigned ? requiredAnew().map((label) => `Attribute ${label} is required: it is missing in all that was judged before, where it is asked. Submitted texts stay submitted, and are listed.`) : []),
       ...section("Answers that it concerns", touched.map((one) => `${nameOf(one.kind, one.question)}${one.change} ${counted(one.judgements, "judgement")} in ${counted(one.texts, "text")} of ${counted(one.coders, "coder")}.`)),
     ];
     if (problems.length === 0) {
@@ -69,17 +83,18 @@ export function createSaving(designer, server, { version: first, changes, saved,
     confirm.disabled = true;
     dialog.showModal();
     try {
-      showEffects(await server.preview(designer.draft()));
+      showEffects(await server.preview(designer.written()));
     } catch (error) {
       fail(error);
     }
   }
 
-  /** @param {unknown} error */
-  function fail(error) {
-    const words = error instanceof Refusal
-      ? error.status === 403 ? "Texts are assigned already: what coders are asked is changed by managers who see their work, since the numbers tell of it. You can change words and order." : error.message
-      : SILENT;
+  /** @param {unknown} error @param {string} [silent] where there was no answer */
+  function fail(error, silent = SILENT) {
+    const status = error instanceof Refusal ? error.status : 0;
+    const words = status === 403 && isBlind ? BLIND
+      : status === 401 || status === 403 ? REFUSED
+        : error instanceof Refusal ? error.message : silent;
     const note = element("p", "errorlist", words);
     note.setAttribute("role", "alert");
     place.replaceChildren(note);
@@ -88,30 +103,38 @@ export function createSaving(designer, server, { version: first, changes, saved,
 
   async function save() {
     confirm.disabled = true;
-    const draft = designer.draft();
+    const draft = designer.written();
     try {
-      const { body, version: now } = await server.save(draft, version);
-      version = now;
-      dialog.close();
-      saved(body);
-      designer.say("Saved. Coders see the change when they open a text.");
+      const { body, version: now } = await server.save(draft, version());
+      settleAs(body, now);
     } catch (error) {
       if (error instanceof Refusal && error.status === 412) {
         await meet();
       } else if (error instanceof Refusal && Array.isArray(error.body?.problems)) {
         showEffects({ effects: [], violations: [], asks_otherwise: true, changes: true, ...error.body });
       } else {
-        fail(error);
+        fail(error, LOST);
       }
     }
   }
 
-  /** Somebody else has saved meanwhile. */
+  /** @param {any} body @param {string} now */
+  function settleAs(body, now) {
+    dialog.close();
+    saved(body, now);
+    designer.say("Saved. Coders see the change when they open a text.");
+  }
+
+  /** Somebody else has saved meanwhile, or this draft was, and the answer got lost. */
   async function meet() {
     try {
       const { body, version: now } = await server.read();
+      if (JSON.stringify(whatIsSent(body)) === JSON.stringify(designer.written().scheme)) {
+        settleAs(body, now);
+        return;
+      }
       newer = { scheme: whatIsSent(body), version: now };
-      const { theirs: sentences } = await server.judge(designer.scheme(), designer.saved());
+      const { theirs: sentences } = await server.judge(designer.written().scheme, designer.saved());
       byId("scheme-theirs").replaceChildren(...(sentences.length > 0 ? sentences : ["No question changed."]).map((words) => element("li", "", words)));
       dialog.close();
       conflict.showModal();
@@ -123,8 +146,7 @@ export function createSaving(designer, server, { version: first, changes, saved,
   /** @param {boolean} takes */
   function settle(takes) {
     if (newer) {
-      version = newer.version;
-      theirs(newer.scheme, takes);
+      theirs(newer.scheme, newer.version, takes);
       designer.say(takes ? "This is their scheme. Undo brings your draft back." : "Your draft stays. Saving it replaces theirs.");
     }
     conflict.close();

@@ -21,8 +21,8 @@ export function buildValues(frame, designer, one) {
   const adder = button("button small", "Add a value");
   adder.dataset.path = "values.add";
   adder.disabled = one().values.length >= MOST;
-  adder.addEventListener("click", () => addBehind(designer, one, [""]));
-  field.append(adder, element("p", "help", "Enter in a label goes to the next one. A list that is pasted makes a value of each line."));
+  adder.addEventListener("click", () => goOn(frame, designer, one, one().values.length - 1));
+  field.append(adder, element("p", "help", "Enter in a label goes to the next one, Backspace in an empty one deletes it. A list that is pasted makes a value of each line."));
 }
 
 /** @param {Designer} designer @param {() => Attribute} one @param {string[]} labels */
@@ -31,6 +31,18 @@ function addBehind(designer, one, labels) {
   designer.apply(addValues(designer.scheme(), one().key, room), { focus: `values.${one().values.length + room.length - 1}.label` });
   if (room.length < labels.length) {
     designer.say(`An attribute has at most ${MOST} values: ${labels.length - room.length} left out.`);
+  }
+}
+
+/** Go to the value behind another one, which is added where there is none; a line without words is enough of these. @param {Frame} frame @param {Designer} designer @param {() => Attribute} one @param {number} at */
+function goOn(frame, designer, one, at) {
+  const { values } = one();
+  if (at + 1 < values.length) {
+    focus(frame.root, `values.${at + 1}.label`);
+  } else if (values[at]?.label.trim() === "") {
+    focus(frame.root, `values.${at}.label`);
+  } else if (values.length < MOST) {
+    addBehind(designer, one, [""]);
   }
 }
 
@@ -46,6 +58,7 @@ function buildValue(frame, designer, one, at) {
   label.type = "text";
   label.maxLength = 100;
   label.autocomplete = "off";
+  label.dir = "auto";
   label.dataset.path = `values.${at}.label`;
   label.setAttribute("aria-label", `Label of value ${at + 1}`);
   frame.updates.push(() => {
@@ -61,11 +74,11 @@ function buildValue(frame, designer, one, at) {
   label.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
-      if (at + 1 < one().values.length) {
-        focus(frame.root, `values.${at + 1}.label`);
-      } else if (one().values.length < MOST) {
-        addBehind(designer, one, [""]);
-      }
+      goOn(frame, designer, one, at);
+    }
+    if (event.key === "Backspace" && label.value === "" && !saved()) {
+      event.preventDefault();
+      designer.apply(removeValue(designer.scheme(), one().key, value().key), { focus: at > 0 ? `values.${at - 1}.label` : "values.add" });
     }
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
