@@ -24,9 +24,8 @@ import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.j
 /** @import { Answer, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
-const { operations: url = "", coding = "", further: isFurther } = byId("coding-main").dataset;
-// Whose text it is; of a further coding of the same text which, so that what waits here never goes into another.
-const place = [url, loaded.model.user, ...(isFurther === undefined ? [] : [coding])].join(" ");
+const { operations: url = "", coding = "", further } = byId("coding-main").dataset;
+const place = `${url} ${loaded.model.user}${further ?? ""}`;
 const pane = byId("text-pane");
 const note = byId("note", HTMLTextAreaElement);
 const { readOnly, version, direction } = loaded.model;
