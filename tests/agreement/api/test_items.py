@@ -111,7 +111,7 @@ def test_items_come_in_pages_that_lead_to_each_other(signed_in, charlie, judged)
     [
         ({"unsure": "set"}, "c"),
         ({"note": "set"}, "c"),
-        ({"text": "tea", "round": "main", "ambiguity": "explicit"}, "d"),
+        ({"text": "tea", "ambiguity": "explicit"}, "d"),
     ],
 )
 def test_items_are_filtered_as_on_the_page(signed_in, charlie, judged, asked, labels):
