@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 
 from annotations.models import Project, Round, Text
-from annotations.projects.rounds import current_round, find_round, refuse_closed, rounds_by_text
+from annotations.projects.rounds import find_round, open_round, refuse_closed, rounds_by_text
 from annotations.transfers.importing.report import ImportFailed
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsOfTexts:
-    """The rounds that texts are in, and the one that the import goes into: None where each text keeps its latest."""
+    """The rounds that texts are in, and the one that the import goes into: None where each text keeps its latest.
+
+    `of_new` is that of new texts; where the project has no round it is one that is saved with the first of them.
+    """
 
     of_text: Mapping[int, Sequence[Round]]
     chosen: Round | None = None
@@ -25,7 +28,7 @@ class RoundsOfTexts:
         """Return the rounds of the project. Raise ImportFailed for a name that no round has, and a closed round."""
         try:
             if not name:
-                return cls(rounds_by_text(project), of_new=current_round(project))
+                return cls(rounds_by_text(project), of_new=open_round(project))
             chosen = find_round(project, name)
             refuse_closed(chosen)
         except ValidationError as error:
