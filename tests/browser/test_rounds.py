@@ -84,3 +84,25 @@ def test_what_a_coder_could_not_send_before_a_round_was_closed_is_kept_and_told(
     saved(page)
     coder.coding.refresh_from_db()
     assert coder.coding.version == 1
+
+
+def test_what_waited_before_texts_had_several_codings_is_sent(coder_of):
+    coder = coder_of(THREE)
+    page, keys = coder.page, coder.keys()
+    payload = {"markable": keys["a"], "category": "none", "pointers": []}
+    operation = {"uuid": "6f1b1b6e-7f5e-4d0b-9a53-0c1a3b6f5d11", "kind": "judge", "payload": payload}
+    place = "/api/v1/projects/own/texts/tea/coding/operations/ alice"
+    page.evaluate(
+        """(row) => new Promise((done) => {
+          const opening = indexedDB.open("coindex");
+          opening.onsuccess = () => {
+            const writing = opening.result.transaction("outbox", "readwrite");
+            writing.objectStore("outbox").add(row);
+            writing.oncomplete = done;
+          };
+        })""",
+        {"place": place, "operation": operation},
+    )
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    assert set(coder.saved()) == {keys["a"]}
