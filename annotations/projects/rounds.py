@@ -48,6 +48,15 @@ def open_round(project: Project) -> Round:
     return Round(project=project, name=MAIN, position=next_position(project))
 
 
+def latest_round(rounds: Sequence[Round]) -> Round | None:
+    """Return the latest of these rounds that figures are made of, else the latest of all; None of none.
+
+    It is what is meant where nobody says which: a recheck or training is always named.
+    """
+    counted = [one for one in rounds if one.kind in COUNTED_KINDS]
+    return next(reversed(counted or list(rounds)), None)
+
+
 def find_round(project: Project, name: str) -> Round:
     """Return the round of that name. Raise ValidationError with the names that there are."""
     rounds = rounds_of(project)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 
 from annotations.models import Project, Round, Text
-from annotations.projects.rounds import find_round, open_round, refuse_closed, rounds_by_text
+from annotations.projects.rounds import find_round, latest_round, open_round, refuse_closed, rounds_by_text
 from annotations.transfers.importing.report import ImportFailed
 
 
@@ -38,7 +38,7 @@ class RoundsOfTexts:
     def round_for(self, text: Text) -> Round:
         """Return the round in which the text is coded by the files."""
         own = self.of_text.get(text.pk, ()) if text.pk else ()
-        found = self.chosen or (own[-1] if own else self.of_new)
+        found = self.chosen or latest_round(own) or self.of_new
         assert found is not None, "one of the two is known"
         return found
 

@@ -24,7 +24,7 @@ class AssignForm(forms.Form):
         rounds = [one.name for one in rounds_of(project) if not one.is_closed]
         field = self.fields["round"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "the latest of each text"), *((name, name) for name in rounds)]
+        field.choices = [("", "the latest pilot or main round of each text"), *((name, name) for name in rounds)]
         if len(rounds) < 2:
             del self.fields["round"]
         texts, coders = self.fields["texts"], self.fields["coders"]
