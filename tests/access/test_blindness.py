@@ -55,7 +55,7 @@ VALUES = {
     "secret": ["ghost"],
     "username": ["alice", "nobody"],
     "page": ["coders"],
-    "name": ["coding"],
+    "name": ["coding", "main"],
     "table": ["each"],
     "question": [str(HER_QUESTION)],
     "number": ["1"],

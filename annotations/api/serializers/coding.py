@@ -46,11 +46,19 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 
 
 class TextSerializer(serializers.ModelSerializer[Text]):
+    round = serializers.SerializerMethodField(help_text="the latest of its rounds")
+    rounds = serializers.ListField(
+        source="round_names", child=serializers.CharField(), read_only=True, help_text="all of them, in their order"
+    )
     docset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True, allow_null=True)
 
     class Meta:
         model = Text
-        fields = ["slug", "title", "language", "direction", "round", "role", "docset"]
+        fields = ["slug", "title", "language", "direction", "round", "rounds", "role", "docset"]
+
+    def get_round(self, text: Text) -> str:
+        """Return the name of the latest round of the text."""
+        return (["", *text.round_names])[-1]
 
 
 class SegmentStateSerializer(serializers.Serializer[Any]):
@@ -379,6 +387,9 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
     predefined = serializers.BooleanField(required=False)
     create = serializers.BooleanField(required=False)  # type: ignore[assignment]
+    round = serializers.CharField(
+        required=False, help_text="where texts come into; without it the latest of each, of new ones the open one"
+    )
     new_scheme = serializers.BooleanField(
         required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
     )
@@ -389,6 +400,9 @@ class ExportOrderSerializer(serializers.Serializer[Any]):
     coders = serializers.ListField(child=serializers.CharField(), required=False)
     texts = serializers.ListField(child=serializers.CharField(), required=False)
     unfinished = serializers.BooleanField(required=False)
+    rounds = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
+    )
 
 
 class RestoreOrderSerializer(serializers.Serializer[Any]):
