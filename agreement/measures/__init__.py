@@ -61,6 +61,7 @@ from agreement.measures.sums.documents import DocumentSums, combine, document_su
 from agreement.measures.uncertainty.bootstrap import bootstrap, bootstrap_sums
 from agreement.measures.uncertainty.default_interval import interval, interval_sums
 from agreement.measures.uncertainty.differences import difference
+from agreement.measures.uncertainty.forecasts import Forecast, forecast, forecast_interval
 from agreement.measures.uncertainty.intervals import Comparison, Difference, Interval, Jackknife
 from agreement.measures.uncertainty.jackknife import jackknife, jackknife_sums
 from agreement.measures.uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
@@ -89,6 +90,7 @@ __all__ = [
     "CorrelationInterval",
     "Difference",
     "DocumentSums",
+    "Forecast",
     "Interval",
     "Jackknife",
     "KappaResult",
@@ -132,6 +134,8 @@ __all__ = [
     "document_sums",
     "documents_sums",
     "fleiss_kappa",
+    "forecast",
+    "forecast_interval",
     "gwet_ac1",
     "index_labels",
     "indexed_values",
