@@ -27,6 +27,8 @@ from agreement.api.serializers.agreement import (
     ItemSerializer,
     MatrixFormatSerializer,
     MatrixRowSerializer,
+    PlanningQuerySerializer,
+    PlanningSerializer,
     ReportSerializer,
 )
 from agreement.data.answers import Extract, name_value
@@ -34,7 +36,7 @@ from agreement.data.given_answers import GivenAnswer
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
-from agreement.reports import overall
+from agreement.reports import overall, planning
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
@@ -148,6 +150,20 @@ class Compare(AgreementView):
 
         try:
             report = compare_parts(extracted, parameters, by, first, second, answers_of)
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Planning(AgreementView):
+    """How many texts are enough: the interval of other numbers of texts, foretold from those that are coded."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer, PlanningQuerySerializer], responses=PlanningSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.parsed(request, slug, planning.OPTIONS)
+        options = {name: request.query_params.get(name, "") for name in planning.OPTIONS}
+        try:
+            report = planning.plan_size(extracted, parameters, planning.Targets.from_options(options))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())

@@ -23,6 +23,7 @@ urlpatterns = [
     path(f"{AGREEMENT}categories/", categories.categories, name="categories"),
     path(f"{AGREEMENT}categories/mapping/", categories.save_mapping, name="save-mapping"),
     path(f"{AGREEMENT}course/", results.course, name="course"),
+    path(f"{AGREEMENT}planning/", results.planning, name="planning"),
     path(f"{AGREEMENT}computations/<int:pk>/", computations.computation, name="computation"),
     path(f"{AGREEMENT}scores/", results.scores, name="scores"),
     path(f"{AGREEMENT}study/", results.study, name="study"),

@@ -40,6 +40,7 @@ PAGES = (
     "agreement/coders/ann/finn/",
     "agreement/categories/?merge=place:name,none:name",
     "agreement/course/",
+    "agreement/planning/",
     "agreement/items/",
     "agreement/flags/",
     "scheme/allows/",

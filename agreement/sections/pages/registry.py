@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages import (
@@ -20,6 +21,7 @@ from agreement.sections.pages import (
     data,
     difference,
     methods,
+    planning,
     texts,
 )
 from agreement.sections.pages.items import item, items
@@ -113,6 +115,12 @@ COURSE = ResultPage(
     course.build,
     options=("by",),
 )
+PLANNING = ResultPage(
+    "planning",
+    "How many texts are enough: the interval that other numbers of texts would have, and what it can show.",
+    planning.build,
+    options=PLANNING_OPTIONS,
+)
 ITEMS = ResultPage(
     "items",
     "The units by their share of the observed disagreement, filtered by how coders differ.",
@@ -170,7 +178,7 @@ PEERS = ResultPage(
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
     pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, TEXTS, CODERS, PAIR, COREFERENCE]
-    pages += [CATEGORIES, COURSE, ITEMS, METHODS, DATA, ALLOWS]
+    pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
     return {page.name: page for page in pages}

@@ -97,6 +97,14 @@ def course(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @draws_charts
 @require_safe
+def planning(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how many texts are enough for an interval, a bound and a difference."""
+    return show_page(request, slug, registry.PLANNING)
+
+
+@login_required
+@draws_charts
+@require_safe
 def scores(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the scores of every peer by every coder, and of every system."""
     return show_page(request, slug, registry.SCORES)

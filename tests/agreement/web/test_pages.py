@@ -116,6 +116,14 @@ PAGES = {
         wrong=(("by", "ghost"), ("by", "\x00"), ("by", "round,week")),
         odd=("by", "rounds"),
     ),
+    "planning": ResultPage(
+        "agreement/planning/",
+        "enough",
+        10,
+        chosen={"margin": "0.1"},
+        wrong=(("margin", "0"), ("bound", "1"), ("difference", "nan"), ("power", "\x00"), ("sample", "coders")),
+        odd=("margin", "bound", "difference", "power", "sample"),
+    ),
     "items": ResultPage(
         "agreement/items/",
         "items",
