@@ -456,6 +456,11 @@ _MANUALS = {
     ),
     "task": ("What you code: the pyramid, or the SCUs of a peer.", "pyramids#the-workbench", ""),
     "last-active": ("When the person last coded, submitted or reopened something here.", "managing#3-people", ""),
+    "group": (
+        "Which kind of coder it is, such as expert or naive. Results are compared by it; coders do not see it.",
+        "managing#3-people",
+        "",
+    ),
     "member-submitted": (
         "How many of the person’s codings are submitted, of all that are assigned.",
         "managing#3-people",

@@ -148,7 +148,7 @@ TABLES: list[ArchivedTable] = [
         table_since=9,
     ),
     ArchivedTable("scheme_versions", SchemeVersion, "project", ("number",), {"scheme": is_scheme}, table_since=10),
-    ArchivedTable("members", Membership, "project", ("user",)),
+    ArchivedTable("members", Membership, "project", ("user",), since={"group": 12}),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
