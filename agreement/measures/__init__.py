@@ -14,6 +14,7 @@ a fifth of the time that it would take with them.
 from agreement.measures.coefficients.alpha import Contribution, alpha, alphas, contributions
 from agreement.measures.coefficients.augmented import augmented_kappa
 from agreement.measures.coefficients.counts import count_alpha, count_dice
+from agreement.measures.coefficients.cross import cross_alpha
 from agreement.measures.coefficients.kappas import (
     bennett_s,
     beta,
@@ -128,6 +129,7 @@ __all__ = [
     "contributions",
     "count_alpha",
     "count_dice",
+    "cross_alpha",
     "difference",
     "distance",
     "distance_from_sizes",
