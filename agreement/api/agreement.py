@@ -22,6 +22,7 @@ from agreement.api.serializers.agreement import (
     CoreferenceSerializer,
     DifferenceSerializer,
     GridCellSerializer,
+    GroupsSerializer,
     ItemQuerySerializer,
     ItemReportSerializer,
     ItemSerializer,
@@ -33,6 +34,7 @@ from agreement.api.serializers.agreement import (
 )
 from agreement.data.answers import Extract, name_value
 from agreement.data.given_answers import GivenAnswer
+from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
@@ -41,6 +43,7 @@ from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.differences import compare_parts
+from agreement.reports.groups import compare_groups
 from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import parse_asked, parse_query, read_asked
@@ -140,7 +143,7 @@ class Compare(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer, ComparisonQuerySerializer], responses=DifferenceSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        _, extracted, parameters = self.parsed(request, slug, ["by", "first", "second"])
+        project, extracted, parameters = self.parsed(request, slug, ["by", "first", "second"])
         by, first, second = (request.query_params.get(name, "") for name in ("by", "first", "second"))
 
         def answers_of(other: str) -> Extract:
@@ -149,7 +152,20 @@ class Compare(AgreementView):
             return read_asked(results_for(request.user, other), parameters)
 
         try:
-            report = compare_parts(extracted, parameters, by, first, second, answers_of)
+            report = compare_parts(extracted, parameters, by, first, second, answers_of, read_groups(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Groups(AgreementView):
+    """Agreement within each group of coders and between each two, and how what they agree within differs."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=GroupsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        project, extracted, parameters = self.parsed(request, slug)
+        try:
+            report = compare_groups(extracted, parameters, read_groups(project))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())

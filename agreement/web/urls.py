@@ -13,6 +13,7 @@ urlpatterns = [
     path(f"{AGREEMENT}grid/", results.grid, name="grid"),
     path(f"{AGREEMENT}compare/", results.compare, name="compare"),
     path(f"{AGREEMENT}difference/", results.difference, name="difference"),
+    path(f"{AGREEMENT}groups/", results.groups, name="groups"),
     path(f"{AGREEMENT}data/", results.data, name="agreement-data"),
     path(f"{AGREEMENT}methods/", results.methods, name="methods"),
     path(f"{AGREEMENT}texts/", texts.texts, name="texts"),

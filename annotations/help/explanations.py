@@ -254,6 +254,13 @@ _MANUALS = {
         "",
     ),
     "k": ("Siegel and Castellan’s K of the categories.", "glossary#kappa", COEFFICIENT_RANGE),
+    "groups": ("The two groups of coders.", "dashboards#the-pages", ""),
+    "who": ("The coders of the group who have judgements.", "dashboards#the-pages", ""),
+    "between": (
+        "How far a coder of the one group agrees with one of the other, beyond chance.",
+        "measures#coefficients",
+        COEFFICIENT_RANGE,
+    ),
     "margin": (
         "Half the width of the 95% confidence interval that so many texts would have.",
         "dashboards#how-much-is-enough",

@@ -11,7 +11,7 @@ from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports.coreference import SCORES
 from agreement.reports.differences import KINDS
 from agreement.reports.items.items import AMBIGUITY, SORTS
-from agreement.reports.parameters import CHOICES, HELP, PRESETS, QUESTION, SELECTIONS
+from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
@@ -32,7 +32,8 @@ class AnalysisQuerySerializer(ParametersSerializer):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
-        return {"preset": preset, **super().get_fields()}
+        groups = serializers.CharField(required=False, help_text=HELP[GROUPS])
+        return {"preset": preset, **super().get_fields(), GROUPS: groups}
 
 
 class FiguresSerializer(serializers.Serializer[Any]):
@@ -153,7 +154,9 @@ class CoreferenceSerializer(serializers.Serializer[Any]):
 
 class ComparisonQuerySerializer(serializers.Serializer[Any]):
     by = serializers.ChoiceField(choices=KINDS, help_text="What is compared.")
-    first = serializers.CharField(help_text="A round, coders with commas between, a category, or a project's address.")
+    first = serializers.CharField(
+        help_text="A round, coders or groups of coders with commas between, a category, or a project's address."
+    )
     second = serializers.CharField(help_text="Another of the same kind.")
 
 
@@ -173,6 +176,40 @@ class DifferenceSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
+
+
+class GroupIntervalSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of its 95% interval")
+    high = serializers.FloatField(allow_null=True)
+    n_units = serializers.IntegerField()
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no value or no interval.")
+
+
+class CoderGroupSerializer(GroupIntervalSerializer):
+    name = serializers.CharField()
+    coders = serializers.ListField(child=serializers.CharField())
+
+
+class GroupPairSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    between = GroupIntervalSerializer(
+        allow_null=True, help_text="each coder of the one against each of the other; null for coefficients of labels"
+    )
+    difference = DifferenceSerializer(
+        allow_null=True, help_text="of what they agree within; null where a group has a single coder"
+    )
+
+
+class GroupsSerializer(serializers.Serializer[Any]):
+    parameters = ParametersSerializer()
+    groups = CoderGroupSerializer(many=True, help_text="what each agrees within")
+    pairs = GroupPairSerializer(many=True)
+    ungrouped = serializers.ListField(child=serializers.CharField(), help_text="coders who are in no group")
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
 
 
 class PlanningQuerySerializer(serializers.Serializer[Any]):

@@ -9,14 +9,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.data.answers import Extract
+from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import overall, planning
 from agreement.reports.coreference import compare_chains
 from agreement.reports.differences import KINDS, compare_parts
+from agreement.reports.groups import compare_groups
 from agreement.reports.parameters import (
     CHOICES,
+    GROUPS,
     HELP,
     NAMES,
     PRESETS,
@@ -29,6 +32,7 @@ from agreement.reports.pyramids import dispatch, peers, scores, scus, study
 from agreement.reports.request import parse_asked, read_asked
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
+from agreement.sections.deferred import groups as groups_tables
 from agreement.sections.deferred import planning as planning_tables
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
@@ -60,9 +64,12 @@ class Command(BaseCommand):
         parser.add_argument(f"--{QUESTION}", metavar="KEY", help=HELP[QUESTION])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
-        names = ["coreference", "compare", "planning", *dispatch.REPORTS]
+        parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
+        names = ["coreference", "compare", "groups", "planning", *dispatch.REPORTS]
         parser.add_argument(
-            "--report", choices=names, help="this instead; but for coreference, compare and planning of pyramids"
+            "--report",
+            choices=names,
+            help=f"this instead; {', '.join(dispatch.REPORTS)}: of pyramids",
         )
         parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
         parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
@@ -84,12 +91,13 @@ class Command(BaseCommand):
         if options["report"] in dispatch.REPORTS:
             self._print_pyramids(project, options)
             return
-        query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
+        query = {name: options[name] for name in ("preset", GROUPS, *NAMES) if options[name] is not None}
         try:
             answers, parameters = parse_asked(project, query)
             prints = {
                 "coreference": self._print_coreference,
                 "compare": self._print_difference,
+                "groups": self._print_groups,
                 "planning": self._print_planning,
             }
             if options["report"] in prints:
@@ -123,11 +131,25 @@ class Command(BaseCommand):
             return read_asked(other, parameters)
 
         by, first, second = (options[name] or "" for name in ("by", "first", "second"))
-        report = compare_parts(answers, parameters, by, first, second, answers_of)
+        report = compare_parts(answers, parameters, by, first, second, answers_of, read_groups(project))
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
             self._print_tables([difference_tables.build_table(report)], options["format"])
+
+    def _print_groups(
+        self,
+        project: Project,
+        answers: Extract,
+        parameters: Parameters,
+        options: dict[str, Any],
+    ) -> None:
+        """Print agreement within and between groups of coders: as JSON, or the tables of the page."""
+        report = compare_groups(answers, parameters, read_groups(project))
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables(groups_tables.build_tables(report), options["format"])
 
     def _print_planning(
         self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]

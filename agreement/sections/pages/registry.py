@@ -20,6 +20,7 @@ from agreement.sections.pages import (
     course,
     data,
     difference,
+    groups,
     methods,
     planning,
     texts,
@@ -77,6 +78,11 @@ DIFFERENCE = ResultPage(
     "Two rounds, groups of coders or categories beside each other, and whether their difference may be chance.",
     difference.build,
     options=("by", "first", "second"),
+)
+GROUPS = ResultPage(
+    "groups",
+    "What each group of coders agrees within, what each two agree between, and how they differ.",
+    groups.build,
 )
 TEXTS = ResultPage(
     "texts",
@@ -177,7 +183,7 @@ PEERS = ResultPage(
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
-    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, TEXTS, CODERS, PAIR, COREFERENCE]
+    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE]
     pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]

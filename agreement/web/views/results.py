@@ -42,6 +42,14 @@ def difference(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
+@draws_charts
+@require_safe
+def groups(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show agreement within and between groups of coders."""
+    return show_page(request, slug, registry.GROUPS)
+
+
+@login_required
 @require_safe
 def methods(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a paragraph for a paper."""
