@@ -12,7 +12,6 @@ from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
 from agreement.data.groups import read_groups
 from agreement.reports.basis import resolve, resolve_choices
-from agreement.reports.differences import name_coders
 from agreement.reports.parameters import (
     GROUPS,
     QUESTION,
@@ -169,15 +168,17 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
 
 def _coders_of(project: Project, names: str, answers: Extract) -> str:
     """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
-    groups = read_groups(project)
+    groups, coders = read_groups(project), list[str]()
     for name in filter(None, (one.strip() for one in names.split(","))):
         if name not in groups:
             raise InvalidParameter(
                 GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
             )
-        if not set(groups[name]) & set(answers.known_coders):
+        of_group = [coder for coder in groups[name] if coder in answers.known_coders]
+        if not of_group:
             raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")
-    return name_coders(names, groups, answers.known_coders)
+        coders += of_group
+    return ",".join(coders)
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:

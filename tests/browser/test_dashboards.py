@@ -32,6 +32,7 @@ PAGES = (
     "agreement/grid/?without=place",
     "agreement/coreference/",
     "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
+    "agreement/groups/",
     "agreement/compare/",
     "agreement/methods/",
     "agreement/data/",

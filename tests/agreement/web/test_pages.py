@@ -68,6 +68,7 @@ PAGES = {
         wrong=(("by", "ghost"), ("first", "ghost")),
         odd=("by", "first", "second"),
     ),
+    "groups": ResultPage("agreement/groups/", "", 12, odd=("groups", "coders")),
     "coreference": ResultPage(
         "agreement/coreference/",
         "scores",
