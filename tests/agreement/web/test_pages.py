@@ -58,7 +58,7 @@ PAGES = {
     "overview": ResultPage("agreement/", "distances", 10),
     "grid": ResultPage("agreement/grid/", "grid", 10, odd=("without", "texts")),
     "compare": ResultPage("agreement/compare/", "compare", 10, odd=("coders",)),
-    "methods": ResultPage("agreement/methods/", "", 10, odd=("rounds",)),
+    "methods": ResultPage("agreement/methods/", "", 11, odd=("rounds",)),
     "data": ResultPage("agreement/data/", "matrix", 12, odd=("coders",)),
     "difference": ResultPage(
         "agreement/difference/",
