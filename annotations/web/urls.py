@@ -18,6 +18,7 @@ from annotations.web.views import (
     scheme,
     scheme_designer,
     scheme_files,
+    scheme_versions,
     texts,
     transfers,
 )
@@ -51,7 +52,9 @@ urlpatterns = [
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
     path("projects/<slug:slug>/scheme/edit/", scheme_designer.edit_scheme, name="edit-scheme"),
     path("projects/<slug:slug>/scheme/draft/", scheme_designer.draft, name="scheme-draft"),
-    path("projects/<slug:slug>/scheme/versions/", scheme_designer.versions, name="scheme-versions"),
+    path("projects/<slug:slug>/scheme/versions/", scheme_versions.versions, name="scheme-versions"),
+    path("projects/<slug:slug>/scheme/versions/<int:number>/undo/", scheme_versions.undo, name="undo-merges"),
+    path("projects/<slug:slug>/scheme/to-complete/", scheme_versions.to_complete, name="to-complete"),
     path("projects/<slug:slug>/scheme/sample/", scheme_designer.sample, name="scheme-sample"),
     path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/difference/", guidelines.compare, name="guidelines-difference"),

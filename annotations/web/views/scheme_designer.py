@@ -9,7 +9,6 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.csp import CSP
@@ -22,7 +21,6 @@ from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem
 from annotations.models import Coding, Project
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
-from annotations.revision.differences import describe_versions, list_versions
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.differences import describe_differences
@@ -32,7 +30,6 @@ from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
 
-PAGE_SIZE = 25
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
 QUESTION = re.compile(
     rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
@@ -120,16 +117,6 @@ def _changes(project: Project, answers: str) -> list[str]:
     if answers == project.answers:
         return []
     return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
-
-
-@login_required
-@require_safe
-def versions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the versions of the scheme, with what each of them changed."""
-    project = project_for(request.user, slug)
-    shown = Paginator(list_versions(project), PAGE_SIZE).get_page(request.GET.get("page"))
-    context = {"project": project, "shown": shown, "entries": describe_versions(project, list(shown))}
-    return render(request, "annotations/projects/scheme_versions.html", context)
 
 
 @login_required

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0023_import_names'),
+        ('annotations', '0024_merges_of_schemes'),
     ]
 
     operations = [
