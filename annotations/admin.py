@@ -217,6 +217,7 @@ class MembershipInline(admin.TabularInline[Membership, Project]):
     model = Membership
     form = MembershipForm
     formset = MembershipFormSet
+    fields = ["user", "role"]
     extra = 0
     autocomplete_fields = ["user"]
 

@@ -231,6 +231,16 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def write_between(path: Path, marks: tuple[str, str], content: str) -> None:
+    """Write text between the marks of a file, in the place of what is there."""
+    begin, end = marks
+    head, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, separator, tail = rest.partition(end)
+    if not separator:
+        raise SystemExit(f"{path}: the marks {begin} and {end} are not in it")
+    path.write_text(f"{head}{begin}\n{content}\n{end}{tail}", encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print the table, or JSON, or write the table between the marks of a Markdown file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
@@ -249,12 +259,7 @@ def main(arguments: list[str] | None = None) -> None:
     elif asked.write is None:
         print(table(rows))
     else:
-        begin, end = MARKS
-        head, _, rest = asked.write.read_text(encoding="utf-8").partition(begin)
-        _, separator, tail = rest.partition(end)
-        if not separator:
-            raise SystemExit(f"{asked.write}: the marks {begin} and {end} are not in it")
-        asked.write.write_text(f"{head}{begin}\n{table(rows)}\n{end}{tail}", encoding="utf-8")
+        write_between(asked.write, MARKS, table(rows))
 
 
 if __name__ == "__main__":

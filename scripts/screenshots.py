@@ -69,6 +69,7 @@ DASHBOARDS = {
     "categories": (f"sortal/agreement/categories/?merge={MERGED}", 900),
     "texts": ("sortal/agreement/texts/", HEIGHT),
     "course": ("sortal/agreement/course/?by=round", HEIGHT),
+    "planning": ("sortal/agreement/planning/", 1100),
     "allows": ("dialogue/scheme/allows/", HEIGHT),
     "rounds": ("sortal/rounds/", HEIGHT),
     "docset": ("summaries/docsets/bridge/", 640),

@@ -22,24 +22,29 @@ from agreement.api.serializers.agreement import (
     CoreferenceSerializer,
     DifferenceSerializer,
     GridCellSerializer,
+    GroupsSerializer,
     ItemQuerySerializer,
     ItemReportSerializer,
     ItemSerializer,
     MatrixFormatSerializer,
     MatrixRowSerializer,
+    PlanningQuerySerializer,
+    PlanningSerializer,
     ReportSerializer,
 )
 from agreement.data.answers import Extract, name_value
 from agreement.data.documents import row_key
 from agreement.data.given_answers import GivenAnswer
+from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
-from agreement.reports import overall
+from agreement.reports import overall, planning
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.differences import compare_parts
+from agreement.reports.groups import compare_groups
 from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import parse_asked, parse_query, read_asked
@@ -139,7 +144,7 @@ class Compare(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer, ComparisonQuerySerializer], responses=DifferenceSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        _, extracted, parameters = self.parsed(request, slug, ["by", "first", "second"])
+        project, extracted, parameters = self.parsed(request, slug, ["by", "first", "second"])
         by, first, second = (request.query_params.get(name, "") for name in ("by", "first", "second"))
 
         def answers_of(other: str) -> Extract:
@@ -148,7 +153,34 @@ class Compare(AgreementView):
             return read_asked(results_for(request.user, other), parameters)
 
         try:
-            report = compare_parts(extracted, parameters, by, first, second, answers_of)
+            report = compare_parts(extracted, parameters, by, first, second, answers_of, read_groups(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Groups(AgreementView):
+    """Agreement within each group of coders and between each two, and how what they agree within differs."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=GroupsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        project, extracted, parameters = self.parsed(request, slug)
+        try:
+            report = compare_groups(extracted, parameters, read_groups(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Planning(AgreementView):
+    """How many texts are enough: the interval of other numbers of texts, foretold from those that are coded."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer, PlanningQuerySerializer], responses=PlanningSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.parsed(request, slug, planning.OPTIONS)
+        options = {name: request.query_params.get(name, "") for name in planning.OPTIONS}
+        try:
+            report = planning.plan_size(extracted, parameters, planning.Targets.from_options(options))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())

@@ -14,6 +14,7 @@ a fifth of the time that it would take with them.
 from agreement.measures.coefficients.alpha import Contribution, alpha, alphas, contributions
 from agreement.measures.coefficients.augmented import augmented_kappa
 from agreement.measures.coefficients.counts import count_alpha, count_dice
+from agreement.measures.coefficients.cross import cross_alpha
 from agreement.measures.coefficients.kappas import (
     bennett_s,
     beta,
@@ -61,6 +62,7 @@ from agreement.measures.sums.documents import DocumentSums, combine, document_su
 from agreement.measures.uncertainty.bootstrap import bootstrap, bootstrap_sums
 from agreement.measures.uncertainty.default_interval import interval, interval_sums
 from agreement.measures.uncertainty.differences import difference
+from agreement.measures.uncertainty.forecasts import Forecast, forecast, forecast_interval
 from agreement.measures.uncertainty.intervals import Comparison, Difference, Interval, Jackknife
 from agreement.measures.uncertainty.jackknife import jackknife, jackknife_sums
 from agreement.measures.uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
@@ -89,6 +91,7 @@ __all__ = [
     "CorrelationInterval",
     "Difference",
     "DocumentSums",
+    "Forecast",
     "Interval",
     "Jackknife",
     "KappaResult",
@@ -126,12 +129,15 @@ __all__ = [
     "contributions",
     "count_alpha",
     "count_dice",
+    "cross_alpha",
     "difference",
     "distance",
     "distance_from_sizes",
     "document_sums",
     "documents_sums",
     "fleiss_kappa",
+    "forecast",
+    "forecast_interval",
     "gwet_ac1",
     "index_labels",
     "indexed_values",

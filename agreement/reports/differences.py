@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from agreement.data.answers import REASONS_LEFT_OUT, Extract
+from agreement.data.groups import Groups
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import name_pairable_documents
@@ -27,6 +29,7 @@ KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
 # What a category is told apart from.
 OTHERS = "all others"
+NO_GROUPS: Groups = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +71,47 @@ def compare_parts(
     first: str,
     second: str,
     answers_of: Callable[[str], Extract] | None = None,
+    groups: Groups = NO_GROUPS,
 ) -> DifferenceReport:
     """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
 
-    by: one of KINDS. first and second: labels of rounds, names of coders with commas between, categories, or addresses
-    of projects, whose answers `answers_of` returns. All else is as the parameters say. The figure of a category is
-    nominal alpha of that category against all others.
+    by: one of KINDS. first and second: labels of rounds, names of coders or of their `groups` with commas between,
+    categories, or addresses of projects, whose answers `answers_of` returns. All else is as the parameters say. The
+    figure of a category is nominal alpha of that category against all others.
     """
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
     if by == "project":
-        return _compare(extract, parameters, by, first, second, answers_of)
-    key = ("difference", parameters, by, first, second)
-    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of))
+        return _compare(extract, parameters, by, first, second, answers_of, groups)
+    members = tuple(name_coders(name, groups, extract.coders) for name in (first, second)) if by == "group" else ()
+    key = ("difference", parameters, by, first, second, members)
+    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of, groups))
 
 
-def check_parts(extract: Extract, parameters: Parameters, by: str, first: str, second: str) -> None:
+def check_parts(
+    extract: Extract, parameters: Parameters, by: str, first: str, second: str, groups: Groups = NO_GROUPS
+) -> None:
     """Raise InvalidParameter unless the two parts are there."""
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
     for field, name in (("first", first), ("second", second)):
-        _SELECTIONS[by](extract, parameters, field, name)
+        _SELECTIONS[by](extract, parameters, field, _expand(by, name, groups, extract))
+
+
+def name_coders(names: str, groups: Groups, coders: Collection[str]) -> str:
+    """Return names with commas between in which each group stands for its coders who answered anything.
+
+    A coder who is called as a group is the coder.
+    """
+    expanded = []
+    for name in names.split(","):
+        members = [] if name.strip() in coders else [one for one in groups.get(name.strip(), ()) if one in coders]
+        expanded += members or [name]
+    return ",".join(dict.fromkeys(expanded))
+
+
+def _expand(by: str, name: str, groups: Groups, extract: Extract) -> str:
+    return name_coders(name, groups, extract.coders) if by == "group" else name
 
 
 def _check_names(by: str, first: str, second: str) -> None:
@@ -108,6 +131,7 @@ def _compare(
     first: str,
     second: str,
     answers_of: Callable[[str], Extract] | None,
+    groups: Groups,
 ) -> DifferenceReport:
     select = _SELECTIONS[by]
     if by == "project" and answers_of:
@@ -115,7 +139,7 @@ def _compare(
     else:
         extracts = [(extract, parameters)] * 2
     a, b = (
-        select(*of_part, field, name)
+        select(*of_part, field, _expand(by, name, groups, of_part[0]))
         for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
     )
     left_out: Counter[str] = Counter()

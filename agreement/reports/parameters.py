@@ -56,6 +56,9 @@ QUESTION = "question"
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include")
 
+# Coders by their groups: names of groups with commas between, which stand for `coders`.
+GROUPS = "groups"
+
 HELP = {
     "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
     + ". Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
@@ -73,6 +76,7 @@ HELP = {
     "primary_weight": "Augmented kappa: the weight of a first choice, where a second one was given.",
     "question": "The attribute or relation whose answers are compared, by its key; none: the category with its chains.",
     "coders": "Only these coders: names with commas between.",
+    "groups": "Only coders of these groups, with commas between, and those that coders names.",
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",

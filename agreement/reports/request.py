@@ -10,8 +10,10 @@ from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
+from agreement.data.groups import read_groups
 from agreement.reports.basis import resolve, resolve_choices
 from agreement.reports.parameters import (
+    GROUPS,
     QUESTION,
     SELECTIONS,
     UNASKED,
@@ -150,6 +152,8 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
 
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
     """
+    values = dict(values)
+    names = values.pop(GROUPS, "")
     units, unasked = (values.get(name, "") for name in ("units", "unasked"))
     answers = extract(
         project,
@@ -157,9 +161,28 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
         values.get(QUESTION, ""),
         unasked if unasked in UNASKED else UNASKED[0],
     )
+    if names:
+        values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
     return answers, parse_parameters(values, project.preset, answers.answers)
+
+
+def _coders_of(project: Project, names: str, answers: Extract) -> str:
+    """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
+    groups, coders = read_groups(project), list[str]()
+    for name in filter(None, (one.strip() for one in names.split(","))):
+        if name not in groups:
+            raise InvalidParameter(
+                GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
+            )
+        of_group = [coder for coder in groups[name] if coder in answers.known_coders]
+        if not of_group:
+            raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")
+        coders += of_group
+    return ",".join(coders)
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:
     """Return the values of an address, several names of one selection joined by commas."""
-    return {name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name]) for name in query}
+    return {
+        name: ",".join(query.getlist(name)) if name in (*SELECTIONS, GROUPS) else str(query[name]) for name in query
+    }

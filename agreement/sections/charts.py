@@ -227,6 +227,49 @@ def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] 
     }
 
 
+def forecast_chart(
+    known: Sequence[tuple[float, float]],
+    foretold: Sequence[tuple[float, float]],
+    names: tuple[str, str],
+    target: float,
+    x: str,
+    unit: str,
+) -> Figure:
+    """Return a line through what is known and a dashed one through what is foretold; `target` is a line across.
+
+    known and foretold: points (x, y), of which the last known one is the first foretold.
+    """
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": escape_markup(name),
+            "x": [place for place, _ in points],
+            "y": [value for _, value in points],
+            "line": {"dash": dash},
+            "marker": {"symbol": symbol, "size": 8},
+            "hovertemplate": f"%{{x:,}} {escape_markup(x)}: ±%{{y:.3f}}<extra>%{{fullData.name}}</extra>",
+        }
+        for name, points, dash, symbol in zip(
+            names, (known, foretold), ("solid", "dash"), ("circle", "circle-open"), strict=True
+        )
+    ]
+    line = {"type": "line", "y0": target, "y1": target, "x0": 0, "x1": 1, "xref": "paper", "line": {"dash": "dot"}}
+    # what three texts give would press all others flat
+    here = known[-1][1] if known else 0.0
+    highest = min(max(value for _, value in (*known, *foretold)), max(3 * here, 2 * target))
+    return {
+        "data": traces,
+        "layout": {
+            "height": 340,
+            "xaxis": {"title": {"text": escape_markup(x)}, "zeroline": False, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": unit}, "range": [0, highest * 1.05]},
+            "shapes": [line],
+            "showlegend": True,
+        },
+    }
+
+
 def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
     """Return horizontal bars of parts that make a whole; each part has a pattern besides its colour."""
     traces = [

@@ -19,7 +19,7 @@ from agreement.reports.methods.methods import program_version
 from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
-from agreement.sections.deferred import conditions, coreference, difference, pairs, texts
+from agreement.sections.deferred import conditions, coreference, difference, groups, pairs, planning, texts
 from annotations.core.progress import Cancelled, Progress, is_lost, progress_recorder
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
@@ -38,6 +38,8 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "texts": texts.build_all_texts,
     "coreference": coreference.build_scores,
     "difference": difference.build_difference,
+    "groups": groups.build_groups,
+    "planning": planning.build_planning,
 }
 
 
@@ -73,6 +75,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return judgements * 80 // max(len(request.extract.coders), 1)
     if kind == "difference":  # thousands of permutations of the texts
         return judgements * 20
+    if kind == "groups":  # as with difference, for each two of some groups
+        return judgements * 60
+    if kind == "planning":  # without each coder in turn, where they are a sample
+        return judgements * (len(request.extract.coders) + 1 if request.options.get("sample") == "both" else 1)
     constructions = len(CONSTRUCTIONS[request.extract.kind])
     return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)
 

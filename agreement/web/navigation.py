@@ -19,6 +19,7 @@ def register() -> None:
         Tab("categories", "Categories", "categories", Right.SEE_RESULTS, 130, NO_PYRAMIDS, group="results"),
         Tab("texts", "By text", "texts", Right.SEE_RESULTS, 140, group="results"),
         Tab("course", "Trend", "course", Right.SEE_RESULTS, 150, group="results"),
+        Tab("planning", "How much is enough", "planning", Right.SEE_RESULTS, 155, group="results"),
         Tab("scores", "Scores", "scores", Right.SEE_RESULTS, 160, PYRAMIDS, group="results"),
         Tab("study", "Study", "study", Right.SEE_RESULTS, 170, PYRAMIDS, group="results"),
         Tab("scus", "SCUs", "scus", Right.SEE_RESULTS, 180, PYRAMIDS, group="results"),

@@ -41,7 +41,7 @@ from annotations.projects import invitations
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.members import add_member, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results
@@ -168,7 +168,7 @@ class CloneList(APIView):
 class MemberFilters(filters.FilterSet):
     class Meta:
         model = Membership
-        fields = ["role"]
+        fields = ["role", "group"]
 
 
 class MemberList(ProjectListView):
@@ -199,6 +199,8 @@ class MemberList(ProjectListView):
                 membership = add_member(project, user, fields["role"])
             except DjangoValidationError as error:
                 raise validation_error(error) from None
+            set_group(project, [membership.pk], fields["group"])
+            membership.refresh_from_db()
         return Response(MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
 
 
@@ -212,13 +214,16 @@ class MemberDetail(APIView):
     @extend_schema(parameters=[IF_MATCH], request=RoleSerializer, responses=MemberSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, username: str) -> HttpResponse:
-        """Give them another role."""
+        """Give them another role, put them into a group of coders, or both."""
         member = self._locked_member(request, slug, username)
-        role = validated(RoleSerializer(data=request.data))["role"]
+        fields = validated(RoleSerializer(data=request.data))
         try:
-            changed = add_member(member.project, member.user, role)
+            changed = add_member(member.project, member.user, fields.get("role", member.role))
         except DjangoValidationError as error:
             raise validation_error(error) from None
+        if "group" in fields:
+            set_group(changed.project, [changed.pk], fields["group"])
+            changed.refresh_from_db()
         return etag_response(MemberSerializer(changed).data)
 
     @extend_schema(parameters=[IF_MATCH], responses={204: None})

@@ -261,6 +261,31 @@ _MANUALS = {
         "",
     ),
     "k": ("Siegel and Castellan’s K of the categories.", "glossary#kappa", COEFFICIENT_RANGE),
+    "groups": ("The two groups of coders.", "dashboards#the-pages", ""),
+    "who": ("The coders of the group who have judgements.", "dashboards#the-pages", ""),
+    "between": (
+        "How far a coder of the one group agrees with one of the other, beyond chance.",
+        "measures#coefficients",
+        COEFFICIENT_RANGE,
+    ),
+    "margin": (
+        "Half the width of the 95% confidence interval that so many texts would have.",
+        "dashboards#how-much-is-enough",
+        "",
+    ),
+    "power_above": (
+        "How often the interval of so many texts lies above the bound, if the value is as it is here.",
+        "dashboards#how-much-is-enough",
+        "0 to 100%.",
+    ),
+    "power_of_difference": (
+        "How often two rounds, each of so many texts, are told apart that differ as much as is asked for.",
+        "dashboards#how-much-is-enough",
+        "0 to 100%.",
+    ),
+    "more": ("How many more texts it takes than are coded.", "dashboards#how-much-is-enough", ""),
+    "known": ("Whether so many texts are coded, or the figures are extrapolated.", "dashboards#how-much-is-enough", ""),
+    "enough": ("What so many texts are the first to reach.", "dashboards#how-much-is-enough", ""),
     "difference": ("How far the figures on the left are apart.", "dashboards#the-pages", ""),
     "counted": ("Which units are counted: words, or contributors.", "docsets#from-nothing-to-scores", ""),
     "context": ("The item in bold with the words around it.", "dashboards#the-pages", ""),
@@ -445,6 +470,11 @@ _MANUALS = {
     ),
     "task": ("What you code: the pyramid, or the SCUs of a peer.", "pyramids#the-workbench", ""),
     "last-active": ("When the person last coded, submitted or reopened something here.", "managing#3-people", ""),
+    "group": (
+        "Which kind of coder it is, such as expert or naive. Results are compared by it; coders do not see it.",
+        "managing#3-people",
+        "",
+    ),
     "member-submitted": (
         "How many of the person’s codings are submitted, of all that are assigned.",
         "managing#3-people",

@@ -101,8 +101,23 @@ class Project(models.Model):
             raise ValidationError({"slug": "This address is reserved."})
 
 
+def check_group(group: str) -> None:
+    """Raise ValidationError for a name of a group that cannot stand in an address, with commas between."""
+    if "," in group or group != group.strip():
+        raise ValidationError("A group has no comma in its name, and no blank before or after it.")
+    if not group.isprintable():
+        raise ValidationError("A group has letters, digits and signs in its name, and no control characters.")
+
+
 class Membership(models.Model):
-    """The role of one person in one project."""
+    """The role of one person in one project.
+
+    `group` is which kind of coder it is, such as one of GROUPS or a label of one's own; empty for none. Figures are
+    compared by it, and coders do not see it.
+    """
+
+    GROUPS = ("expert", "naive", "crowd", "model")
+    GROUP_LENGTH = 50
 
     class Role(models.TextChoices):
         MANAGER = "manager", "manager"
@@ -114,6 +129,7 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=Role)
+    group = models.CharField(max_length=GROUP_LENGTH, blank=True, default="", validators=[check_group])
 
     class Meta:
         ordering = ["user__username"]
@@ -123,6 +139,8 @@ class Membership(models.Model):
                 condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
                 name="membership_role_known",
             ),
+            # names of groups stand with commas between in addresses
+            models.CheckConstraint(condition=~Q(group__contains=","), name="membership_group_without_comma"),
         ]
 
     def __str__(self) -> str:

@@ -73,6 +73,18 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
 
 
 @transaction.atomic
+def set_group(project: Project, members: Iterable[int], group: str) -> int:
+    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
+
+    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
+    `lock_project` does.
+    """
+    lock_project(project.pk)
+    Membership._meta.get_field("group").run_validators(group)
+    return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
+
+
+@transaction.atomic
 def remove_membership(membership: Membership, *, archived: bool = False) -> None:
     """Remove a member: access ends with the next request, codings stay.
 

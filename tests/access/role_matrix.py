@@ -461,6 +461,8 @@ AGREEMENT = [
             "coreference",
             "categories",
             "course",
+            "planning",
+            "groups",
             "items",
             "item",
             "allows",
@@ -619,7 +621,10 @@ API = [
     ),
     row("api-cancel", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=409).but({"adjudicator": 403})),
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
-    *(row(f"api-{name}", GET=results()) for name in ("agreement", "data", "grid", "items", "item")),
+    *(
+        row(f"api-{name}", GET=results())
+        for name in ("agreement", "data", "grid", "planning", "groups", "items", "item")
+    ),
     # Without two that are to be compared there is no answer.
     *(row(f"api-{name}", GET=results(400)) for name in ("coreference", "compare")),
     *(row(f"api-{name}", OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),

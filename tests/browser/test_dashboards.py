@@ -32,6 +32,7 @@ PAGES = (
     "agreement/grid/?without=place",
     "agreement/coreference/",
     "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
+    "agreement/groups/",
     "agreement/compare/",
     "agreement/methods/",
     "agreement/data/",
@@ -40,6 +41,7 @@ PAGES = (
     "agreement/coders/ann/finn/",
     "agreement/categories/?merge=place:name,none:name",
     "agreement/course/",
+    "agreement/planning/",
     "agreement/items/",
     "agreement/flags/",
     "scheme/allows/",
@@ -545,3 +547,33 @@ def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
         [repr(value) for name, value in row.items() if name != "coder" and value is not None] for row in table["rows"]
     ]
     assert shown == given
+
+
+def test_groups_of_coders_are_set_together_and_compared(sign_in, manager):
+    page = sign_in(manager, "/projects/dialogue/members/")
+    for name in ("ann", "ben"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+    page.get_by_label("Group of those ticked").fill("seniors")
+    page.get_by_role("button", name="Set group").click()
+    expect(page.get_by_text("2 members are in the group “seniors” now.")).to_be_visible()
+    page.goto(page.url.replace("/members/", "/agreement/"))
+    page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Groups").click()
+    expect(page.get_by_role("heading", name="Groups of coders")).to_be_visible()
+    drawn(page, 1)
+    expect(page.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
+    expect(page.get_by_role("rowheader", name="naive and seniors").first).to_be_visible()
+
+
+@pytest.mark.expected_errors("400")
+def test_how_many_texts_are_enough_for_a_margin(sign_in, manager):
+    page = sign_in(manager, "/projects/sortal/agreement/planning/")
+    expect(page.locator("#enough")).to_contain_text("with 5 texts; about 7 texts for ±.15")
+    page.get_by_label("95% CI of ±").fill("0.05")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.locator("#enough")).to_contain_text("about 34 texts for ±.05")
+    drawn(page, 1)
+    expect(page.locator("[data-chart]").get_by_text("extrapolated")).to_be_visible()
+    expect(page.locator("#table-sizes").get_by_role("cell", name="extrapolated").first).to_be_visible()
+    page.get_by_label("95% CI of ±").fill("none")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.get_by_role("alert")).to_contain_text("margin: give a number")

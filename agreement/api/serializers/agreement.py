@@ -7,10 +7,11 @@ from typing import Any
 from rest_framework import serializers
 
 from agreement.measures import RELATIONS
+from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports.coreference import SCORES
 from agreement.reports.differences import KINDS
 from agreement.reports.items.items import AMBIGUITY, SORTS
-from agreement.reports.parameters import CHOICES, HELP, PRESETS, QUESTION, SELECTIONS
+from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
@@ -31,7 +32,8 @@ class AnalysisQuerySerializer(ParametersSerializer):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
-        return {"preset": preset, **super().get_fields()}
+        groups = serializers.CharField(required=False, help_text=HELP[GROUPS])
+        return {"preset": preset, **super().get_fields(), GROUPS: groups}
 
 
 class FiguresSerializer(serializers.Serializer[Any]):
@@ -153,7 +155,9 @@ class CoreferenceSerializer(serializers.Serializer[Any]):
 
 class ComparisonQuerySerializer(serializers.Serializer[Any]):
     by = serializers.ChoiceField(choices=KINDS, help_text="What is compared.")
-    first = serializers.CharField(help_text="A round, coders with commas between, a category, or a project's address.")
+    first = serializers.CharField(
+        help_text="A round, coders or groups of coders with commas between, a category, or a project's address."
+    )
     second = serializers.CharField(help_text="Another of the same kind.")
 
 
@@ -173,6 +177,104 @@ class DifferenceSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
+
+
+class GroupIntervalSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of its 95% interval")
+    high = serializers.FloatField(allow_null=True)
+    n_units = serializers.IntegerField()
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no value or no interval.")
+
+
+class CoderGroupSerializer(GroupIntervalSerializer):
+    name = serializers.CharField()
+    coders = serializers.ListField(child=serializers.CharField())
+
+
+class GroupPairSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    between = GroupIntervalSerializer(
+        allow_null=True, help_text="each coder of the one against each of the other; null for coefficients of labels"
+    )
+    difference = DifferenceSerializer(
+        allow_null=True, help_text="of what they agree within; null where a group has a single coder"
+    )
+
+
+class GroupsSerializer(serializers.Serializer[Any]):
+    parameters = ParametersSerializer()
+    groups = CoderGroupSerializer(many=True, help_text="what each agrees within")
+    pairs = GroupPairSerializer(many=True)
+    ungrouped = serializers.ListField(child=serializers.CharField(), help_text="coders who are in no group")
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
+
+
+class PlanningQuerySerializer(serializers.Serializer[Any]):
+    margin = serializers.FloatField(required=False, help_text="Half the width of the interval that is to be reached.")
+    bound = serializers.FloatField(required=False, help_text="What the whole interval is to be above, such as 0.667.")
+    difference = serializers.FloatField(required=False, help_text="How far two rounds of other texts are to differ.")
+    power = serializers.FloatField(required=False, help_text="In which share of cases both are to be seen.")
+    sample = serializers.ChoiceField(
+        choices=SAMPLES, required=False, help_text="groups: texts, by these coders; both: texts and coders like these."
+    )
+
+
+class TargetSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True, help_text="what is to be reached")
+    texts = serializers.IntegerField(allow_null=True, help_text="the fewest that are enough; null: none up to 10,000")
+
+
+class TargetsSerializer(serializers.Serializer[Any]):
+    margin = TargetSerializer()
+    bound = TargetSerializer()
+    difference = TargetSerializer(help_text="texts of each of the two rounds")
+
+
+class MarginSerializer(serializers.Serializer[Any]):
+    margin = serializers.FloatField()
+    texts = serializers.IntegerField(allow_null=True)
+
+
+class SizeSerializer(serializers.Serializer[Any]):
+    texts = serializers.IntegerField()
+    low = serializers.FloatField(help_text="of the interval that so many texts would have")
+    high = serializers.FloatField()
+    margin = serializers.FloatField(help_text="half its width")
+    power_above = serializers.FloatField(allow_null=True, help_text="how often it lies above the bound")
+    power_of_difference = serializers.FloatField(
+        allow_null=True, help_text="how often two rounds, each of so many texts, are told apart"
+    )
+    extrapolated = serializers.BooleanField(help_text="whether fewer texts are coded")
+
+
+class CoderMarginsSerializer(serializers.Serializer[Any]):
+    coders = serializers.IntegerField()
+    margins = MarginSerializer(many=True)
+
+
+class PlanningSerializer(serializers.Serializer[Any]):
+    parameters = ParametersSerializer()
+    sample = serializers.ChoiceField(choices=SAMPLES)
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% interval of the texts that are coded")
+    high = serializers.FloatField(allow_null=True)
+    margin = serializers.FloatField(allow_null=True, help_text="half its width")
+    n_texts = serializers.IntegerField()
+    n_coders = serializers.IntegerField(help_text="how many stand for others; 0 where these are meant")
+    targets = TargetsSerializer()
+    power = serializers.FloatField()
+    margins = MarginSerializer(many=True)
+    sizes = SizeSerializer(many=True)
+    coders = CoderMarginsSerializer(many=True, help_text="of coders that stand for others: the margin by their number")
+    description = serializers.CharField(help_text="the same in words")
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no forecast.")
 
 
 class MatrixFormatSerializer(serializers.Serializer[Any]):

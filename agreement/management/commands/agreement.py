@@ -9,13 +9,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.data.answers import Extract
+from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
-from agreement.reports import overall
+from agreement.measures.uncertainty.forecasts import SAMPLES
+from agreement.reports import overall, planning
 from agreement.reports.coreference import compare_chains
 from agreement.reports.differences import KINDS, compare_parts
+from agreement.reports.groups import compare_groups
 from agreement.reports.parameters import (
     CHOICES,
+    GROUPS,
     HELP,
     NAMES,
     PRESETS,
@@ -28,6 +32,8 @@ from agreement.reports.pyramids import dispatch, peers, scores, scus, study
 from agreement.reports.request import parse_asked, read_asked
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
+from agreement.sections.deferred import groups as groups_tables
+from agreement.sections.deferred import planning as planning_tables
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
@@ -38,6 +44,12 @@ from annotations.projects.viewing import record_view
 
 # Tables link to pages; those that are printed lead nowhere.
 NO_ADDRESS = ""
+PLANNING = {
+    "margin": "half the width of the 95%% interval that is to be reached",
+    "bound": "what the interval is to be above",
+    "difference": "how far two rounds are to differ",
+    "power": "in which share of cases both are to be seen",
+}
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
@@ -52,8 +64,13 @@ class Command(BaseCommand):
         parser.add_argument(f"--{QUESTION}", metavar="KEY", help=HELP[QUESTION])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
-        names = ["coreference", "compare", *dispatch.REPORTS]
-        parser.add_argument("--report", choices=names, help="this instead; but for coreference and compare of pyramids")
+        parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
+        names = ["coreference", "compare", "groups", "planning", *dispatch.REPORTS]
+        parser.add_argument(
+            "--report",
+            choices=names,
+            help=f"this instead; {', '.join(dispatch.REPORTS)}: of pyramids",
+        )
         parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
         parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
         parser.add_argument("--by", choices=KINDS, help="with --report compare: what is compared")
@@ -61,6 +78,9 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", metavar="NAME", help="with --report: one of the two coders, or what is compared"
             )
+        for name, help_ in PLANNING.items():
+            parser.add_argument(f"--{name}", metavar="NUMBER", help=f"with --report planning: {help_}")
+        parser.add_argument("--sample", choices=SAMPLES, help="with --report planning: coders are meant, or a sample")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -71,13 +91,17 @@ class Command(BaseCommand):
         if options["report"] in dispatch.REPORTS:
             self._print_pyramids(project, options)
             return
-        query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
+        query = {name: options[name] for name in ("preset", GROUPS, *NAMES) if options[name] is not None}
         try:
             answers, parameters = parse_asked(project, query)
-            if options["report"] in ("coreference", "compare"):
-                {"coreference": self._print_coreference, "compare": self._print_difference}[options["report"]](
-                    project, answers, parameters, options
-                )
+            prints = {
+                "coreference": self._print_coreference,
+                "compare": self._print_difference,
+                "groups": self._print_groups,
+                "planning": self._print_planning,
+            }
+            if options["report"] in prints:
+                prints[options["report"]](project, answers, parameters, options)
                 return
             report = overall.compute_report(answers, parameters)
         except InvalidParameter as error:
@@ -107,11 +131,38 @@ class Command(BaseCommand):
             return read_asked(other, parameters)
 
         by, first, second = (options[name] or "" for name in ("by", "first", "second"))
-        report = compare_parts(answers, parameters, by, first, second, answers_of)
+        report = compare_parts(answers, parameters, by, first, second, answers_of, read_groups(project))
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
             self._print_tables([difference_tables.build_table(report)], options["format"])
+
+    def _print_groups(
+        self,
+        project: Project,
+        answers: Extract,
+        parameters: Parameters,
+        options: dict[str, Any],
+    ) -> None:
+        """Print agreement within and between groups of coders: as JSON, or the tables of the page."""
+        report = compare_groups(answers, parameters, read_groups(project))
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables(groups_tables.build_tables(report), options["format"])
+
+    def _print_planning(
+        self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]
+    ) -> None:
+        """Print how many texts are enough: as JSON, or the tables of the page."""
+        targets = planning.Targets.from_options({name: options[name] or "" for name in planning.OPTIONS})
+        report = planning.plan_size(answers, parameters, targets)
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+            return
+        if options["format"] == "table":
+            self.stdout.write(report.describe())
+        self._print_tables(planning_tables.build_tables(report), options["format"])
 
     def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
         for table in tables:

@@ -179,7 +179,7 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     name = str(options.distance)
     used = PairableUnits.from_data(data)
     terms = np.array(unit_disagreements(used, options))
-    compared = _remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
+    compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
     pairable = PairableUnits.from_data(compared)
     rows, columns = np.nonzero(pairable.codes != MISSING)
     judgements = WeightedJudgements(
@@ -254,7 +254,7 @@ def alpha_from_sums(observed: Floats, expected: Floats, n: Floats) -> Floats:
         return np.where(expected > 0, 1 - observed / n / (expected / (n * (n - 1))), np.nan)
 
 
-def _remove_units(data: ReliabilityData, used: PairableUnits) -> ReliabilityData:
+def remove_units(data: ReliabilityData, used: PairableUnits) -> ReliabilityData:
     """Return the data of the pairable units, each value without its unit."""
     rows = used.rows.tolist()
     values = [data.value(code) for code in range(data.n_values)]

@@ -17,6 +17,7 @@ from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.groups import GroupsReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import Parameters, distances_for
@@ -111,8 +112,8 @@ def program_version() -> str:
         return f"Coindex {project['version']}"
 
 
-def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
-    """Return the conventions and figures of a report in words."""
+def describe_methods(extract: Extract, report: AgreementReport, comparison: GroupsReport | None = None) -> MethodsText:
+    """Return the conventions and figures of a report in words; `comparison` is of groups of the same coders."""
     p = report.parameters
     pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
@@ -153,8 +154,11 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     sentences += _describe_left_out(report, nouns)
     sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
     sentences.append(_describe_figures(report, nouns))
+    between = _describe_groups(comparison)
+    sentences += between
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
-    return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
+    references = _select_references(p, pointers, sets, report.interval)
+    return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
 
 
 def _has_ambiguity(extract: Extract, parameters: Parameters) -> bool:
@@ -300,6 +304,34 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     else:
         text += f" ({interval.note})"
     return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
+
+
+def _describe_groups(comparison: GroupsReport | None) -> list[str]:
+    """Return what groups of coders agree within and between, where there are two or more."""
+    if comparison is None or len(comparison.groups) < 2:
+        return []
+    within = [
+        f"{one.name} ({pluralize(len(one.coders), 'coder')})"
+        + (f" {_with_interval(one.interval)}" if one.interval.value is not None else "")
+        for one in comparison.groups
+    ]
+    between = [
+        f"{pair.first} and {pair.second} {_with_interval(pair.between)}"
+        for pair in comparison.pairs
+        if pair.between and pair.between.value is not None
+    ]
+    sentences = [f"By group of coders it is: {'; '.join(within)}."]
+    if not between:
+        return sentences
+    how = "each judgement of the one with each of the other, corrected for chance"
+    return [*sentences, f"Between groups ({how}) agreement is: {'; '.join(between)}."]
+
+
+def _with_interval(one: Interval) -> str:
+    reach = (
+        "" if one.low is None or one.high is None else f" ({one.level:.0%} interval {one.low:z.3f} to {one.high:z.3f})"
+    )
+    return f"{one.value or 0:z.3f}{reach}"
 
 
 def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[Reference, ...]:

@@ -134,6 +134,14 @@ REFERENCES = {
         "Augmenting the kappa statistic to determine interannotator reliability for multiply labeled data points",
         "HLT-NAACL",
     ),
+    "cross_alpha": Reference(
+        "wong-etal2021",
+        "inproceedings",
+        ("Wong, K.", "Paritosh, P.", "Aroyo, L."),
+        2021,
+        "Cross-replication reliability: an empirical approach to interpreting inter-rater reliability",
+        "ACL",
+    ),
     "passonneau": Reference(
         "passonneau2004",
         "inproceedings",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from agreement.data.groups import read_groups
 from agreement.reports.differences import PERMUTATIONS, DifferenceReport, compare_parts
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
@@ -14,7 +15,8 @@ from annotations.core.progress import Progress
 def build_difference(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:  # noqa: ARG001
     """Return the two parts that the options name beside each other."""
     by, first, second = (request.options[name] for name in ("by", "first", "second"))
-    report = compare_parts(request.project_answers, request.parameters, by, first, second)
+    groups = read_groups(request.project)
+    report = compare_parts(request.project_answers, request.parameters, by, first, second, groups=groups)
     labels = request.extract.labels if by == "category" else {}
     return TablesAndCharts([build_table(report, labels)], [])
 

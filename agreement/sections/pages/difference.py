@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agreement.data.groups import read_groups
 from agreement.reports.basis import count_left_out
 from agreement.reports.differences import KINDS, check_parts
 from agreement.reports.parameters import InvalidParameter, Parameters
@@ -27,6 +28,7 @@ def build(request: AnalysisRequest) -> PageSections:
         "names": [(name, request.extract.label(name) if by == "category" else name) for name in choices.get(by, [])],
         "first": request.options.get("first", ""),
         "second": request.options.get("second", ""),
+        "groups": list(read_groups(request.project)) if by == "group" else [],
         "is_chosen": is_chosen,
         "report_query": request.parameters.query(),
     }
@@ -50,5 +52,5 @@ def _check(request: AnalysisRequest, parameters: Parameters, options: dict[str, 
         raise InvalidParameter("by", f"{by!r} is not one of {', '.join(PAGE_KINDS)}.")
     if not first and not second:
         return False
-    check_parts(request.project_answers, parameters, by, first, second)
+    check_parts(request.project_answers, parameters, by, first, second, read_groups(request.project))
     return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from agreement.data.groups import read_groups
 from agreement.reports import overall
+from agreement.reports.groups import compare_groups
 from agreement.reports.methods import methods
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
@@ -12,5 +14,10 @@ from agreement.sections.pages.agreement import build_units_tables
 def build(request: AnalysisRequest) -> PageSections:
     """Return a paragraph with what it cites, and for pyramids both counts of units."""
     report = request.compute(lambda parameters, _: overall.compute_report(request.extract, parameters))
-    text = methods.describe_methods(request.extract, report)
+    compared = request.compute(
+        lambda parameters, _: compare_groups(
+            request.project_answers, parameters, read_groups(request.project), differences=False
+        )
+    )
+    text = methods.describe_methods(request.extract, report, compared)
     return PageSections(build_units_tables(request), context={"report": report, "methods": text})

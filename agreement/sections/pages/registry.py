@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages import (
@@ -19,7 +20,9 @@ from agreement.sections.pages import (
     course,
     data,
     difference,
+    groups,
     methods,
+    planning,
     texts,
 )
 from agreement.sections.pages.items import item, items
@@ -76,6 +79,11 @@ DIFFERENCE = ResultPage(
     difference.build,
     options=("by", "first", "second"),
 )
+GROUPS = ResultPage(
+    "groups",
+    "What each group of coders agrees within, what each two agree between, and how they differ.",
+    groups.build,
+)
 TEXTS = ResultPage(
     "texts",
     "The coefficient in each text, and what becomes of that of all texts without it.",
@@ -112,6 +120,12 @@ COURSE = ResultPage(
     "Agreement, each coder's and all, and the time a judgement takes, stage by stage; judgements per day.",
     course.build,
     options=("by",),
+)
+PLANNING = ResultPage(
+    "planning",
+    "How many texts are enough: the interval that other numbers of texts would have, and what it can show.",
+    planning.build,
+    options=PLANNING_OPTIONS,
 )
 ITEMS = ResultPage(
     "items",
@@ -169,8 +183,8 @@ PEERS = ResultPage(
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
-    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, TEXTS, CODERS, PAIR, COREFERENCE]
-    pages += [CATEGORIES, COURSE, ITEMS, METHODS, DATA, ALLOWS]
+    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE]
+    pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
     return {page.name: page for page in pages}

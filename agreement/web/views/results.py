@@ -42,6 +42,14 @@ def difference(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
+@draws_charts
+@require_safe
+def groups(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show agreement within and between groups of coders."""
+    return show_page(request, slug, registry.GROUPS)
+
+
+@login_required
 @require_safe
 def methods(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a paragraph for a paper."""
@@ -92,6 +100,14 @@ def coreference(request: HttpRequest, slug: str) -> HttpResponse:
 def course(request: HttpRequest, slug: str) -> HttpResponse:
     """Show agreement, each coder's and all, and the time a judgement takes, stage by stage."""
     return show_page(request, slug, registry.COURSE)
+
+
+@login_required
+@draws_charts
+@require_safe
+def planning(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how many texts are enough for an interval, a bound and a difference."""
+    return show_page(request, slug, registry.PLANNING)
 
 
 @login_required

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
@@ -11,7 +12,7 @@ from annotations.models import Invitation, Membership, Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
-from annotations.models.project import KEY_LENGTH, TITLE_LENGTH
+from annotations.models.project import KEY_LENGTH, TITLE_LENGTH, check_group
 from annotations.schemes.ready_made import SCHEMES
 
 
@@ -104,21 +105,46 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
         fields = ["number", "author", "created_at"]
 
 
+GROUP = "The group of coders, such as expert, naive, crowd or model: results are compared by it. Empty: none."
+
+
+def validate_group(group: str) -> str:
+    """Return the name of a group. Raise ValidationError for one that it cannot have."""
+    try:
+        check_group(group)
+    except DjangoValidationError as error:
+        raise serializers.ValidationError(error.messages) from None
+    return group
+
+
 class MemberSerializer(serializers.ModelSerializer[Membership]):
     username = serializers.CharField(source="user.username", read_only=True)
 
     class Meta:
         model = Membership
-        fields = ["username", "role"]
+        fields = ["username", "role", "group"]
 
 
 class NewMemberSerializer(StrictSerializer):
     username = serializers.CharField(max_length=150)
     role = serializers.ChoiceField(Membership.Role.choices)
+    group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, default="", help_text=GROUP)
+
+    def validate_group(self, group: str) -> str:
+        return validate_group(group)
 
 
 class RoleSerializer(StrictSerializer):
-    role = serializers.ChoiceField(Membership.Role.choices)
+    role = serializers.ChoiceField(Membership.Role.choices, required=False)
+    group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, required=False, help_text=GROUP)
+
+    def validate_group(self, group: str) -> str:
+        return validate_group(group)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if not fields:
+            raise serializers.ValidationError({"role": ["Say the role, the group or both."]})
+        return fields
 
 
 class InvitationSerializer(serializers.ModelSerializer[Invitation]):

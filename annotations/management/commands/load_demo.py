@@ -30,7 +30,7 @@ from annotations.management.demo import pyramids
 from annotations.models import Coding, Membership, Operation, Project, Round, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.members import add_member, set_group
 from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
@@ -84,6 +84,9 @@ def _load(source: dict[str, Any]) -> None:
     for text in texts:
         _load_text(project, text, day)
         day += timedelta(days=len(text["codings"]))
+    for group, names in source.get("groups", {}).items():
+        chosen = Membership.objects.filter(project=project, user__username__in=names)
+        set_group(project, chosen.values_list("pk", flat=True), group)
     if project.answers == Project.Answers.SCUS:
         pyramids.load(project, source, _person)
     if project.slug in ASSIGNED_PROJECTS:

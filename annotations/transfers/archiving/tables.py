@@ -165,7 +165,7 @@ TABLES: list[ArchivedTable] = [
         since={"merges": 11},
         table_since=10,
     ),
-    ArchivedTable("members", Membership, "project", ("user",)),
+    ArchivedTable("members", Membership, "project", ("user",), since={"group": 11}),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
     ArchivedTable("docsets", Docset, "project", ("slug",)),

@@ -14,9 +14,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
-from annotations.models import Membership, Token, User
+from annotations.models import Membership, Project, Token, User
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
+from annotations.models.project import check_group
 from annotations.projects.invitations import MOST_AT_ONCE
 
 
@@ -29,6 +30,27 @@ class MemberForm(forms.Form):
         if user is None:
             raise forms.ValidationError("No user has this username.")
         return user
+
+
+class GroupForm(forms.Form):
+    """The group of coders of some members: one that is suggested or a label of one's own, none where it is empty."""
+
+    members = forms.ModelMultipleChoiceField(
+        Membership.objects.none(), error_messages={"required": "Tick the people first."}
+    )
+    group = forms.CharField(
+        label="Group of those ticked",
+        max_length=Membership.GROUP_LENGTH,
+        required=False,
+        validators=[check_group],
+        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
+        help_text="Expert, naive, crowd, model, or a label of your own; empty for none. Results are compared by it.",
+    )
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data, auto_id="group_%s")
+        chosen: Any = self.fields["members"]
+        chosen.queryset = Membership.objects.filter(project=project)
 
 
 class TokenForm(forms.Form):

@@ -24,10 +24,10 @@ from annotations.models.project import may, may_change
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects import invitations
 from annotations.projects.accounts import make_reset_link, resettable_members
-from annotations.projects.members import activity_of_members, add_member, remove_membership
+from annotations.projects.members import activity_of_members, add_member, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.members import InvitationForm, MemberForm
+from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm
 from annotations.web.views import signed_in_user
 
 # Two forms of the page have a field of the role.
@@ -41,11 +41,18 @@ INVITATION_IDS = "invitation_%s"
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and add members and invitations. The links of invitations are shown once."""
     project = project_for(request.user, slug, Right.MANAGE)
-    is_invitation = "invite" in request.POST
-    form = MemberForm(None if is_invitation else request.POST or None)
+    is_invitation, is_group = "invite" in request.POST, "set_group" in request.POST
+    form = MemberForm(None if is_invitation or is_group else request.POST or None)
+    group_form = GroupForm(project, request.POST if is_group else None)
     invitation_form = InvitationForm(request.POST if is_invitation else None, auto_id=INVITATION_IDS)
     links: list[tuple[str, str]] = []
-    if request.method == "POST" and not is_invitation and form.is_valid():
+    if is_group and group_form.is_valid():
+        group = group_form.cleaned_data["group"]
+        number = set_group(project, (one.pk for one in group_form.cleaned_data["members"]), group)
+        where = f"in the group “{group}”" if group else "in no group"
+        messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
+        return redirect("members", project.slug)
+    if request.method == "POST" and not is_invitation and not is_group and form.is_valid():
         question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
@@ -65,13 +72,16 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             if addresses := invitation_form.cleaned_data.get("addresses"):
                 messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
-    memberships = Membership.objects.filter(project=project).select_related("user")
+    memberships = list(Membership.objects.filter(project=project).select_related("user"))
     invitation_rows = list(Invitation.objects.filter(project=project).select_related("used_by"))
     sees_work = may(project, Right.MANAGE_WORK)
     activity = activity_of_members(project) if sees_work else {}
     context = {
         "project": project,
         "form": form,
+        "group_form": group_form,
+        "groups": list(dict.fromkeys([*Membership.GROUPS, *sorted({one.group for one in memberships} - {""})])),
+        "ticked": set(request.POST.getlist("members")),
         "invitation_form": invitation_form,
         "links": links,
         "now": timezone.now(),

@@ -266,3 +266,34 @@ def jackknife_variance(values):
     """Return (g - 1)/g times the sum of squared deviations of g values from their mean."""
     g, center = len(values), sum(values, Fraction(0)) / len(values)
     return Fraction(g - 1, g) * sum(((value - center) ** 2 for value in values), Fraction(0))
+
+
+def cross_alpha(table, n_first, name, exclude_unit="none", empty="subset", thirds="exact"):
+    """Return (1 - Do/De, Do, De) between the first coders and the others, pair by pair; None where undefined."""
+
+    def d(a, b):
+        return name(a, b) if callable(name) else distance(a, b, name, empty, thirds)
+
+    def seen(unit, value, rules):
+        return without(value, unit) if exclude_unit in rules else value
+
+    units = {}
+    for unit, row in table.items():
+        groups = [[value for value in part if value is not None] for part in (row[:n_first], row[n_first:])]
+        if all(groups):
+            units[unit] = groups
+    if not units:
+        return None, None, None
+    total, weights = Fraction(0), 0
+    for unit, (first, second) in units.items():
+        pairs = [
+            d(seen(unit, a, ("observed", "both")), seen(unit, b, ("observed", "both"))) for a in first for b in second
+        ]
+        total += (len(first) + len(second)) * sum(pairs, Fraction(0)) / len(pairs)
+        weights += len(first) + len(second)
+    pools = [
+        [seen(unit, value, ("both",)) for unit, groups in units.items() for value in groups[side]] for side in (0, 1)
+    ]
+    distances = [d(a, b) for a in pools[0] for b in pools[1]]
+    do, de = total / weights, sum(distances, Fraction(0)) / len(distances)
+    return (1 - do / de if de else None), do, de

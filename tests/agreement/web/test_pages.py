@@ -58,7 +58,7 @@ PAGES = {
     "overview": ResultPage("agreement/", "distances", 10),
     "grid": ResultPage("agreement/grid/", "grid", 10, odd=("without", "texts")),
     "compare": ResultPage("agreement/compare/", "compare", 10, odd=("coders",)),
-    "methods": ResultPage("agreement/methods/", "", 10, odd=("rounds",)),
+    "methods": ResultPage("agreement/methods/", "", 11, odd=("rounds",)),
     "data": ResultPage("agreement/data/", "matrix", 12, odd=("coders",)),
     "difference": ResultPage(
         "agreement/difference/",
@@ -68,6 +68,7 @@ PAGES = {
         wrong=(("by", "ghost"), ("first", "ghost")),
         odd=("by", "first", "second"),
     ),
+    "groups": ResultPage("agreement/groups/", "", 12, odd=("groups", "coders")),
     "coreference": ResultPage(
         "agreement/coreference/",
         "scores",
@@ -115,6 +116,14 @@ PAGES = {
         chosen={"by": "round"},
         wrong=(("by", "ghost"), ("by", "\x00"), ("by", "round,week")),
         odd=("by", "rounds"),
+    ),
+    "planning": ResultPage(
+        "agreement/planning/",
+        "enough",
+        10,
+        chosen={"margin": "0.1"},
+        wrong=(("margin", "0"), ("bound", "1"), ("difference", "nan"), ("power", "\x00"), ("sample", "coders")),
+        odd=("margin", "bound", "difference", "power", "sample"),
     ),
     "items": ResultPage(
         "agreement/items/",

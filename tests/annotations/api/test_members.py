@@ -16,7 +16,7 @@ def test_a_manager_sees_who_is_in_which_role(signed_in, charlie, project):
     rows = signed_in(charlie).get(URL).json()["results"]
     assert {row["username"]: row["role"] for row in rows} == {"alice": "coder", "bob": "coder", "charlie": "manager"}
     rows = signed_in(charlie).get(URL, {"role": "manager"}).json()["results"]
-    assert rows == [{"username": "charlie", "role": "manager"}]
+    assert rows == [{"username": "charlie", "role": "manager", "group": ""}]
 
 
 @pytest.mark.parametrize("address", [URL, f"{URL}alice/", INVITATIONS])
@@ -28,7 +28,7 @@ def test_members_and_invitations_are_for_managers(signed_in, people, role, addre
 def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, mallory, project):
     client, own = signed_in(charlie), f"{URL}mallory/"
     made = client.post(URL, {"username": "Mallory", "role": "viewer"}, **JSON)
-    assert (made.status_code, made.json()) == (201, {"username": "mallory", "role": "viewer"})
+    assert (made.status_code, made.json()) == (201, {"username": "mallory", "role": "viewer", "group": ""})
     assert signed_in(mallory).get("/api/v1/projects/tea/").json()["role"] == "viewer"
     seen = client.get(own)["ETag"]
     changed = client.patch(own, {"role": "adjudicator"}, headers={"If-Match": seen}, **JSON)
@@ -85,3 +85,34 @@ def test_an_invitation_ends_within_a_month(signed_in, charlie, project, days):
     answer = signed_in(charlie).post(INVITATIONS, {"role": "coder", "days": days}, **JSON)
     assert list(answer.json()["errors"]) == ["days"]
     assert not Invitation.objects.exists()
+
+
+def test_a_group_is_set_with_or_without_a_role_and_listed(signed_in, charlie, mallory, project):
+    client = signed_in(charlie)
+    made = client.post(URL, {"username": "mallory", "role": "coder", "group": "crowd"}, **JSON)
+    assert made.json() == {"username": "mallory", "role": "coder", "group": "crowd"}
+    own = f"{URL}mallory/"
+    changed = client.patch(own, {"group": "our experts"}, headers={"If-Match": client.get(own)["ETag"]}, **JSON)
+    assert changed.json() == {"username": "mallory", "role": "coder", "group": "our experts"}
+    again = client.patch(own, {"role": "viewer"}, headers={"If-Match": changed["ETag"]}, **JSON)
+    assert again.json() == {"username": "mallory", "role": "viewer", "group": "our experts"}
+    rows = client.get(URL, {"group": "our experts"}).json()["results"]
+    assert [row["username"] for row in rows] == ["mallory"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [({"group": "a,b"}, "group"), ({"group": "a\x00"}, "group"), ({"group": "x" * 51}, "group"), ({}, "role")],
+)
+def test_a_group_that_cannot_be_is_refused(signed_in, charlie, project, sent, field):
+    client, own = signed_in(charlie), f"{URL}alice/"
+    reply = client.patch(own, sent, headers={"If-Match": client.get(own)["ETag"]}, **JSON)
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
+    assert Membership.objects.get(user__username="alice").group == ""
+
+
+def test_coders_do_not_learn_of_groups(signed_in, charlie, alice, project):
+    Membership.objects.filter(user__username="bob").update(group="the slow ones")
+    for address in ("/projects/tea/", URL, "/api/v1/projects/tea/", "/projects/tea/members/", "/"):
+        assert "the slow ones" not in signed_in(alice).get(address).content.decode()
+    assert "the slow ones" in signed_in(charlie).get("/projects/tea/members/").content.decode()

@@ -114,6 +114,7 @@ BAD = {
     "project_answers_known": (Project, {"slug": "p", "answers": "ghost"}),
     "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
     "membership_one_role_a_person": (Membership, {"role": "viewer"}),
+    "membership_group_without_comma": (Membership, {"group": "a,b", "user": "mallory"}),
     "membership_role_known": (Membership, {"role": "ghost", "user": "mallory"}),
     "guidelines_version_once_in_project": (GuidelinesVersion, {}),
     "guidelines_version_counts_from_1": (GuidelinesVersion, {"number": 0}),

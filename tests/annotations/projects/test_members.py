@@ -2,7 +2,9 @@
 
 import pytest
 
-from annotations.models import Membership
+from annotations.models import Membership, User
+from annotations.projects.members import add_member
+from tests.conftest import make_project
 
 URL = "/projects/tea/members/"
 
@@ -56,3 +58,49 @@ def test_only_a_manager_sees_or_changes_members(signed_in, people, role):
     assert client.get(URL).status_code == expected
     assert client.post(URL, {"username": people[role].username, "role": "manager"}).status_code == expected
     assert Membership.objects.filter(role="manager").count() == 1
+
+
+def test_several_are_put_into_a_group_at_once_and_out_of_it(signed_in, charlie, project):
+    client, pks = signed_in(charlie), list(Membership.objects.exclude(user=charlie).values_list("pk", flat=True))
+    assert client.post(URL, {"set_group": "1", "members": pks, "group": " expert "}).url == URL
+    assert dict(Membership.objects.values_list("user__username", "group")) == {
+        "alice": "expert",
+        "bob": "expert",
+        "charlie": "",
+    }
+    page = client.get(URL).content.decode()
+    assert "2 members are in the group “expert” now." in page
+    assert page.count("<td>expert</td>") == 2
+    client.post(URL, {"set_group": "1", "members": pks[:1], "group": ""})
+    assert Membership.objects.filter(group="expert").count() == 1
+    assert "1 member is in no group now." in client.get(URL).content.decode()
+
+
+def test_a_role_leaves_the_group_as_it_is(project, alice):
+    Membership.objects.filter(user=alice).update(group="naive")
+    assert add_member(project, alice, "coder").group == "naive"
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        ({"group": "expert"}, "Tick the people first."),
+        ({"members": ["all"], "group": "a,b"}, "A group has no comma in its name"),
+        ({"members": ["all"], "group": "x" * 51}, "at most 50 characters"),
+        ({"members": ["999999"], "group": "expert"}, "not one of the available choices"),
+    ],
+)
+def test_a_group_that_cannot_be_set_is_refused_with_the_reason(signed_in, charlie, project, sent, says):
+    everybody = list(Membership.objects.values_list("pk", flat=True))
+    sent = {name: everybody if value == ["all"] else value for name, value in sent.items()}
+    page = signed_in(charlie).post(URL, {"set_group": "1", **sent}).content.decode()
+    assert says in page
+    assert not Membership.objects.exclude(group="").exists()
+
+
+def test_members_of_another_project_stay_in_their_groups(signed_in, charlie, project):
+    other = make_project("other")
+    foreign = add_member(other, User.objects.create(username="far"), "coder")
+    signed_in(charlie).post(URL, {"set_group": "1", "members": [foreign.pk], "group": "expert"})
+    foreign.refresh_from_db()
+    assert foreign.group == ""

@@ -1,0 +1,122 @@
+"""How many texts are enough, as tables and a chart."""
+
+from __future__ import annotations
+
+from agreement.reports.planning import PlanningReport, Size, Targets, plan_size
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, forecast_chart
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.tables import Cell, Column, Table, format_value
+from annotations.core.progress import Progress
+from annotations.core.text import pluralize
+
+ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
+CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
+
+
+def build_planning(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:  # noqa: ARG001
+    """Return how many texts are enough for what the options name."""
+    report = plan_size(request.project_answers, request.parameters, Targets.from_options(request.options))
+    return TablesAndCharts(build_tables(report), _charts(report))
+
+
+def build_tables(report: PlanningReport) -> list[Table]:
+    """Return what is enough, margin and power by number of texts, and where they are a sample by number of coders."""
+    tables = [_enough_table(report), _sizes_table(report)]
+    return [*tables, _coders_table(report)] if report.coders else tables
+
+
+def _enough_table(report: PlanningReport) -> Table:
+    here, targets = report.forecast.n_documents, report.targets
+    chance = f", in {targets.power:.0%} of cases"
+    rows: list[list[Cell]] = []
+    if report.margin is not None:
+        rows += [[f"95% CI of ±{margin:g}", n, _more(n, here)] for margin, n in report.margins]
+        if not report.forecast.n_coders:
+            for name, what in (
+                ("bound", f"95% CI above {targets.bound:g}{chance}"),
+                ("difference", f"a difference of {targets.difference:g} between two rounds{chance}: in each"),
+            ):
+                n = report.texts_for[name]
+                rows.append([what, n, None if name == "difference" else _more(n, here)])
+    return Table(
+        "enough",
+        "How many texts are enough",
+        [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")],
+        rows,
+        "" if rows else report.describe(),
+    )
+
+
+def _more(n: int | None, here: int) -> int | None:
+    return None if n is None else max(n - here, 0)
+
+
+def _sizes_table(report: PlanningReport) -> Table:
+    targets = report.targets
+    power = [
+        Column("power_above", "Power, bound", "percent"),
+        Column("power_of_difference", "Power, difference", "percent"),
+    ]
+    shown = power if report.margin is not None and not report.forecast.n_coders else []
+
+    def row(size: Size) -> list[Cell]:
+        what = EXTRAPOLATED if size.extrapolated else "coded" if size.n_texts == report.forecast.n_documents else ""
+        figures = [size.power_above, size.power_of_difference][: len(shown)]
+        return [size.n_texts, size.margin, size.low, size.high, *figures, what, ", ".join(map(ENOUGH.get, size.enough))]  # type: ignore[arg-type]
+
+    note = (
+        f"Power: how often the 95% CI lies above {targets.bound:g}, and how often two rounds, each of so many other"
+        f" texts, are told apart that differ by {targets.difference:g}."
+        if shown
+        else ""
+    )
+    return Table(
+        "sizes",
+        "Interval and power by number of texts",
+        [
+            Column("texts", "Texts", "count"),
+            Column("margin", "±", "figure"),
+            Column("low", "from", "figure"),
+            Column("high", "to", "figure"),
+            *shown,
+            Column("known", "Known"),
+            Column("enough", "Enough for"),
+        ],
+        [row(size) for size in report.sizes],
+        note,
+    )
+
+
+def _coders_table(report: PlanningReport) -> Table:
+    return Table(
+        "coders",
+        "Margin by number of coders",
+        [
+            Column("coders", "Coders", "count"),
+            *(Column(f"texts_{n}", f"± with {n:,} texts", "figure", explanation="margin") for n in report.coder_sizes),
+        ],
+        [[n, *margins] for n, margins in report.coders],
+        f"Coders are drawn from a population, of which there are {report.forecast.n_coders} here; all others are"
+        " extrapolated. The part of the texts is that of as many coders as there are.",
+    )
+
+
+def _charts(report: PlanningReport) -> list[Chart]:
+    if not report.sizes or report.targets.margin is None:
+        return []
+    here = report.forecast.n_documents
+    figure = forecast_chart(
+        [(size.n_texts, size.margin) for size in report.sizes if not size.extrapolated],
+        [(size.n_texts, size.margin) for size in report.sizes if size.n_texts >= here],
+        (CODED, EXTRAPOLATED),
+        report.targets.margin,
+        "texts",
+        "half the width of the 95% CI",
+    )
+    last = report.sizes[-1]
+    words = (
+        f"{report.describe()} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
+        f" ±{format_value(last.margin, 'figure')} with {last.n_texts:,}."
+    )
+    return [Chart("sizes", "Width of the interval by number of texts", figure, words, "sizes")]

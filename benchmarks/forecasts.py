@@ -1,0 +1,157 @@
+"""What intervals foretell, and what is then seen: python -m benchmarks.forecasts --write docs/measures.md.
+
+Corpora are those of `benchmarks.coverage`. One of ten texts foretells the width of the interval of forty; another of
+forty has it. Power is foretold from all corpora of a row together, and is then the share of them whose interval is
+above the bound, or of pairs that `difference` tells apart. The seed is fixed, so that the figures come back.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.random import Generator
+
+from agreement.measures import (
+    DocumentSums,
+    Forecast,
+    ReliabilityData,
+    alpha,
+    difference,
+    document_sums,
+    forecast,
+    forecast_interval,
+    interval,
+    interval_sums,
+)
+from benchmarks.coverage import NOMINAL, hard_texts, labels, write_between
+
+RUNS, POWER_RUNS = 200, 1_000
+MARKS = ("<!-- forecasts: begin -->", "<!-- forecasts: end -->")
+FEW, MANY = (10, 20), 40
+BOUND, APART = 0.55, 0.1
+CHAINS = {"distance": "masi", "exclude_unit": "both"}
+
+type Simulate = Callable[..., ReliabilityData]
+
+
+def width_ratio(
+    random: Generator, simulate: Simulate, few: int, many: int, distance: str = "nominal", exclude_unit: str = "none"
+) -> float | None:
+    """Return the width that a corpus of few texts foretells, over that of another of many; None where one has none."""
+    measure = partial(alpha, distance=distance, exclude_unit=exclude_unit)
+    foretold = forecast(simulate(random, documents=few), measure).margin(many)
+    seen = interval(simulate(random, documents=many), measure)
+    if foretold is None or seen.low is None or seen.high is None:
+        return None
+    return 2 * foretold / (seen.high - seen.low)
+
+
+def observed_power(random: Generator, texts: int, runs: int) -> tuple[float, float]:
+    """Return the power that all corpora together foretell of a bound, and the share of them that are above it."""
+    corpora = [document_sums(labels(random, texts, 1.0)) for _ in range(runs)]
+    found = [interval_sums(corpus).low for corpus in corpora]
+    whole = _forecast_together(corpora)
+    return float(whole.power_above(BOUND, texts) or 0), float(
+        np.mean([low is not None and low > BOUND for low in found])
+    )
+
+
+def observed_power_of_difference(random: Generator, texts: int, runs: int) -> tuple[float, float]:
+    """Return the power that all corpora together foretell of a difference, and the share of pairs told apart.
+
+    Both of a pair are of one kind; what their difference would be, were the figures so far apart, is theirs and this
+    much more.
+    """
+    corpora, n_apart = [], 0
+    for _ in range(runs):
+        first, second = labels(random, texts, 1.0), labels(random, texts, 1.0)
+        corpora += [document_sums(first), document_sums(second)]
+        names = [("second", d) for d in second.documents]
+        other = ReliabilityData(second.units, second.coders, names, second.document_of_unit, second.content)
+        found = difference(first, other, alpha)
+        if found.low is not None and found.high is not None:
+            n_apart += not found.low + APART <= 0 <= found.high + APART
+    whole = _forecast_together(corpora)
+    return float(whole.power_of_difference(APART, texts) or 0), n_apart / runs
+
+
+def _forecast_together(corpora: Sequence[Sequence[DocumentSums]]) -> Forecast:
+    """Return the forecast of all documents of several corpora."""
+    together = [
+        replace(one, document=(number, one.document)) for number, corpus in enumerate(corpora) for one in corpus
+    ]
+    return forecast_interval(interval_sums(together))
+
+
+def width_rows(runs: int) -> list[str]:
+    """Return the rows on widths: the median ratio, and the median distance of a single one from 1."""
+    kinds: dict[str, tuple[Simulate, dict[str, str]]] = {
+        f"categories, {name}": (partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()
+    }
+    kinds["chains, MASI"] = (hard_texts, CHAINS)
+    rows = []
+    for name, (simulate, options) in kinds.items():
+        for few in FEW:
+            random = np.random.default_rng(crc32(f"{name}, {few}".encode()))
+            ratios = [width_ratio(random, simulate, few, MANY, **options) for _ in range(runs)]
+            defined = np.array([one for one in ratios if one is not None])
+            rows.append(
+                f"| {name} | {few} | {np.median(defined):.3f} | {np.median(np.abs(defined - 1)):.3f} | "
+                f"{f'{1 - len(defined) / runs:.1%}' if len(defined) < runs else ''} |"
+            )
+    return rows
+
+
+def power_rows(runs: int) -> list[str]:
+    """Return the rows on power: what is foretold, and the share that was seen."""
+    rows = []
+    for texts in (10, 20, 40):
+        for what, measure in (
+            ("alpha .62 above .55", observed_power),
+            ("a difference of .1", observed_power_of_difference),
+        ):
+            random = np.random.default_rng(crc32(f"{what}, {texts}".encode()))
+            foretold, seen = measure(random, texts, runs)
+            rows.append(f"| {what} | {texts} | {foretold:.3f} | {seen:.3f} |")
+    return sorted(rows)
+
+
+def table(runs: int, power_runs: int) -> str:
+    """Return both tables in Markdown."""
+    return "\n".join(
+        [
+            f"{runs:,} corpora a row; the width of {MANY} texts, foretold over seen in others.",
+            "",
+            "| what | foretold from texts | median ratio | median distance from 1 | without |",
+            "|---|---:|---:|---:|---:|",
+            *width_rows(runs),
+            "",
+            f"{power_runs:,} corpora a row; categories, many errors.",
+            "",
+            "| what is shown | texts | power foretold | share seen |",
+            "|---|---:|---:|---:|",
+            *power_rows(power_runs),
+        ]
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the tables, or write them between the marks of a Markdown file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.forecasts", description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row of widths (default: {RUNS})")
+    parser.add_argument("--power-runs", type=int, default=POWER_RUNS, help=f"of power (default: {POWER_RUNS})")
+    parser.add_argument("--write", type=Path, help="a file that has the marks")
+    asked = parser.parse_args(arguments)
+    found = table(asked.runs, asked.power_runs)
+    if asked.write is None:
+        print(found)
+    else:
+        write_between(asked.write, MARKS, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""How many texts are enough, to the digits of the library, on page, API and command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import extract
+from agreement.measures import alpha, forecast, interval
+from agreement.reports.basis import compute_interval, resolve, select_data
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.planning import MARGINS, Targets, plan_size
+from agreement.sections.deferred.planning import EXTRAPOLATED
+from annotations.coding.status import reopen_coding
+from annotations.models import Coding
+from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
+
+URL = "/projects/walk/agreement/planning/"
+API = "/api/v1/projects/walk/agreement/planning/"
+
+
+@pytest.fixture
+def walk(charlie):
+    """Make a project of six texts by three coders."""
+    contents = [f"{WALK} {words(3 + 2 * number)}" for number in range(6)]
+    return answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=("alice", "bob", "carol")))
+
+
+def words(n):
+    """Return so many marked words."""
+    return " ".join(f"[w{number}](m{number})" for number in range(n))
+
+
+def data_of(project, **asked):
+    return select_data(*resolve(extract(project), convention(project, **asked)))
+
+
+def ask(name, asked):
+    """Return the report of the command as JSON."""
+    out = StringIO()
+    call_command("agreement", name, report="planning", format="json", **asked, stdout=out)
+    return json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize("sample", ["groups", "both"])
+def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
+    found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
+    report = plan_size(extract(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
+    assert report.texts_for == {
+        "margin": found.documents_for_margin(0.03),
+        "bound": found.documents_above(0.3, 0.9),
+        "difference": found.documents_for_difference(0.05, 0.9),
+    }
+    for size in report.sizes:
+        assert (size.low, size.high) == pytest.approx(found.bounds(size.n_texts), abs=1e-9)
+        assert size.power_above == pytest.approx(found.power_above(0.3, size.n_texts))
+        assert size.power_of_difference == pytest.approx(found.power_of_difference(0.05, size.n_texts))
+        assert size.extrapolated == (size.n_texts > 6)
+    asked = {"margin": "0.03", "bound": ".3", "difference": "0.05", "power": "0.9", "sample": sample}
+    api = signed_in(charlie).get(API, asked).json()
+    assert api == json.loads(json.dumps(report.as_dict())) == ask("walk", asked)
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    rows = figures(page, "sizes")
+    powers = sample == "groups"
+    assert rows == [
+        digits(one.n_texts, one.margin, one.low, one.high, *([one.power_above, one.power_of_difference] * powers))
+        for one in report.sizes
+    ]
+    assert page.count(f"<td>{EXTRAPOLATED}</td>") == sum(one.extrapolated for one in report.sizes)
+    assert report.describe() in page.replace("&#x27;", "'")
+
+
+def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
+    answers, parameters = resolve(extract(walk), convention(walk))
+    found, shown = plan_size(answers, parameters, Targets()), compute_interval(answers, parameters)
+    here = next(one for one in found.sizes if one.n_texts == 6)
+    assert (here.low, here.high, here.extrapolated) == (shown.low, shown.high, False)
+    assert found.margin == (shown.high - shown.low) / 2
+
+
+def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_number(walk):
+    report = plan_size(extract(walk), convention(walk), Targets(sample="both"))
+    both = interval(data_of(walk), alpha, "passonneau", sample="both")
+    assert (report.forecast.low, report.forecast.high) == pytest.approx((both.low, both.high))
+    assert report.coder_sizes == (6, 12, 24)
+    assert [n for n, _ in report.coders] == [3, 4, 5, 6, 8, 13]
+    for n_coders, margins in report.coders:
+        assert margins == pytest.approx([report.forecast.margin(n, n_coders) for n in report.coder_sizes])
+    assert report.coders[0][1][0] == pytest.approx((both.high - both.low) / 2)
+
+
+def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk):
+    report = plan_size(extract(walk), convention(walk), Targets())
+    margin = report.targets.margin
+    assert margin == next(one for one in MARGINS if one <= 0.9 * report.margin)
+    assert f"±{margin:g}".replace("0.", ".") in report.describe()
+    assert f"with {report.forecast.n_documents} texts" in report.describe()
+    assert (report.targets.bound < report.forecast.value) == (report.texts_for["bound"] is not None)
+
+
+@pytest.mark.parametrize("coefficient", ["fleiss_kappa", "gwet_ac1", "beta"])
+def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
+    parameters = convention(walk, coefficient=coefficient, chains="none")
+    report = plan_size(extract(walk), parameters, Targets())
+    shown = compute_interval(*resolve(extract(walk), parameters))
+    assert report.margin == pytest.approx((shown.high - shown.low) / 2)
+    assert report.texts_for["margin"] > 6
+
+
+@pytest.mark.parametrize(
+    ("n", "coders", "sample", "note"),
+    [
+        (1, ("alice", "bob"), "groups", "no forecast: all is in one document"),
+        (2, ("alice", "bob"), "groups", "no interval: it takes 3 documents"),
+        (4, ("alice", "bob"), "both", "no interval: it takes 3 coders"),
+    ],
+)
+def test_where_there_is_no_forecast_page_and_api_say_why(signed_in, charlie, n, coders, sample, note):
+    answer(coded_project("walk", "sortal-classes", *[words(20 + 3 * i) for i in range(n)], coders=coders))
+    api = signed_in(charlie).get(API, {"sample": sample}).json()
+    assert api["note"].startswith(note)
+    assert (api["low"], api["margin"], api["sizes"], api["targets"]["margin"]["texts"]) == (None, None, [], None)
+    page = signed_in(charlie).get(URL, {"sample": sample}).content.decode()
+    assert "There is no forecast yet" in page
+    assert note.replace("document", "text")[1:] in page
+
+
+def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, walk):
+    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    reopen_coding(coding, coding.coder)
+    api = signed_in(charlie).get(API, {"sample": "both"}).json()
+    assert api["note"].startswith("no forecast of coders: 'alice' has not coded")
+    assert api["codings_left_out"]["open"] == 1
+    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("margin", "0"), ("margin", "x"), ("bound", "1"), ("difference", "nan"), ("power", "1e999"), ("sample", "coders")],
+)
+def test_what_cannot_be_reached_is_refused_with_the_field(signed_in, charlie, walk, field, value):
+    reply = signed_in(charlie).get(API, {field: value})
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
+    assert signed_in(charlie).get(URL, {field: value}).status_code == 400
+    with pytest.raises(InvalidParameter):
+        Targets.from_options({field: value})
+    with pytest.raises(CommandError):
+        call_command("agreement", "walk", "--report", "planning", f"--{field}={value}")
+
+
+def test_the_command_prints_the_words_and_the_tables(walk):
+    out = StringIO()
+    call_command("agreement", "walk", report="planning", margin="0.03", stdout=out)
+    report = plan_size(extract(walk), convention(walk), Targets(0.03))
+    assert out.getvalue().startswith(report.describe())
+    assert f"| 95% CI of ±0.03 | {report.texts_for['margin']:,} |" in out.getvalue()
+
+
+@pytest.mark.parametrize(("sample", "keys"), [("groups", ["enough", "sizes"]), ("both", ["enough", "sizes", "coders"])])
+def test_each_table_is_taken_along(signed_in, charlie, walk, sample, keys):
+    client = signed_in(charlie)
+    page = client.get(URL, {"sample": sample}).content.decode()
+    assert [key for key in ("enough", "sizes", "coders") if f'id="table-{key}"' in page] == keys
+    for key in keys:
+        rows = client.get(URL, {"sample": sample, "as": "json", "table": key}).json()["rows"]
+        assert len(rows) == len(figures(page, key))
+
+
+def test_a_project_without_answers_has_no_forecast(signed_in, charlie, db):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    assert plan_size(extract(coded_project("none", "poesio-artstein-2005", WALK)), Parameters(), Targets()).sizes == ()
+    assert signed_in(charlie).get(URL).status_code == 200
