@@ -1,0 +1,345 @@
+"""Propose who codes what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from annotations.planning.designs.balancing import balance_pairs, balance_work
+from annotations.planning.designs.connecting import connect
+from annotations.planning.designs.draws import draw, draw_texts, share_of
+from annotations.planning.designs.filling import Shortage, fill
+from annotations.planning.designs.state import UNIT, Flags, Numbers, Places, State, components
+from annotations.planning.designs.terms import (
+    MOST_CODERS,
+    MOST_PLACES,
+    WEIGHT_UNIT,
+    Assignment,
+    Design,
+    Load,
+    PlanCoder,
+    PlanParameters,
+    PlanRefused,
+    PlanText,
+    Proposal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Texts that go to the same coders: one, or a block."""
+
+    texts: tuple[str, ...]
+    work: int
+    stratum: str
+    coders: frozenset[str]
+    places: int
+
+
+def propose(
+    texts: Iterable[PlanText],
+    coders: Iterable[PlanCoder],
+    parameters: PlanParameters,
+    existing: Iterable[Assignment] = (),
+) -> Proposal:
+    """Return who codes which text, the same for the same seed, whatever the order of texts and coders.
+
+    In this order: every text by as many coders as the design says, and the work of everybody within one text of their
+    share; pairs of coders share as nearly equal numbers of texts as possible; those who code are connected by shared
+    texts; texts of a stratum are spread evenly. What exists stays (what has not begun may move, if asked) and counts.
+
+    Raise PlanRefused where there is no such plan.
+    """
+    texts = sorted(texts, key=lambda text: text.name)
+    coders = sorted(coders, key=lambda coder: coder.name)
+    _check(texts, coders, parameters)
+    names = {coder.name for coder in coders}
+    by_text: dict[str, dict[str, Assignment]] = {text.name: {} for text in texts}
+    outside: Counter[str] = Counter()
+    removed: list[tuple[str, str]] = []
+    for assignment in sorted(existing, key=lambda one: (one.text, one.coder)):
+        if assignment.text not in by_text:
+            continue
+        if assignment.coder not in names:
+            # Whoever codes no more keeps the place that they have begun to fill.
+            outside[assignment.text] += assignment.begun
+        elif assignment.begun or not parameters.move:
+            by_text[assignment.text][assignment.coder] = assignment
+        else:
+            removed.append((assignment.text, assignment.coder))
+    calibration = _calibration(texts, parameters)
+    shared = _shared(texts, coders, parameters, by_text, outside, calibration)
+    sizes = {
+        text.name: _size(text.name, len(coders), parameters, calibration=calibration, shared=shared) for text in texts
+    }
+    items = _items(texts, coders, parameters, sizes, by_text, outside)
+    state = _solve(items, coders, parameters)
+    assigned: dict[str, tuple[str, ...]] = {}
+    drawn = _drawn(coders, parameters.seed)
+    for item, row in zip(items, state.coded, strict=True):
+        members = tuple(sorted(drawn[index].name for index in np.flatnonzero(row)))
+        assigned.update(dict.fromkeys(item.texts, members))
+    return _describe(texts, coders, parameters, assigned, by_text, removed, calibration)
+
+
+def _check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: PlanParameters) -> None:
+    """Raise PlanRefused for what no plan can be made of."""
+    if not texts:
+        raise PlanRefused("There are no texts to plan. Import texts, or choose another round.")
+    if not coders:
+        raise PlanRefused("Nobody codes in this project. Add members with the role of coder first.")
+    for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):
+        if double := [name for name, number in Counter(rows).items() if number > 1]:
+            raise PlanRefused(f"These {kind} are named twice: {', '.join(double)}.")
+    for coder in coders:
+        if round(coder.weight * WEIGHT_UNIT) < 1:
+            raise PlanRefused(f"The weight of {coder.name} is {coder.weight:g}: weights are above 0.")
+        if coder.maximum is not None and coder.maximum < 0:
+            raise PlanRefused(f"The maximum of {coder.name} is {coder.maximum}: it cannot be negative.")
+    k, n = parameters.k, len(coders)
+    if parameters.design != Design.ALL and k is not None:
+        if k < 1:
+            raise PlanRefused(f"k is {k}: each text needs one coder at least.")
+        if k > n:
+            raise PlanRefused(f"k is {k}, but {_people(n)} here. Add coders, or choose a smaller k.")
+    if parameters.design == Design.SHARE and not 0 <= parameters.share <= 1:
+        raise PlanRefused(f"The share is {parameters.share:g}: it lies between 0 and 1.")
+    if not 0 <= parameters.calibration <= len(texts):
+        raise PlanRefused(
+            f"The calibration set has {parameters.calibration} texts, but there are {len(texts)}. Choose fewer."
+        )
+    blocks = parameters.blocks
+    if parameters.design == Design.BLOCKS and blocks is not None and not 1 <= blocks <= len(texts):
+        raise PlanRefused(f"{blocks} blocks cannot be made of {len(texts)} texts: choose from 1 to {len(texts)}.")
+    if n > MOST_CODERS or len(texts) * min(n, k or n) > MOST_PLACES:
+        raise PlanRefused(
+            f"This plan is too large: {len(texts)} texts by {n} coders. Plan the texts in several rounds: a plan has "
+            f"up to {MOST_CODERS} coders and {MOST_PLACES:,} assignments."
+        )
+
+
+def _people(number: int) -> str:
+    return "one person codes" if number == 1 else f"{number} people code"
+
+
+def _calibration(texts: Sequence[PlanText], parameters: PlanParameters) -> list[str]:
+    present = {text.name for text in texts} & set(parameters.calibration_texts)
+    return draw_texts(texts, parameters.calibration, parameters.seed, "calibration", present)
+
+
+def _shared(
+    texts: Sequence[PlanText],
+    coders: Sequence[PlanCoder],
+    parameters: PlanParameters,
+    by_text: dict[str, dict[str, Assignment]],
+    outside: Counter[str],
+    calibration: Sequence[str],
+) -> set[str]:
+    """Return the texts that the design shares: of a share first those that several code already."""
+    if parameters.design != Design.SHARE:
+        return {text.name for text in texts}
+    several = {name for name, rows in by_text.items() if len(rows) + outside[name] > 1} | set(calibration)
+    number = share_of(len(texts), parameters.share)
+    return set(draw_texts(texts, number, parameters.seed, "share", several)[: max(number, len(calibration))]) | set(
+        calibration
+    )
+
+
+def _size(
+    text: str, n: int, parameters: PlanParameters, *, calibration: Sequence[str], shared: Iterable[str]
+) -> int:
+    """Return how many coders a text needs."""
+    if parameters.design == Design.ALL or text in calibration:
+        return n
+    if text not in shared:
+        return 1
+    return n if parameters.k is None else parameters.k
+
+
+def _items(
+    texts: Sequence[PlanText],
+    coders: Sequence[PlanCoder],
+    parameters: PlanParameters,
+    sizes: dict[str, int],
+    by_text: dict[str, dict[str, Assignment]],
+    outside: Counter[str],
+) -> list[Item]:
+    """Return texts, or blocks of texts, in an order drawn by the seed."""
+    n = len(coders)
+    order = sorted(texts, key=lambda text: (draw(parameters.seed, "text", text.name), text.name))
+    items, blocks = [], []
+    for text in order:
+        fixed = frozenset(by_text[text.name])
+        everybody = sizes[text.name] == n
+        places = n - len(fixed) if everybody else max(0, sizes[text.name] - len(fixed) - outside[text.name])
+        item = Item((text.name,), text.work, text.stratum, fixed, places)
+        in_block = parameters.design == Design.BLOCKS and not everybody and (not fixed or not places)
+        (blocks if in_block else items).append(item)
+    return items + _blocks(blocks, n, parameters)
+
+
+def _blocks(rows: Sequence[Item], n: int, parameters: PlanParameters) -> list[Item]:
+    """Return texts put into blocks of equal work; those that the same coders have already are a block to go on with."""
+    if not rows:
+        return []
+    number = parameters.blocks if parameters.blocks is not None else min(n, len(rows))
+    members: dict[frozenset[str], list[Item]] = {}
+    for row in rows:
+        if not row.places:
+            members.setdefault(row.coders, []).append(row)
+    present = list(members.values())
+    new = [row for row in rows if row.places]
+    n_blocks = max(min(number, len(present) + len(new)), len(present), 1)
+    # Texts are spread over blocks as over coders of whom each text has one.
+    fixed = np.array([[i < len(present) and row in present[i] for i in range(n_blocks)] for row in rows], bool)
+    places = np.array([row.places > 0 for row in rows], np.int64)
+    state = _filled(rows, fixed, places, np.full(n_blocks, WEIGHT_UNIT), np.full(n_blocks, len(rows)))
+    size = new[0].places if new else 0
+    blocks = []
+    for i in range(n_blocks):
+        texts = [rows[j] for j in np.flatnonzero(state.coded[:, i])]
+        if not texts:
+            continue
+        names, work = tuple(row.texts[0] for row in texts), sum(row.work for row in texts)
+        is_present = i < len(present)
+        blocks.append(Item(names, work, "", texts[0].coders if is_present else frozenset(), 0 if is_present else size))
+    return blocks
+
+
+def _drawn(coders: Sequence[PlanCoder], seed: int) -> list[PlanCoder]:
+    """Return the coders in an order drawn by the seed."""
+    return sorted(coders, key=lambda coder: (draw(seed, "coder", coder.name), coder.name))
+
+
+def _solve(items: Sequence[Item], coders: Sequence[PlanCoder], parameters: PlanParameters) -> State:
+    drawn = _drawn(coders, parameters.seed)
+    # With blocks a maximum is of whole blocks.
+    largest = max(len(item.texts) for item in items)
+    fixed = np.array([[coder.name in item.coders for coder in drawn] for item in items], bool)
+    limits = [
+        len(items) if coder.maximum is None else max(int(count), coder.maximum // largest)
+        for coder, count in zip(drawn, fixed.sum(axis=0), strict=True)
+    ]
+    places = np.array([item.places for item in items], np.int64)
+    weights = np.array([round(coder.weight * WEIGHT_UNIT) for coder in drawn], np.int64)
+    try:
+        return _filled(items, fixed, places, weights, np.array(limits, np.int64))
+    except Shortage as shortage:
+        raise PlanRefused(_shortage(shortage.missing, items, parameters, largest)) from None
+
+
+def _filled(items: Sequence[Item], fixed: Flags, places: Numbers, weights: Numbers, limits: Numbers) -> State:
+    """Return who has which items, so many places of each filled."""
+    total = max(1, sum(item.work for item in items))
+    strata = {stratum: i for i, stratum in enumerate(sorted({item.stratum for item in items}))}
+    work = np.array([max(1, item.work * UNIT * len(items) // total) for item in items], np.int64)
+    in_strata = np.array([strata[item.stratum] for item in items], np.int64)
+    state = State(Places(fixed, places, work, in_strata, weights, limits))
+    fill(state)
+    balance_pairs(state)
+    connect(state)
+    balance_work(state)
+    return state
+
+
+def _shortage(missing: int, items: Sequence[Item], parameters: PlanParameters, largest: int) -> str:
+    needed = sum((item.places + len(item.coders)) * len(item.texts) for item in items)
+    if parameters.design == Design.BLOCKS and largest > 1:
+        return (
+            f"The maxima of the coders are too small: blocks of {largest} texts go whole to their coders, and for "
+            f"{missing} of these places there is nobody. Raise maxima, add coders, or make more blocks."
+        )
+    return (
+        f"The maxima of the coders are too small: {missing} of {needed} assignments have nobody. Raise maxima by "
+        f"{missing} texts together, add coders, or choose a smaller k or share."
+    )
+
+
+def _describe(
+    texts: Sequence[PlanText],
+    coders: Sequence[PlanCoder],
+    parameters: PlanParameters,
+    assigned: dict[str, tuple[str, ...]],
+    by_text: dict[str, dict[str, Assignment]],
+    removed: Sequence[tuple[str, str]],
+    calibration: Sequence[str],
+) -> Proposal:
+    """Return the proposal with its figures; raise PlanRefused if coders are not connected but should be."""
+    names = [coder.name for coder in coders]
+    index = {name: i for i, name in enumerate(names)}
+    shared = np.zeros((len(names), len(names)), np.int64)
+    counts, works = Counter[str](), Counter[str]()
+    for text in texts:
+        members = assigned[text.name]
+        rows = [index[name] for name in members]
+        shared[np.ix_(rows, rows)] += 1
+        counts.update(members)
+        for name in members:
+            works[name] += text.work
+    np.fill_diagonal(shared, 0)
+    active = [i for i, name in enumerate(names) if counts[name]]
+    parts = components(shared[np.ix_(active, active)])
+    if len(parts) > 1 and not parameters.allow_unconnected:
+        groups = [[names[active[i]] for i in part] for part in parts]
+        raise PlanRefused(_unconnected(groups, sum(len(assigned[text.name]) - 1 for text in texts)))
+    kept = {(text, coder) for text, rows in by_text.items() for coder in rows}
+    places = [(text.name, name) for text in texts for name in assigned[text.name]]
+    gone = tuple(sorted(set(removed) - set(places)))
+    new = tuple(place for place in places if place not in kept and place not in removed)
+    return Proposal(
+        assignments=assigned_in_order(texts, assigned),
+        orders={name: _order(name, texts, assigned, by_text, parameters.seed) for name in names},
+        loads=tuple(Load(name, counts[name], works[name]) for name in names),
+        pairs=tuple((a, b, int(shared[index[a], index[b]])) for a, b in combinations(names, 2)),
+        connected=len(parts) < 2,
+        calibration=tuple(sorted(calibration)),
+        shared=tuple(text.name for text in texts if len(assigned[text.name]) > 1),
+        new=new,
+        removed=gone,
+    )
+
+
+def assigned_in_order(texts: Sequence[PlanText], assigned: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {text.name: assigned[text.name] for text in texts}
+
+
+def _unconnected(groups: Sequence[Sequence[str]], links: int) -> str:
+    """Return why a plan is refused: who shares no text with whom."""
+    smallest = min(groups, key=len)
+    who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")
+    number = sum(map(len, groups))
+    why = f"{who} {'shares' if len(smallest) == 1 else 'share'} no text with the others"
+    if links < number - 1:
+        why += f": to connect {number} coders takes {number - 1} shared places, and there are {links}"
+    return (
+        f"Agreement of all coders cannot be found, for {why}. Choose a larger k or share, add a calibration set, plan "
+        "with fewer coders, or allow groups that share no texts."
+    )
+
+
+def _order(
+    coder: str,
+    texts: Sequence[PlanText],
+    assigned: dict[str, tuple[str, ...]],
+    by_text: dict[str, dict[str, Assignment]],
+    seed: int,
+) -> tuple[str, ...]:
+    """Return the texts of a coder: those that they have in their order, then new ones at random.
+
+    Texts that others code, too, are spread over the whole course: the i-th of n is at (i + u) / n of it, with a random
+    u in [0, 1); the texts that nobody else codes in the same way between them.
+    """
+    own = [text.name for text in texts if coder in assigned[text.name]]
+    present = sorted((rows[coder].position, name) for name in own if coder in (rows := by_text[name]))
+    new = [name for name in own if coder not in by_text[name]]
+    places: list[tuple[int, int, str]] = []
+    for several in (True, False):
+        names = [name for name in new if (len(assigned[name]) > 1) == several]
+        names.sort(key=lambda name: (draw(seed, "order", coder, name), name))
+        offset = draw(seed, "offset", coder, str(several))
+        places += [(((i << 64) + offset) // len(names), draw(seed, "tie", name), name) for i, name in enumerate(names)]
+    return (*[name for _, name in present], *[name for *_, name in sorted(places)])
