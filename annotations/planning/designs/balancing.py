@@ -52,7 +52,7 @@ def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -
     """
     given = state.given
     movable = state.coded & ~given.fixed
-    movable[state.places >= given.shape[1]] = False
+    movable[state.places >= given.n_coders] = False
     excess = work @ state.coded - goals
     pairs = state.pair_excess
     strata = state.stratum_excess
@@ -107,7 +107,7 @@ def _exchange_places(state: State) -> None:
     The search takes the best exchange even if it makes pairs worse, but gives nobody an item back that was taken from
     them in its last steps (tabu search), and ends with the best that was met.
     """
-    comparisons = max(1, int(state.given.places.sum()) * state.given.shape[1])
+    comparisons = max(1, int(state.given.places.sum()) * state.given.n_coders)
     tabu = np.zeros(state.coded.shape, np.int64)
     best, best_spread, worse = state.coded.copy(), _spread(state.pair_excess), 0
     for step in range(1, MOST_COMPARISONS // comparisons):
@@ -133,24 +133,29 @@ def _exchange_places(state: State) -> None:
 
 
 def _best_exchange(state: State, allowed: Flags) -> tuple[int, int, int, int, int] | None:
-    """Return the change of the best exchange, by 2 * UNIT, an item with its coder, and another one with another coder.
+    """Return what the best exchange changes, an item with its coder, and another one with another coder.
 
-    The two coders are those for whom the best exchanges, each by itself, promise most; with both, the pairs with whom
-    codes both items change less. `allowed` says who may get which items.
+    What changes is the sum of the fourth powers of what pairs have too much or lack, so that the farthest count most.
+    The two coders are those for whom the best exchanges, each by itself, promise most; with both, pairs with whom
+    codes both items do not change. `allowed` says who may get which items.
     """
-    v = state.given.shape[1]
+    v = state.given.n_coders
     movable = state.coded & ~state.given.fixed
     movable[state.places >= v] = False
     closed = state.coded | ~allowed
-    pairs = state.pair_excess
-    rows = state.coded @ pairs
+    power = _fourth_powers(state.pair_excess)
+    more, less = _fourth_powers(state.pair_excess + UNIT) - power, _fourth_powers(state.pair_excess - UNIT) - power
+    np.fill_diagonal(more, 0)
+    np.fill_diagonal(less, 0)
+    coded = state.coded.astype(np.int64)
+    gains, losses, back = coded @ more, coded @ less, more + less
     impossible = np.iinfo(np.int64).max // 8
     items = [np.flatnonzero(movable[:, coder]) for coder in range(v)]
     # By coder: what it changes to give an item to each other coder.
     changes, promise = [], np.full((v, v), impossible)
     for coder in range(v):
         own = items[coder]
-        change = rows[own] - pairs[coder] - rows[own, coder][:, None] + UNIT * (state.places[own] - 1)[:, None]
+        change = gains[own] - more[coder] + losses[own, coder][:, None]
         change[closed[own]] = impossible
         changes.append(change)
         if len(own):
@@ -164,8 +169,8 @@ def _best_exchange(state: State, allowed: Flags) -> tuple[int, int, int, int, in
         ours = np.argsort(changes[coder][:, other], kind="stable")[:TRIED]
         theirs = np.argsort(changes[other][:, coder], kind="stable")[:TRIED]
         our_items, their_items = items[coder][ours], items[other][theirs]
-        common = state.coded[our_items].astype(np.int64) @ state.coded[their_items].T.astype(np.int64)
-        change = changes[coder][ours, other][:, None] + changes[other][theirs, coder][None, :] - 2 * UNIT * common
+        common = (coded[our_items] * (back[coder] + back[other])) @ coded[their_items].T
+        change = changes[coder][ours, other][:, None] + changes[other][theirs, coder][None, :] - common
         index = int(change.argmin())
         value = int(change.flat[index])
         if value < impossible // 2 and (best is None or value < best[0]):
@@ -176,13 +181,19 @@ def _best_exchange(state: State, allowed: Flags) -> tuple[int, int, int, int, in
     return best
 
 
+def _fourth_powers(pairs: Numbers) -> Numbers:
+    """Return them in hundredths of a text, and no more than 30 texts, so that sums do not overflow."""
+    result: Numbers = (np.clip(pairs, -30 * UNIT, 30 * UNIT) // 10) ** 4
+    return result
+
+
 def _exchange_coders(state: State, sweep: int) -> bool:
     """Exchange all coders of one item with those of another one where work and strata are better for it.
 
     The numbers of texts and pairs stay what they are.
     """
     given = state.given
-    v = given.shape[1]
+    v = given.n_coders
     whole = ~given.fixed.any(axis=1) & (state.places < v) & (state.places > 0)
     moved = False
     for size in np.unique(state.places[whole]).tolist():
@@ -198,7 +209,7 @@ def _exchange_within(state: State, items: Numbers, sweep: int) -> bool:
     coded = state.coded[items].astype(np.int64)
     excess, stratum_excess = state.load_excess(), state.stratum_excess
     # Another part of the items is compared in each sweep.
-    most = max(32, PARTNERS // given.shape[1])
+    most = max(32, PARTNERS // given.n_coders)
     partners = np.arange(min(most, n)) * max(1, n // most)
     moved = False
     for i in range(sweep % max(1, n // PIVOTS), n, max(1, n // PIVOTS)):

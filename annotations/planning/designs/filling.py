@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-from annotations.planning.designs.state import UNIT, State
+from annotations.planning.designs.state import UNIT, Numbers, State
 
 # What a text too much for a coder counts, beside a text too much for a pair, and one of a stratum.
 LOAD, PAIR, STRATUM = 4, 4, 1
@@ -23,7 +23,7 @@ class Shortage(ValueError):
 def fill(state: State) -> None:
     """Give every free place of the state to a coder; raise Shortage where that is impossible."""
     given = state.given
-    n, v = given.shape
+    n, v = given.fixed.shape
     order = sorted(range(n), key=lambda item: (given.places[item] + given.fixed[item].sum() < v, -given.work[item]))
     total = max(1, int(given.places.sum()))
     goals = goal_counts(state)
@@ -53,7 +53,7 @@ def fill(state: State) -> None:
         raise Shortage(left)
 
 
-def goal_counts(state: State) -> np.ndarray:
+def goal_counts(state: State) -> Numbers:
     """Return how many thousandths of an item each coder should have: those fixed, and of the others a share."""
     given = state.given
     fixed_work = given.work @ given.fixed
@@ -61,7 +61,8 @@ def goal_counts(state: State) -> np.ndarray:
     free = int(given.places.sum()) * UNIT
     left = np.maximum(state.goals - fixed_work, 0)
     goals = given.fixed.sum(axis=0) * UNIT + left * free // free_work
-    return np.minimum(goals, given.limits * UNIT)
+    result: Numbers = np.minimum(goals, given.limits * UNIT)
+    return result
 
 
 def _fill_along_path(state: State, item: int) -> bool:

@@ -10,13 +10,12 @@ from itertools import combinations
 import numpy as np
 
 from annotations.planning.designs.balancing import balance_pairs, balance_work
+from annotations.planning.designs.checks import check
 from annotations.planning.designs.connecting import connect
 from annotations.planning.designs.draws import draw, draw_texts, share_of
 from annotations.planning.designs.filling import Shortage, fill
 from annotations.planning.designs.state import UNIT, Flags, Numbers, Places, State, components
 from annotations.planning.designs.terms import (
-    MOST_CODERS,
-    MOST_PLACES,
     WEIGHT_UNIT,
     Assignment,
     Design,
@@ -56,7 +55,7 @@ def propose(
     """
     texts = sorted(texts, key=lambda text: text.name)
     coders = sorted(coders, key=lambda coder: coder.name)
-    _check(texts, coders, parameters)
+    check(texts, coders, parameters)
     names = {coder.name for coder in coders}
     by_text: dict[str, dict[str, Assignment]] = {text.name: {} for text in texts}
     outside: Counter[str] = Counter()
@@ -72,7 +71,7 @@ def propose(
         else:
             removed.append((assignment.text, assignment.coder))
     calibration = _calibration(texts, parameters)
-    shared = _shared(texts, coders, parameters, by_text, outside, calibration)
+    shared = _shared(texts, parameters, by_text, outside, calibration)
     sizes = {
         text.name: _size(text.name, len(coders), parameters, calibration=calibration, shared=shared) for text in texts
     }
@@ -86,46 +85,6 @@ def propose(
     return _describe(texts, coders, parameters, assigned, by_text, removed, calibration)
 
 
-def _check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: PlanParameters) -> None:
-    """Raise PlanRefused for what no plan can be made of."""
-    if not texts:
-        raise PlanRefused("There are no texts to plan. Import texts, or choose another round.")
-    if not coders:
-        raise PlanRefused("Nobody codes in this project. Add members with the role of coder first.")
-    for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):
-        if double := [name for name, number in Counter(rows).items() if number > 1]:
-            raise PlanRefused(f"These {kind} are named twice: {', '.join(double)}.")
-    for coder in coders:
-        if round(coder.weight * WEIGHT_UNIT) < 1:
-            raise PlanRefused(f"The weight of {coder.name} is {coder.weight:g}: weights are above 0.")
-        if coder.maximum is not None and coder.maximum < 0:
-            raise PlanRefused(f"The maximum of {coder.name} is {coder.maximum}: it cannot be negative.")
-    k, n = parameters.k, len(coders)
-    if parameters.design != Design.ALL and k is not None:
-        if k < 1:
-            raise PlanRefused(f"k is {k}: each text needs one coder at least.")
-        if k > n:
-            raise PlanRefused(f"k is {k}, but {_people(n)} here. Add coders, or choose a smaller k.")
-    if parameters.design == Design.SHARE and not 0 <= parameters.share <= 1:
-        raise PlanRefused(f"The share is {parameters.share:g}: it lies between 0 and 1.")
-    if not 0 <= parameters.calibration <= len(texts):
-        raise PlanRefused(
-            f"The calibration set has {parameters.calibration} texts, but there are {len(texts)}. Choose fewer."
-        )
-    blocks = parameters.blocks
-    if parameters.design == Design.BLOCKS and blocks is not None and not 1 <= blocks <= len(texts):
-        raise PlanRefused(f"{blocks} blocks cannot be made of {len(texts)} texts: choose from 1 to {len(texts)}.")
-    if n > MOST_CODERS or len(texts) * min(n, k or n) > MOST_PLACES:
-        raise PlanRefused(
-            f"This plan is too large: {len(texts)} texts by {n} coders. Plan the texts in several rounds: a plan has "
-            f"up to {MOST_CODERS} coders and {MOST_PLACES:,} assignments."
-        )
-
-
-def _people(number: int) -> str:
-    return "one person codes" if number == 1 else f"{number} people code"
-
-
 def _calibration(texts: Sequence[PlanText], parameters: PlanParameters) -> list[str]:
     present = {text.name for text in texts} & set(parameters.calibration_texts)
     return draw_texts(texts, parameters.calibration, parameters.seed, "calibration", present)
@@ -133,7 +92,6 @@ def _calibration(texts: Sequence[PlanText], parameters: PlanParameters) -> list[
 
 def _shared(
     texts: Sequence[PlanText],
-    coders: Sequence[PlanCoder],
     parameters: PlanParameters,
     by_text: dict[str, dict[str, Assignment]],
     outside: Counter[str],
@@ -144,14 +102,10 @@ def _shared(
         return {text.name for text in texts}
     several = {name for name, rows in by_text.items() if len(rows) + outside[name] > 1} | set(calibration)
     number = share_of(len(texts), parameters.share)
-    return set(draw_texts(texts, number, parameters.seed, "share", several)[: max(number, len(calibration))]) | set(
-        calibration
-    )
+    return {*draw_texts(texts, number, parameters.seed, "share", several)[:number], *calibration}
 
 
-def _size(
-    text: str, n: int, parameters: PlanParameters, *, calibration: Sequence[str], shared: Iterable[str]
-) -> int:
+def _size(text: str, n: int, parameters: PlanParameters, *, calibration: Sequence[str], shared: Iterable[str]) -> int:
     """Return how many coders a text needs."""
     if parameters.design == Design.ALL or text in calibration:
         return n
@@ -171,7 +125,8 @@ def _items(
     """Return texts, or blocks of texts, in an order drawn by the seed."""
     n = len(coders)
     order = sorted(texts, key=lambda text: (draw(parameters.seed, "text", text.name), text.name))
-    items, blocks = [], []
+    items: list[Item] = []
+    blocks: list[Item] = []
     for text in order:
         fixed = frozenset(by_text[text.name])
         everybody = sizes[text.name] == n
@@ -201,12 +156,14 @@ def _blocks(rows: Sequence[Item], n: int, parameters: PlanParameters) -> list[It
     size = new[0].places if new else 0
     blocks = []
     for i in range(n_blocks):
-        texts = [rows[j] for j in np.flatnonzero(state.coded[:, i])]
+        texts = [rows[j] for j in np.flatnonzero(state.coded[:, i]).tolist()]
         if not texts:
             continue
         names, work = tuple(row.texts[0] for row in texts), sum(row.work for row in texts)
         is_present = i < len(present)
-        blocks.append(Item(names, work, "", texts[0].coders if is_present else frozenset(), 0 if is_present else size))
+        blocks.append(
+            Item(names, work, "", present[i][0].coders if is_present else frozenset(), 0 if is_present else size)
+        )
     return blocks
 
 
@@ -291,7 +248,7 @@ def _describe(
     gone = tuple(sorted(set(removed) - set(places)))
     new = tuple(place for place in places if place not in kept and place not in removed)
     return Proposal(
-        assignments=assigned_in_order(texts, assigned),
+        assignments={text.name: assigned[text.name] for text in texts},
         orders={name: _order(name, texts, assigned, by_text, parameters.seed) for name in names},
         loads=tuple(Load(name, counts[name], works[name]) for name in names),
         pairs=tuple((a, b, int(shared[index[a], index[b]])) for a, b in combinations(names, 2)),
@@ -301,10 +258,6 @@ def _describe(
         new=new,
         removed=gone,
     )
-
-
-def assigned_in_order(texts: Sequence[PlanText], assigned: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    return {text.name: assigned[text.name] for text in texts}
 
 
 def _unconnected(groups: Sequence[Sequence[str]], links: int) -> str:

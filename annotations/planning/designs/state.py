@@ -31,16 +31,14 @@ class Places:
     limits: Numbers
 
     @property
-    def shape(self) -> tuple[int, int]:
-        n, v = self.fixed.shape
-        return n, v
+    def n_coders(self) -> int:
+        return int(self.fixed.shape[1])
 
 
 class State:
     """Who codes what at the moment. `loads`, `pairs` and `spread` are how far coders are off what they should have."""
 
     def __init__(self, given: Places) -> None:
-        n, v = given.shape
         self.given = given
         self.coded: Flags = given.fixed.copy()
         self.counts: Numbers = self.coded.sum(axis=0, dtype=np.int64)
@@ -51,15 +49,14 @@ class State:
         self.shared: Numbers = numbers.T @ numbers
         np.fill_diagonal(self.shared, 0)
         n_strata = int(given.strata.max()) + 1
-        self.by_stratum = np.zeros((n_strata, v), np.int64)
+        self.by_stratum = np.zeros((n_strata, given.n_coders), np.int64)
         np.add.at(self.by_stratum, given.strata, numbers)
-        in_stratum = np.bincount(given.strata, weights=None, minlength=n_strata)
         placed = np.zeros(n_strata, np.int64)
         np.add.at(placed, given.strata, self.places)
         # Of a stratum everybody should have the part that they have of the whole.
         total = max(1, int(self.goals.sum()))
         self.stratum_goals: Numbers = placed[:, None] * UNIT * self.goals[None, :] // total
-        self.n_strata = int((in_stratum > 0).sum())
+        self.n_strata = n_strata
 
     @property
     def pair_excess(self) -> Numbers:
@@ -100,9 +97,9 @@ class State:
 
 def goal_loads(given: Places) -> Numbers:
     """Return the work that each coder should have: in proportion to weights, between what is fixed and the limits."""
-    n, v = given.shape
-    least = [int(value) for value in given.work @ (given.fixed | (given.places + given.fixed.sum(1) >= v)[:, None])]
     places = given.places + given.fixed.sum(axis=1)
+    by_all = places >= given.n_coders
+    least = [int(value) for value in given.work @ (given.fixed | by_all[:, None])]
     total = int((given.work * places).sum())
     mean = total / max(1, int(places.sum()))
     most = [max(low, round(int(limit) * mean)) for low, limit in zip(least, given.limits, strict=True)]

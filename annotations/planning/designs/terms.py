@@ -8,8 +8,8 @@ from enum import StrEnum
 # Weights count to a thousandth.
 WEIGHT_UNIT = 1000
 # More places than that are planned in parts.
-MOST_PLACES = 200_000
-MOST_CODERS = 500
+MOST_PLACES = 50_000
+MOST_CODERS = 200
 
 
 class Design(StrEnum):
