@@ -21,6 +21,7 @@ from annotations.models import (
     Text,
     User,
 )
+from annotations.projects.rounds import current_round, put_into_round
 
 WORD = "word "
 POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of a coder's changed answers
@@ -54,6 +55,8 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
     text_rows = Text.objects.bulk_create(
         [Text(project=project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in range(texts)]
     )
+    main = current_round(project)
+    put_into_round(main, text_rows)
     words = Markable.objects.bulk_create(
         [
             Markable(
@@ -70,7 +73,9 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
         batch_size=2000,
     )
     codings = Coding.objects.bulk_create(
-        [Coding(text=text, coder=coder, status="submitted", version=1) for text in text_rows for coder in people[1:]]
+        Coding(text=text, coder=coder, round=main, status="submitted", version=1)
+        for text in text_rows
+        for coder in people[1:]
     )
     # Every coder starts from the same answers, and changes some of them.
     shape = (texts, coders, markables)

@@ -87,9 +87,8 @@ def load() -> None:
             span = [words[first][0], words[first + WORDS_OF_A_CONTRIBUTOR - 1][1]]
             decisions.append(Decision(markable_key("contributor", [span]), "scu", indices=(f"scu{scu}",)))
     descriptions = [Description(f"scu{scu}", " ".join(draw.choices(lexicon, k=6)).capitalize()) for scu in range(SCUS)]
-    fill_coding(
-        Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID), coder, decisions, descriptions, submitted=False
-    )
+    coding = Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID, round=text.rounds.get())
+    fill_coding(coding, coder, decisions, descriptions, submitted=False)
 
 
 def sentences(words: list[str]) -> str:

@@ -102,7 +102,7 @@ def read_codings(project: Project) -> CodingTable:
     """Return the codings that coders make independently of each other, and which of them do not count."""
     # the last operation besides its number: a restored database may count on from an older state
     last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
-    names = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
+    names = ("text_id", "text__slug", "text__title", "round__name", "coder__username")
     headings: dict[int, tuple[str, str, str]] = {}
     rows: dict[int, list[CodingRow]] = defaultdict(list)
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()

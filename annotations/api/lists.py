@@ -54,6 +54,11 @@ class CursorPages(SafeCursorPagination):
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
         """Return the requested ordering, completed to a unique one, so that no row is shown twice or missed."""
         requested = StrictOrderingFilter().get_ordering(request, queryset, view) or ()
+        columns: dict[str, str] = getattr(view, "ordering_columns", {})  # of what is not ordered by its name
+        requested = [
+            f"{'-' * name.startswith('-')}{columns.get(name.removeprefix('-'), name.removeprefix('-'))}"
+            for name in requested
+        ]
         return (
             *requested,
             *(name for name in view.ordering if name.lstrip("-") not in {field.lstrip("-") for field in requested}),

@@ -47,7 +47,8 @@ from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
 from annotations.projects.locks import lock_project
 from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
-from annotations.projects.permissions import own_coding, project_for
+from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.rounds import rounds_by_text
 from annotations.texts.changes import delete_text, deletion_figures, place_text
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
@@ -69,15 +70,16 @@ class SequencePagination(SafeCursorPagination):
         return page
 
 
-TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name != "docset"]
+TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name not in ("docset", "rounds")]
 
 
 class TextFilters(filters.FilterSet):
     docset = filters.CharFilter(field_name="docset__slug")
+    round = filters.CharFilter(field_name="rounds__name", label="only texts of this round")
 
     class Meta:
         model = Text
-        fields = ["language", "round", "role"]
+        fields = ["language", "role"]
 
 
 class TextList(RowListView):
@@ -88,20 +90,25 @@ class TextList(RowListView):
     filterset_class = TextFilters
     ordering = ["slug"]
     ordering_fields = ["slug", "title", "round"]
+    ordering_columns = {"round": "round_place"}
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
-        texts = Text.objects.visible_to(self.request.user).filter(project=project)
-        rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "docset__slug", "pk")
+        self.project = project
+        texts: Any = Text.objects.visible_to(self.request.user).filter(project=project).with_round()
+        rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "round_place", "docset__slug", "pk")
         return rows
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
         user = cast(User, self.request.user)
+        rounds = rounds_by_text(self.project, [row["pk"] for row in rows])
         represented = []
         for row in rows:
             pk, docset = row.pop("pk"), row.pop("docset__slug")
+            row["rounds"] = [one.name for one in rounds.get(pk, ())]
+            del row["round_place"]
             if self.blind and row["role"] == Text.Role.PEER:
                 row |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}
             represented.append({"docset": docset, **row})
@@ -118,14 +125,20 @@ class TextDetail(APIView):
     @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str) -> HttpResponse:
-        """Put it into a round of annotation, or into none, and to a place in the order of the texts."""
+        """Move it with its codings to a round, which is made where there is none, and to a place among the texts.
+
+        An empty name of a round stands for `main`. A text in several rounds is moved at `rounds/<round>/texts/`.
+        """
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         text_row = self._text(request, project, text)
         require_match(request, self._representation(text_row))
         fields = validated(TextChangesSerializer(data=request.data))
         if "round" in fields:
-            move_to_round(project, [text_row], fields["round"])
+            try:
+                move_to_round(project, [text_row], fields["round"])
+            except DjangoValidationError as error:
+                raise ValidationError({"round": error.messages}) from None
         if "position" in fields:
             place_text(text_row, fields["position"])
         return etag_response(self._representation(self._text(request, project, text)))
@@ -184,17 +197,26 @@ class Corrections(APIView):
         return Response(CorrectionSerializer(plan).data)
 
 
+ROUND = OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
+
+
+def choice_of(request: Request) -> CodingChoice:
+    """Return which of the coder's codings of the text is meant: the page says it by its token in a header."""
+    return CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
+
+
 class OwnCoding(APIView):
-    """Your own coding of a text: what the coding page starts from."""
+    """Your own coding of a text: what the coding page starts from. Of several that of the latest round."""
 
     annotates = True
 
-    @extend_schema(responses=CodingStateSerializer)
+    @extend_schema(parameters=[ROUND], responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
-        return etag_response(coding_state(own_coding(cast(User, request.user), project, text, agreed=agreed), project))
+        coding = own_coding(cast(User, request.user), project, text, agreed=agreed, choice=choice_of(request))
+        return etag_response(coding_state(coding, project))
 
-    @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
+    @extend_schema(parameters=[IF_MATCH, ROUND], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
         """Submit it (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
@@ -202,7 +224,7 @@ class OwnCoding(APIView):
         Once it was viewed, `open` with a `reason` asks the managers to reopen it.
         """
         project = project_for(request.user, slug)
-        coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
+        coding = own_coding(cast(User, request.user), project, text, agreed=agreed, choice=choice_of(request))
         return change_status(request, project, coding, own=True)
 
 
@@ -223,23 +245,25 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         return user
 
     @extend_schema(
-        parameters=[OpenApiParameter("since", int, description="Only operations after this version.")],
+        parameters=[ROUND, OpenApiParameter("since", int, description="Only operations after this version.")],
         responses=OperationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         user = self.coder(request)
-        coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
+        project, choice = project_for(user, slug), choice_of(request)
+        coding = own_coding(user, project, text, agreed=agreed, content=False, choice=choice)
         since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
         since.is_valid(raise_exception=True)
         log = coding.operations.filter(sequence__gt=since.validated_data["version"])
         page = self.paginate_queryset(log)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-    @extend_schema(request=ChangesSerializer, responses=VersionSerializer)
+    @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses=VersionSerializer)
     def post(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = self.coder(request)
-        coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
+        project, choice = project_for(user, slug), choice_of(request)
+        coding = own_coding(user, project, text, agreed=agreed, content=False, choice=choice)
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data

@@ -51,6 +51,7 @@ from annotations.models import (
     Project,
     User,
 )
+from annotations.projects.rounds import begin_round
 from annotations.schemes.project_scheme import SchemeKeys, further_questions
 
 MAX_OPERATIONS = 500
@@ -112,6 +113,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
             raise VersionConflict(coding.version, _first_missed(coding, version))
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
+        _refuse_closed_round(coding)
         payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
         moves, scheme_version = Moves(), coding.text.project.scheme_version
         for run in _batches(payloads):
@@ -120,6 +122,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, payloads)
+        begin_round(coding.round, scheme_version)
         _append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
 
@@ -163,6 +166,10 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
             imported.coding.status = Coding.Status.SUBMITTED
             imported.coding.viewed_at = now  # who imports it has the file
         imported.coding.version += len(imported.log())
+    for round_, scheme_version in {
+        imported.coding.round_id: (imported.coding.round, imported.scheme.version) for imported in imports
+    }.values():
+        begin_round(round_, scheme_version)
     Coding.objects.bulk_create(unsaved)
     Coding.objects.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
@@ -289,11 +296,13 @@ def set_status(
         if status == Coding.Status.SUBMITTED:
             _refuse_other_coder(coding, user)
         if coding.status != status:
+            _refuse_closed_round(coding)
             if check is not None:
                 check(coding)
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
             coding.save(update_fields=["status", "viewed_at", "reopen_request"])
+            begin_round(coding.round, coding.text.project.scheme_version)
             _append_to_log(
                 coding,
                 user,
@@ -324,6 +333,14 @@ def _refuse_other_coder(coding: Coding, user: User) -> None:
         raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
 
 
+def _refuse_closed_round(coding: Coding) -> None:
+    """Raise OperationRejected if nobody codes in the round any more."""
+    if coding.round.is_closed:
+        raise OperationRejected(
+            "round_closed", f"The round {coding.round} is closed: nothing is changed in it until a manager opens it."
+        )
+
+
 def _lock_coding(coding: Coding) -> Coding:
     """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
 
@@ -336,7 +353,8 @@ def _lock_coding(coding: Coding) -> Coding:
 
 @compiled_query(IntegerField())
 def _coding_for_update(coding: int) -> QuerySet[Coding]:
-    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project").defer("text__content")
+    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
+    locked = locked.defer("text__content")
     return locked.filter(pk=coding).order_by()
 
 

@@ -34,7 +34,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
     if pyramids_of(docset).filter(kind=Coding.Kind.AGREED).exists():
         raise ValidationError(f"{docset} already has an agreed pyramid.")
     record_view(Coding.objects.filter(pk=start.pk), adjudicator)
-    coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED)
+    coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED, round=start.round)
     descriptions = [Description(key, **description) for key, description in scu_descriptions(start).items()]
     fill_coding(coding, adjudicator, decisions_of(start), descriptions, submitted=False)
     return coding

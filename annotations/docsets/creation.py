@@ -13,9 +13,10 @@ from annotations.core.bulk import insert
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.pyramid import Summary
 from annotations.formats.syntax.headers import join_summaries
-from annotations.models import Docset, Level, Markable, Project, Segment, Text
+from annotations.models import Docset, Level, Markable, Project, Round, Segment, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
+from annotations.projects.rounds import current_round, put_into_round
 
 MAX_TEXT_LENGTH = 1_000_000
 
@@ -112,7 +113,13 @@ def _create_text(
     text.position = Text.objects.next_position(project.pk)
     text.full_clean()
     text.save()
+    put_into_round(_round_of(docset) or current_round(project), [text])
     return text
+
+
+def _round_of(docset: Docset) -> Round | None:
+    """Return the round of the summaries that the docset has already; None where there is none, or it is closed."""
+    return Round.objects.open().filter(texts__docset=docset).order_by("-position", "-pk").first()
 
 
 def _create_words(text: Text, summaries: Iterable[tuple[int, int]]) -> None:

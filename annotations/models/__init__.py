@@ -11,6 +11,7 @@ from annotations.models.markable import Markable
 from annotations.models.operation import Operation
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
+from annotations.models.round import Round, RoundText
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
@@ -43,6 +44,8 @@ __all__ = [
     "Question",
     "Relation",
     "Reply",
+    "Round",
+    "RoundText",
     "SchemeVersion",
     "Segment",
     "Text",

@@ -11,11 +11,12 @@ from django.db.models.functions import Cast, Concat, StrIndex
 from django.db.models.lookups import GreaterThan
 
 from annotations.core.compiled_queries import compiled_subquery
-from annotations.core.queries import counted
+from annotations.core.queries import counted, related_rows
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
 from annotations.models.project import is_member, sees_all_work
 from annotations.models.rights import Person
+from annotations.models.round import Round
 from annotations.models.scheme import Attribute, AttributeValue, Category, Relation
 from annotations.models.text import Text
 from annotations.models.user import User
@@ -27,10 +28,16 @@ REASON_LENGTH = 500
 
 class CodingQuerySet(models.QuerySet["Coding"]):
     def visible_to(self, user: Person) -> CodingQuerySet:
-        """Return all codings of a project for users who see all work, else the user's own."""
+        """Return all codings of a project for users who see all work, else the user's own.
+
+        Who is shown a text again within a round does not see the occasions before.
+        """
         if user.is_superuser:
             return self
-        own = Q(coder=user.pk) & is_member(user, "text__project")
+        later = related_rows(Text, "codings").filter(
+            text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
+        )
+        own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(later.order_by())
         return self.filter(sees_all_work(user, "text__project") | own)
 
     def begun(self) -> CodingQuerySet:
@@ -54,7 +61,10 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 
 
 class Coding(models.Model):
-    """The coding of one text by one coder. `version` is the sequence number of its last operation."""
+    """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
+
+    `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so.
+    """
 
     class Kind(models.TextChoices):
         TEXT = "text", "coding of a text"
@@ -70,6 +80,8 @@ class Coding(models.Model):
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="codings")
     coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="codings")
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.TEXT)
+    round = models.ForeignKey(Round, on_delete=models.RESTRICT, related_name="codings")
+    occasion = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
     corrections = models.PositiveIntegerField(
@@ -88,9 +100,14 @@ class Coding(models.Model):
     objects = CodingQuerySet.as_manager()
 
     class Meta:
-        ordering = ["text__position", "text__slug", "coder__username"]
+        ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]
         constraints = [
-            models.UniqueConstraint(fields=["text", "coder", "kind"], name="coding_one_a_coder_text_and_kind"),
+            models.UniqueConstraint(
+                fields=["text", "coder", "kind", "round", "occasion"], name="coding_one_a_coder_round_and_occasion"
+            ),
+            models.CheckConstraint(
+                condition=Q(occasion=1) | Q(kind="text", occasion__gt=1), name="coding_repeats_are_of_texts"
+            ),
             models.UniqueConstraint(fields=["text"], condition=Q(kind="agreed"), name="coding_one_agreed_a_text"),
             models.CheckConstraint(
                 condition=Q(kind__in=["text", "pyramid", "agreed", "peer", "peer-agreed"]), name="coding_kind_known"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Exists, F, Max, OuterRef, Q
+from django.db.models import Exists, F, Max, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from annotations.core.queries import related_rows, word_count
 from annotations.models.project import KEY_LENGTH, Project, is_member, manages, sees_all_work
@@ -25,6 +26,14 @@ class TextQuerySet(models.QuerySet["Text"]):
     def with_words(self) -> TextQuerySet:
         """Annotate each text with the number of its words, `words`: what white space separates."""
         return self.annotate(words=word_count("content"))
+
+    def with_round(self) -> TextQuerySet:
+        """Annotate each text with the name of its latest round, `round`, and its place among the rounds."""
+        latest = related_rows(self.model, "rounds").filter(texts=OuterRef("pk")).order_by("-position", "-pk")
+        return self.annotate(
+            round=Coalesce(Subquery(latest.values("name")[:1]), Value("")),
+            round_place=Coalesce(Subquery(latest.values("position")[:1]), Value(-1)),
+        )
 
     def next_position(self, project: int) -> int:
         """Return the position of texts that are new in the project: after those that somebody put into an order."""
@@ -55,12 +64,6 @@ class Text(models.Model):
     content = models.TextField()
     language = models.CharField(max_length=35, default="en", help_text="BCP 47 tag")
     direction = models.CharField(max_length=3, choices=Direction, default=Direction.LEFT_TO_RIGHT)
-    round = models.SlugField(
-        max_length=KEY_LENGTH,
-        blank=True,
-        db_index=False,
-        help_text="The round of annotation it belongs to: pilot, main.",
-    )
     position = models.PositiveIntegerField(
         default=0, help_text="Its place among the texts of the project; those of one place are in the order of slugs."
     )
@@ -83,6 +86,12 @@ class Text(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def round_names(self) -> list[str]:
+        """The names of the rounds that it is in, in their order. A query."""
+        names: list[str] = list(self.rounds.values_list("name", flat=True))
+        return names
 
 
 class Segment(models.Model):

@@ -1,16 +1,18 @@
-"""Assign texts to coders."""
+"""Assign texts to coders, in a round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotations.mail.queue import is_enabled, notify
-from annotations.models import Coding, Membership, Project, Text, User
+from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.members import CODING_ROLES
+from annotations.projects.rounds import current_round, put_into_round, refuse_closed, rounds_by_text
 
 # The kind of coding of a text, by its role.
 KIND_BY_ROLE: dict[str, str] = {
@@ -21,12 +23,15 @@ KIND_BY_ROLE: dict[str, str] = {
 
 
 @transaction.atomic
-def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> int:
+def assign_texts(
+    project: Project, texts: Iterable[Text], coders: Iterable[User], round_: Round | None = None, *, kind: str = ""
+) -> int:
     """Assign each text to each coder and return the number of new codings; existing codings stay.
 
-    Model summaries become the coder's own pyramid; a peer summary is coded against that, or with
-    `docset_assignments.assign_peers` against the agreed one. Raise ValidationError for a user who does not code in the
-    project, and for a text of another project.
+    round_: where they are coded; a text that is not in it comes into it. None: the latest round of each text. Model
+    summaries become the coder's own pyramid; a peer summary is coded against that, or with
+    `docset_assignments.assign_peers`, which says another `kind`, against the agreed one. Raise ValidationError for a
+    user who does not code in the project, for a text or round of another project, and for a closed round.
     """
     lock_project(project.pk)
     coders, texts = list(coders), list(texts)
@@ -37,34 +42,75 @@ def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]
     for text in texts:
         if text.project_id != project.pk:
             raise ValidationError(f"{text} is not a text of {project.slug}.")
-    before = Coding.objects.filter(text__project=project).count()
-    new_texts = texts_without_coding(texts, coders) if is_enabled() else {}
-    Coding.objects.bulk_create(
-        [Coding(text=text, coder=coder, kind=KIND_BY_ROLE[text.role]) for text in texts for coder in coders],
-        ignore_conflicts=True,
-    )
-    for coder, own in new_texts.items():
-        notify(coder, "assigned", project, own)
-    return Coding.objects.filter(text__project=project).count() - before
+    round_of = _rounds_for(project, texts, round_)
+    existing = _existing_codings(project, coders)
+    missing = [
+        coding
+        for text in texts
+        for coder in coders
+        if _key(coding := Coding(text=text, coder=coder, kind=kind or KIND_BY_ROLE[text.role], round=round_of[text.pk]))
+        not in existing
+    ]
+    Coding.objects.bulk_create(missing)
+    _notify_coders(project, missing)
+    return len(missing)
 
 
-def texts_without_coding(texts: Iterable[Text], coders: Iterable[User]) -> dict[User, list[Text]]:
-    """Return the coders with those of the texts of which they have no coding, leaving out who has one of each."""
-    texts = list(texts)
-    pairs = set(Coding.objects.filter(text__in=texts, coder__in=coders).values_list("text_id", "coder_id"))
-    missing = {coder: [text for text in texts if (text.pk, coder.pk) not in pairs] for coder in coders}
-    return {coder: own for coder, own in missing.items() if own}
+def _rounds_for(project: Project, texts: Sequence[Text], round_: Round | None) -> Mapping[int, Round]:
+    """Return the round in which each text is assigned, which it is in afterwards. Raise ValidationError."""
+    if round_ is not None and round_.project_id != project.pk:
+        raise ValidationError(f"{round_} is not a round of {project.slug}.")
+    round_ = round_ and Round.objects.get(pk=round_.pk)  # as it is now that the project is locked
+    known = rounds_by_text(project)
+    found: dict[int, Round] = {}
+    new: dict[int, list[Text]] = defaultdict(list)
+    for text in texts:
+        own = known.get(text.pk, ())
+        if round_ is not None and text.docset_id is not None and round_ not in own:
+            raise ValidationError(f"{text} is a summary, which is coded in the round of its docset alone.")
+        found[text.pk] = round_ or (own[-1] if own else current_round(project))
+        if found[text.pk] not in own:
+            new[found[text.pk].pk].append(text)
+    for one in {one.pk: one for one in found.values()}.values():
+        refuse_closed(one)
+        put_into_round(one, new[one.pk])
+    return found
+
+
+type CodingKey = tuple[int, int, str, int]
+
+
+def _key(coding: Coding) -> CodingKey:
+    return coding.text_id, coding.coder_id, coding.kind, coding.round_id
+
+
+def _existing_codings(project: Project, coders: Iterable[User]) -> set[CodingKey]:
+    codings = Coding.objects.filter(text__project=project, coder__in=coders).order_by()
+    return set(codings.values_list("text_id", "coder_id", "kind", "round_id"))
+
+
+def _notify_coders(project: Project, codings: Iterable[Coding]) -> None:
+    """Tell each coder which texts are new."""
+    if not is_enabled():
+        return
+    new: dict[User, list[Text]] = defaultdict(list)
+    for coding in codings:
+        new[coding.coder].append(coding.text)
+    for coder, texts in new.items():
+        notify(coder, "assigned", project, texts)
 
 
 @transaction.atomic
-def unassign(text: Text, coder: str, kind: str = "") -> int:
-    """Delete the assignments of a text to a coder that have not begun, of one kind or all; return their number.
+def unassign(text: Text, coder: str, kind: str = "", round_: Round | None = None) -> int:
+    """Delete the assignments of a text to a coder that have not begun, of one kind and round or all of them.
 
-    Raise ValidationError if all have begun, and for a pyramid against which the coder has peers to score.
+    Return their number. Raise ValidationError if all have begun, and for a pyramid against which the coder has peers
+    to score.
     """
     lock_project(text.project_id)
     codings = Coding.objects.not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
-    not_begun = list(codings.filter(kind=kind) if kind else codings)
+    codings = codings.filter(kind=kind) if kind else codings
+    not_begun = list(codings.filter(round=round_) if round_ else codings)
     if not not_begun:
         raise ValidationError(f"{coder} has begun “{text}”; nothing was changed.")
     peers = Coding.objects.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)

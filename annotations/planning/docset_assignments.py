@@ -8,11 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotations.docsets.agreed_pyramid import pyramids_of
-from annotations.mail.queue import is_enabled, notify
-from annotations.models import Coding, Docset, Membership, Text, User
-from annotations.planning.assignments import assign_texts, texts_without_coding
+from annotations.models import Coding, Docset, Text, User
+from annotations.planning.assignments import assign_texts
 from annotations.projects.locks import lock_project
-from annotations.projects.members import CODING_ROLES
 
 
 @transaction.atomic
@@ -50,10 +48,6 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     """
     lock_project(docset.project_id)
     coders, peers = list(coders), list(peers)
-    members = dict(Membership.objects.filter(project=docset.project_id).values_list("user_id", "role"))
-    for coder in coders:
-        if members.get(coder.pk) not in CODING_ROLES:
-            raise ValidationError(f"{coder} is not a coder of {docset.project.slug}.")
     for peer in peers:
         if peer.docset_id != docset.pk or peer.role != Text.Role.PEER:
             raise ValidationError(f"{peer} is not a peer summary of {docset}.")
@@ -62,15 +56,7 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     if agreed:
         _refuse_open_pyramids(docset, coders)
     kind = Coding.Kind.PEER_AGREED if agreed else Coding.Kind.PEER
-    codings = Coding.objects.filter(text__docset=docset, kind=kind)
-    before = codings.count()
-    new_texts = texts_without_coding(peers, coders) if is_enabled() else {}
-    Coding.objects.bulk_create(
-        [Coding(text=peer, coder=coder, kind=kind) for peer in peers for coder in coders], ignore_conflicts=True
-    )
-    for coder, own in new_texts.items():
-        notify(coder, "assigned", docset.project, own)
-    return codings.count() - before
+    return assign_texts(docset.project, peers, coders, kind=kind)
 
 
 def _refuse_open_pyramids(docset: Docset, coders: Iterable[User]) -> None:

@@ -5,9 +5,12 @@ An outsider gets 404, so that the existence of a project is not disclosed; a mem
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, IntegerField, QuerySet
+from django.db.models import CharField, Exists, IntegerField, OuterRef, QuerySet
 from django.http import Http404
+from django.utils.crypto import salted_hmac
 
 from annotations.core.compiled_queries import compiled_query
 from annotations.core.requests import is_writing
@@ -54,27 +57,66 @@ def _projects_of_member(user: int, slug: str) -> QuerySet[Project]:
     return _projects(Member(user), slug)
 
 
-def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = False, content: bool = True) -> Coding:
+@dataclass(frozen=True, slots=True)
+class CodingChoice:
+    """Which of a coder's codings of a text is meant: that of a round, or the very one that a page was opened with.
+
+    The page names it by a token, so that it goes on with it whatever is assigned meanwhile. Empty: that of the latest
+    round.
+    """
+
+    round: str = ""
+    token: str = ""
+
+    def admits(self, coding: Coding) -> bool:
+        """Return whether the coding is one of those that are meant."""
+        if self.round and coding.round.name != self.round:
+            return False
+        return not self.token or self.token == coding_token(coding)
+
+
+LATEST = CodingChoice()
+
+
+def own_coding(
+    user: User,
+    project: Project,
+    text_slug: str,
+    *,
+    agreed: bool = False,
+    content: bool = True,
+    choice: CodingChoice = LATEST,
+) -> Coding:
     """Return the user's own coding of a text of the project. Raise Http404 if the user has none.
 
     A peer summary has the names under which the user may see it, and is found by them too.
 
     With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
-    the text is not loaded.
+    the text is not loaded. Of several it is the one that is chosen. `is_further` says of it whether the user had
+    another coding of the text before.
     """
     codings_of_member = _own_codings_of_member if content else _own_codings_without_content
     key = (project.pk, find_slug(project, user.pk, text_slug))
     for coding in _own_codings(user, *key) if user.is_superuser else codings_of_member(user.pk, *key):
-        if (coding.kind in AGREED_KINDS) == agreed:
+        if choice.admits(coding) and (coding.kind in AGREED_KINDS) == agreed:
             if coding.text.role == Text.Role.PEER and is_blind_to_peers(project):
                 hide_name(coding.text, user.pk)
             return coding
-    raise Http404("This text is not assigned to you.")
+    raise Http404("This text is not assigned to you." if choice == LATEST else "You have no such coding of this text.")
+
+
+def coding_token(coding: Coding) -> str:
+    """Return a name of the coding for its coder's pages: it tells neither its round nor its occasion."""
+    return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]
 
 
 def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
+    earlier = Coding.objects.filter(
+        text=OuterRef("text"), coder=OuterRef("coder"), kind=OuterRef("kind"), pk__lt=OuterRef("pk")
+    )
     own = Coding.objects.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
-    return own.select_related("text__docset", "coder")
+    own = own.annotate(is_further=Exists(earlier.order_by())).order_by("-round__position", "-round_id", "-occasion")
+    return own.select_related("text__docset", "coder", "round")
 
 
 @compiled_query(IntegerField(), IntegerField(), CharField())

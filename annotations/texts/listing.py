@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Q, QuerySet
 
 from annotations.core.queries import count_subquery
-from annotations.models import Coding, Markable, Project, Text
+from annotations.models import Coding, Markable, Project, Round, Text
 from annotations.models.project import is_blind_manager
 from annotations.models.rights import Person
+from annotations.projects.rounds import rounds_by_text
 
 PAGE_SIZE = 100
 # What texts are sorted by, and what decides between equals.
@@ -21,7 +22,7 @@ SORTS: dict[str, tuple[str, ...]] = {
     "position": ("position", "slug"),
     "title": ("title", "slug"),
     "slug": ("slug",),
-    "round": ("round", "position", "slug"),
+    "round": ("round_place", "position", "slug"),
     "words": ("words", "slug"),
     "markables": ("markable_count", "slug"),
     "submitted": ("submitted", "slug"),
@@ -36,6 +37,7 @@ class TextRow:
     text: Text
     words: int
     markables: int
+    rounds: Sequence[Round] = ()
     codings: list[Coding] = field(default_factory=list)
 
 
@@ -61,12 +63,14 @@ class TextQuery:
         """Return the texts that it asks for, without an order."""
         for word in self.search.split():
             texts = texts.filter(Q(title__icontains=word) | Q(slug__icontains=word))
-        return texts.filter(round=self.round) if self.round else texts
+        return texts.filter(rounds__name=self.round) if self.round else texts
 
     def order(self, texts: QuerySet[Text], user: Person, *, blind: bool = False) -> QuerySet[Text]:
         """Return the texts in its order, with what that depends on: of others' work nothing where the user is blind."""
         if self.sort_key == "words":
             texts = texts.with_words()  # type: ignore[attr-defined]
+        elif self.sort_key == "round":
+            texts = texts.with_round()  # type: ignore[attr-defined]
         elif self.sort_key == "markables":
             texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
@@ -78,23 +82,17 @@ class TextQuery:
 
 
 def list_texts(project: Project, user: Person, query: TextQuery, number: str | None) -> Page[Any]:
-    """Return a page of the texts that the user sees, as TextRows. Four queries, whatever the size of the project."""
+    """Return a page of the texts that the user sees, as TextRows. Five queries, whatever the size of the project."""
     found = query.select(Text.objects.visible_to(user).filter(project=project))
     # Only the texts of the page are looked at closely.
     blind = is_blind_manager(project)
     paginator = Paginator(query.order(found, user, blind=blind).values_list("pk", flat=True), PAGE_SIZE)
     page: Page[Any] = paginator.get_page(number)
-    page.object_list = _rows(list(page.object_list), user, blind=blind)
+    page.object_list = _rows(project, list(page.object_list), user, blind=blind)
     return page
 
 
-def rounds_of(project: Project) -> list[str]:
-    """Return the names of the rounds that texts of the project are in."""
-    texts = Text.objects.filter(project=project).exclude(round="")
-    return list(texts.order_by("round").values_list("round", flat=True).distinct())
-
-
-def _rows(keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
+def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
     texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count(blind=blind))
     by_key = {text.pk: text for text in texts.defer("content")}
     codings: dict[int, list[Coding]] = defaultdict(list)
@@ -102,7 +100,8 @@ def _rows(keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
         codings[coding.text_id].append(coding)
     # A text that was deleted since the page was cut is missing.
     known: Iterable[Any] = (by_key[key] for key in keys if key in by_key)
-    return [TextRow(text, text.words, text.markable_count, codings[text.pk]) for text in known]
+    rounds = rounds_by_text(project, keys)
+    return [TextRow(text, text.words, text.markable_count, rounds.get(text.pk, ()), codings[text.pk]) for text in known]
 
 
 def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:

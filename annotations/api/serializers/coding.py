@@ -46,11 +46,19 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 
 
 class TextSerializer(serializers.ModelSerializer[Text]):
+    round = serializers.SerializerMethodField(help_text="the latest of its rounds")
+    rounds = serializers.ListField(
+        source="round_names", child=serializers.CharField(), read_only=True, help_text="all of them, in their order"
+    )
     docset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True, allow_null=True)
 
     class Meta:
         model = Text
-        fields = ["slug", "title", "language", "direction", "round", "role", "docset"]
+        fields = ["slug", "title", "language", "direction", "round", "rounds", "role", "docset"]
+
+    def get_round(self, text: Text) -> str:
+        """Return the name of the latest round of the text."""
+        return (["", *text.round_names])[-1]
 
 
 class SegmentStateSerializer(serializers.Serializer[Any]):

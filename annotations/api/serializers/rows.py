@@ -128,7 +128,7 @@ class CorrectionSerializer(serializers.Serializer[Any]):
 
 
 class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
-    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: none")
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: main")
     position = serializers.IntegerField(
         min_value=1, max_value=1_000_000, required=False, help_text="its place in the order of the texts, from 1"
     )

@@ -27,10 +27,11 @@ from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import pyramids
-from annotations.models import Coding, Membership, Operation, Project, Text, User
+from annotations.models import Coding, Membership, Operation, Project, Round, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
+from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
@@ -95,15 +96,19 @@ def _load(source: dict[str, Any]) -> None:
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:
     """Import a text and code it, each coder a day after the one before."""
     document = plain.parse(source["marked"], f"{source['slug']}.txt")
-    import_documents(project, [SourceDocument(document, None)])
+    if "round" in source:
+        kind = Round.Kind.PILOT if source["round"] == Round.Kind.PILOT else Round.Kind.MAIN
+        defaults = {"kind": kind, "position": next_position(project)}
+        Round.objects.get_or_create(project=project, name=source["round"], defaults=defaults)
+    import_documents(project, [SourceDocument(document, None)], round_name=source.get("round", ""))
     text = Text.objects.get(project=project, slug=source["slug"])
-    text.title, text.round = source["title"], source.get("round", "")
-    text.save(update_fields=["title", "round"])
+    text.title = source["title"]
+    text.save(update_fields=["title"])
     keys = dict(text.markables.values_list("label", "key"))
     for number, (name, answers) in enumerate(source["codings"].items()):
         coder = _person(name)
         add_member(project, coder, Membership.Role.CODER)
-        coding = Coding.objects.create(text=text, coder=coder)
+        coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
         _code(coding, decisions, first_day + timedelta(days=number))
 

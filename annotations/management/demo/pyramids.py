@@ -35,7 +35,7 @@ def load(project: Project, source: Mapping[str, Any], person: Person) -> None:
     for name, scus in source["pyramids"].items():
         coders[name] = person(name)
         add_member(project, coders[name], Membership.Role.CODER)
-        coding = Coding(text=models, coder=coders[name], kind=Coding.Kind.PYRAMID)
+        coding = Coding(text=models, coder=coders[name], kind=Coding.Kind.PYRAMID, round=models.rounds.get())
         descriptions = [Description(key, scu["label"]) for key, scu in scus.items()]
         fill_coding(coding, coders[name], list(_contributors(models, scus)), descriptions)
     _agree(project, models, source["agreed"], person)
@@ -48,7 +48,8 @@ def load(project: Project, source: Mapping[str, Any], person: Person) -> None:
             if marked_content != content:
                 raise ValueError(f"the peer {peer['slug']} has other words as {coder_text} marked it")
             kind = Coding.Kind.PEER_AGREED if agreed else Coding.Kind.PEER
-            fill_coding(Coding(text=text, coder=coders[name], kind=kind), coders[name], decisions, [])
+            coding = Coding(text=text, coder=coders[name], kind=kind, round=text.rounds.get())
+            fill_coding(coding, coders[name], decisions, [])
 
 
 def _contributors(models: Text, scus: Mapping[str, Any]) -> Iterator[Decision]:
@@ -66,7 +67,7 @@ def _agree(project: Project, models: Text, fields: Mapping[str, Any], person: Pe
     adjudicator = person(fields["adjudicator"])
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     assert models.docset is not None
-    start = Coding.objects.select_related("text", "coder").get(
+    start = Coding.objects.select_related("text", "coder", "round").get(
         text=models, coder__username=fields["from"], kind=Coding.Kind.PYRAMID
     )
     agreed = start_agreed_pyramid(models.docset, adjudicator, start)

@@ -23,7 +23,7 @@ from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.formats.model.scheme_json import scheme_to_json
-from annotations.models import Coding, Markable, Operation, Project, Text, User
+from annotations.models import Coding, Markable, Operation, Project, Round, Text, User
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
@@ -44,6 +44,7 @@ from annotations.transfers.importing.checking import (
 from annotations.transfers.importing.found_scheme import FoundScheme, build_scheme
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
+from annotations.transfers.importing.rounds import RoundsOfTexts
 from annotations.transfers.importing.source_document import SourceDocument
 from annotations.transfers.importing.sources import ReadResult
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
@@ -73,6 +74,7 @@ def import_documents(
     options: Mapping[str, str] = NO_OPTIONS,
     ways: Mapping[str, str] = NO_OPTIONS,
     new_scheme: bool = False,
+    round_name: str = "",
 ) -> Report:
     """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
 
@@ -80,7 +82,8 @@ def import_documents(
     markables of these files are predefined, so that every coder sees them. With `create`, accounts are created for
     missing coders; with `join`, those who have accounts become members. A `trial` reports what would happen and changes
     nothing. `progress` is called with the numbers of checked documents and of all documents. `options` and `ways` are
-    those of `Naming.from_options`. With `new_scheme`, a project without texts gets the scheme of the files.
+    those of `Naming.from_options`. With `new_scheme`, a project without texts gets the scheme of the files. All
+    of it goes into the round `round_name`; else each text keeps its latest round, and new ones come into the open one.
     """
     found = _found_scheme(project, documents, options) if new_scheme else None
     if found is None:
@@ -107,6 +110,7 @@ def import_documents(
             else:
                 checker.refuse_changed_scheme()
             checker.refuse_corrected_texts()
+            checker.rounds = RoundsOfTexts.read(project, round_name)
             plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
             write_plan(project, plan, by)
@@ -175,6 +179,7 @@ class _DocumentChecker:
     findings: list[Finding] = field(default_factory=list)
     unchanged: int = 0
     new_coders: list[str] = field(default_factory=list)
+    rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
 
     @classmethod
     def for_documents(
@@ -310,12 +315,16 @@ class _DocumentChecker:
 
     def _plan_texts(self, coders: dict[str, User]) -> Plan:
         """Return what to write: everything in the files that were not refused."""
+        rounds = {slug: self.rounds.round_for(entry.text) for slug, entry in self.texts.items()}
+        self._refuse_closed_rounds(rounds)
+        round_of = {entry.text.pk: rounds[slug].pk for slug, entry in self.texts.items() if entry.text.pk}
         existing = {
             (coding.text_id, coding.coder_id): coding
-            for batch in batched((entry.text.pk for entry in self.texts.values() if entry.text.pk), MAX_KEYS)
-            for coding in Coding.objects.select_for_update(of=("self",)).filter(
-                text__in=batch, coder__in=coders.values()
-            )
+            for batch in batched(round_of, MAX_KEYS)
+            for coding in Coding.objects.select_for_update(of=("self",))
+            .select_related("round")
+            .filter(text__in=batch, coder__in=coders.values(), occasion=1)
+            if coding.round_id == round_of[coding.text_id]
         }
         unchanged = self._unchanged(existing, coders)
         texts = []
@@ -325,8 +334,17 @@ class _DocumentChecker:
             if checked:
                 first = checked[0].source.document
                 text = entry.text if entry.text.pk else new_text(self.project, slug, first)
-                texts.append(PlannedText(text, first, checked))
+                into = rounds[slug]
+                texts.append(PlannedText(text, first, checked, into, self.rounds.is_new(text, into)))
         return Plan(texts, coders, existing, unchanged)
+
+    def _refuse_closed_rounds(self, rounds: Mapping[str, Round]) -> None:
+        """Refuse files with codings of texts whose round is closed."""
+        for slug, entry in self.texts.items():
+            for checked in entry.checked if rounds[slug].is_closed else ():
+                if checked.source.coder is not None:
+                    message = f"{slug} is in the round {rounds[slug]}, which is closed: choose another for the import"
+                    self._fail(checked.source, f"{checked.source.document.file}: {message}")
 
     def _unchanged(self, existing: dict[tuple[int, int], Coding], coders: dict[str, User]) -> set[int]:
         """Return the codings that are just as in the file already; refuse files that would change others."""

@@ -23,11 +23,12 @@ from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
 from annotations.formats.model.format import one_file_bundles, stem
 from annotations.formats.model.pyramid import NOT_IN_PYRAMID, PeerAnnotation, Pyramid
-from annotations.models import Category, Coding, Docset, Level, Markable, Project, Text, User
+from annotations.models import Category, Coding, Docset, Level, Markable, Project, Round, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
+from annotations.projects.rounds import current_round, refuse_closed
 from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.addresses import compose, slugs_of_name
@@ -345,7 +346,9 @@ class _PyramidWriter:
             for contributor in sorted(contributors, key=lambda contributor: contributor.parts)
         ]
         codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
-        coding = codings.first() or Coding(text=text, coder=coder, kind=kind)
+        latest = Round.objects.filter(texts=text).last() or current_round(self.project)
+        coding = codings.select_related("round").first() or Coding(text=text, coder=coder, kind=kind, round=latest)
+        refuse_closed(coding.round)
         if coding.is_begun:
             log = operations.ImportedCoding(coding, coder, decisions, {}, SchemeKeys(), descriptions).log()
             if not is_log_of(list(coding.operations.order_by("sequence").values_list("kind", "payload")), log):

@@ -9,7 +9,8 @@ from itertools import batched
 from annotations.coding import operations
 from annotations.core.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
-from annotations.models import Coding, Markable, Project, Segment, Text, User
+from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
+from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import Report, TextPreview
@@ -20,11 +21,16 @@ MOST_PREVIEWS, SAMPLE_LINES, SAMPLE_LENGTH = 50, 3, 200
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of `document`), and the documents to be written for it."""
+    """A text, existing or new (then with the segments of `document`), and the documents to be written for it.
+
+    `round` is where it is coded; `joins` says whether it comes into that by the import.
+    """
 
     text: Text
     document: Document
     checked: list[CheckedDocument]
+    round: Round
+    joins: bool
 
     def markables(self) -> dict[str, Markable | NewMarkable]:
         """Return all markables of the files, by key."""
@@ -93,6 +99,12 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     for planned in new:
         planned.text.position = position
     Text.objects.bulk_create([planned.text for planned in new])
+    joining: dict[Round, list[Text]] = {}
+    for planned in plan.texts:
+        if planned.joins:
+            joining.setdefault(planned.round, []).append(planned.text)
+    for round_, texts in joining.items():
+        put_into_round(round_, texts)
     insert(
         Segment,
         ["text", "kind", "start", "end", "label", "speaker"],
@@ -111,7 +123,7 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     scheme = read_scheme(project.pk).keys
     filled = [
         operations.ImportedCoding(
-            coding or Coding(text=planned.text, coder=coder),
+            coding or Coding(text=planned.text, coder=coder, round=planned.round),
             by or coder,
             checked.decisions,
             keys[id(planned)],

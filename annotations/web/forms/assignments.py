@@ -31,7 +31,9 @@ class RoundForm(forms.Form):
     """The texts of a round of annotation."""
 
     texts = ModelCheckboxField(Text.objects.none())
-    round = forms.SlugField(max_length=KEY_LENGTH, required=False, help_text="For example pilot or main. Optional.")
+    round = forms.SlugField(
+        max_length=KEY_LENGTH, required=False, help_text="They are moved there with their codings. Empty: main."
+    )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -7,9 +7,12 @@ from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
+from django.db import transaction
 from django.http import QueryDict
 
 from annotations.models import Docset, Project, Text
+from annotations.models.project import KEY_LENGTH
+from annotations.planning.rounds import move_to_round
 from annotations.texts.changes import DeletionFigures
 from annotations.texts.correction_plan import MAX_TEXT_LENGTH, CorrectionPlan
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
@@ -40,7 +43,7 @@ class TextQueryForm(forms.Form):
         field = self.fields["round"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", "all"), *((name, name) for name in rounds)]
-        if not rounds:
+        if len(rounds) < 2:
             del self.fields["round"]
 
     @property
@@ -52,21 +55,31 @@ class TextQueryForm(forms.Form):
 
 
 class TextForm(StaleFormMixin, forms.ModelForm[Text]):
-    """The title and the round of a text."""
+    """The title of a text, and its round where it is in one alone."""
+
+    round = forms.SlugField(
+        max_length=KEY_LENGTH, required=False, help_text="It is moved there with its codings. Empty: main."
+    )
 
     class Meta:
         model = Text
-        fields = ["title", "round"]
-        help_texts = {"round": "For example pilot or main. Optional."}
+        fields = ["title"]
 
     def __init__(self, text: Text, data: Any = None) -> None:
-        super().__init__(data, instance=text)
-        self.set_state({"title": text.title, "round": text.round})
+        names = text.round_names
+        self.round_name = names[0] if len(names) == 1 else ""
+        super().__init__(data, instance=text, initial={"round": self.round_name})
+        if len(names) > 1:
+            del self.fields["round"]
+        self.set_state({"title": text.title, "round": ",".join(names)})
 
+    @transaction.atomic
     def save(self, commit: bool = True) -> Text:
-        """Write these fields only; others may be changed at the same time."""
+        """Write these fields only; others may be changed at the same time. Raise ValidationError of the round."""
         if commit:
-            self.instance.save(update_fields=["title", "round"])
+            self.instance.save(update_fields=["title"])
+            if "round" in self.changed_data:
+                move_to_round(self.instance.project, [self.instance], self.cleaned_data["round"])
         return self.instance
 
 

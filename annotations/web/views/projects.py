@@ -14,7 +14,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.status import reopen_requests
-from annotations.core.text import natural_key
 from annotations.models import Coding, Project, Text
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
@@ -120,15 +119,15 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         Coding.objects.visible_to(signed_in_user(request))
         .filter(text__project=project)
         .with_progress()
-        .select_related("coder", "text")
+        .select_related("coder", "text", "round")
         .defer("text__content")
     )
     cells = {(coding.text_id, coding.coder_id): coding for coding in codings}
     coders = sorted({coding.coder for coding in cells.values()}, key=lambda coder: coder.get_username())
     texts = list(Text.objects.visible_to(signed_in_user(request)).filter(project=project).defer("content"))
     of_coders = sorted(cells.values(), key=lambda coding: coding.coder.get_username())
-    of_rounds = sorted(cells.values(), key=lambda coding: natural_key(coding.text.round))
-    rounds = total_by(of_rounds, lambda coding: coding.text.round)
+    of_rounds = sorted(cells.values(), key=lambda coding: (coding.round.position, coding.round_id))
+    rounds = total_by(of_rounds, lambda coding: coding.round.name)
     context: dict[str, Any] = {
         "project": project,
         "totals": total_by(of_coders, lambda coding: coding.coder.get_username()),

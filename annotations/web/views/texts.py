@@ -21,12 +21,13 @@ from annotations.models.project import is_blind_manager, may_change
 from annotations.models.rights import Right
 from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import rounds_of
 from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
 from annotations.texts.correction import correct_text as correct_with_markables
 from annotations.texts.correction_plan import excerpts, plan_correction
-from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
+from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts
 from annotations.texts.versions import ReadText
 from annotations.transfers import orders
 from annotations.web.confirmation import is_confirmed
@@ -90,7 +91,8 @@ def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
-    form = TextQueryForm(rounds_of(project), request.GET)
+    rounds = [one.name for one in rounds_of(project)]
+    form = TextQueryForm(rounds, request.GET)
     query = form.query
     shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
     return {
@@ -99,7 +101,8 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
         "form": form,
         "query": query,
         "shown": shown,
-        "columns": [_column(query, *column) for column in COLUMNS],
+        "several_rounds": len(rounds) > 1,
+        "columns": [_column(query, *column) for column in COLUMNS if column[0] != "round" or len(rounds) > 1],
         "own_order": _address(query, DEFAULT_SORT),
         "full_query": _address(query, query.sort),
         "upload": UploadTextsForm(project),
@@ -224,9 +227,13 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     title = row.title
     form = TextForm(row, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        form.save()
-        messages.success(request, f"Saved “{row.title}”.")
-        return redirect("text", project.slug, row.slug)
+        try:
+            form.save()
+        except ValidationError as error:
+            form.add_error("round", error.messages)
+        else:
+            messages.success(request, f"Saved “{row.title}”.")
+            return redirect("text", project.slug, row.slug)
     context = {"project": project, "text": row, "title": title, "form": form}
     return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
 

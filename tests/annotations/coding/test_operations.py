@@ -460,7 +460,7 @@ def test_who_missed_much_hears_of_it_in_parts_and_comes_to_the_end(coding, alice
 
 
 def test_who_missed_an_import_that_is_too_large_for_an_answer_loads_it_again(text, alice, monkeypatch):
-    coding = Coding(text=text, coder=person("new"))
+    coding = Coding(text=text, coder=person("new"), round=text.rounds.get())
     decisions = [Decision(markable.key, note="n" * 500) for markable in text.markables.filter(level__key="phrase")]
     rows = dict(text.markables.values_list("key", "pk"))
     operations.import_codings(

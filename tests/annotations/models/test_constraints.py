@@ -1,5 +1,6 @@
 """What the database itself refuses."""
 
+from datetime import date
 from itertools import chain
 from uuid import uuid4
 
@@ -34,6 +35,8 @@ from annotations.models import (
     Question,
     Relation,
     Reply,
+    Round,
+    RoundText,
     SchemeVersion,
     Segment,
     Text,
@@ -52,7 +55,8 @@ def rows(codings, alice, charlie, keys, project, text):
     """Make one good row of each model, from which the tests make bad ones."""
     docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
     Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
-    Coding.objects.create(text=text, coder=charlie, kind="agreed")
+    round_ = text.rounds.get()
+    Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
     coding = codings["alice"]
     markable = text.markables.get(key=keys["a"])
     category = project.categories.get(key="none")
@@ -74,6 +78,8 @@ def rows(codings, alice, charlie, keys, project, text):
         Level: project.levels.get(key="phrase"),
         Category: project.categories.get(key="phrase"),
         Text: text,
+        Round: round_,
+        RoundText: round_.memberships.get(text=text),
         Segment: text.segments.first(),
         Markable: markable,
         Coding: coding,
@@ -146,7 +152,14 @@ BAD = {
     "segment_not_empty": (Segment, {"start": 5, "end": 5}),
     "markable_once_in_text": (Markable, {}),
     "markable_not_empty": (Markable, {"key": "k", "start": 5, "end": 5}),
-    "coding_one_a_coder_text_and_kind": (Coding, {}),
+    "round_name_unique_in_project": (Round, {}),
+    "round_has_a_name": (Round, {"name": ""}),
+    "round_kind_known": (Round, {"name": "r", "kind": "ghost"}),
+    "round_ends_after_it_starts": (Round, {"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 31)}),
+    "round_has_guidelines_once_it_began": (Round, {"name": "r", "guidelines_version": 1}),
+    "round_has_a_text_once": (RoundText, {}),
+    "coding_one_a_coder_round_and_occasion": (Coding, {}),
+    "coding_repeats_are_of_texts": (Coding, {"kind": "agreed", "occasion": 2}),
     "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
     "coding_kind_known": (Coding, {"kind": "ghost"}),
     "coding_status_known": (Coding, {"status": "ghost", "coder": "mallory"}),
@@ -182,6 +195,8 @@ BAD_BY_TYPE = [
     (Segment, {"start": -1}),
     (Markable, {"key": "k", "start": -1}),
     (Coding, {"version": -1, "coder": "mallory"}),
+    (Coding, {"round": None, "coder": "mallory"}),
+    (Coding, {"occasion": 0}),
     (Project, {}),
     (User, {"username": "alice", "email": "other"}),
     (Judgement, {"coding": None}),

@@ -3,6 +3,7 @@
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import create_round
 from annotations.planning.totals import Total, total_by
 from annotations.projects.members import add_member
 from tests.conftest import judge
@@ -38,8 +39,8 @@ def test_the_overview_has_totals_by_coder_and_by_round_where_there_are_several(s
     page = signed_in(charlie).get(PAGE).content.decode()
     assert "Done and left, by coder" in page
     assert "Done and left, by round" not in page
-    second = project.texts.create(slug="second", title="Second", content="Milk.", round="pilot")
-    assign_texts(project, [second], [codings["alice"].coder])
+    second = project.texts.create(slug="second", title="Second", content="Milk.")
+    assign_texts(project, [second], [codings["alice"].coder], create_round(project, "a-pilot"))
     page = signed_in(charlie).get(PAGE).content.decode()
     rounds = page[page.index('id="totals-rounds"') :]
-    assert rounds.index("no round") < rounds.index("pilot")
+    assert rounds.index("main") < rounds.index("a-pilot")

@@ -156,7 +156,8 @@ def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
     project = make_project()
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
     coder = get_or_create_coder(project, "anna", create=True)
-    coding = Coding.objects.create(text=project.texts.get(), coder=coder)
+    text = project.texts.get()
+    coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())
     [given] = project.texts.get().markables.filter(label="a")
     read = codings._answers
 

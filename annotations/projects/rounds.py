@@ -1,0 +1,96 @@
+"""The rounds of a project: where texts come into, and which texts are in which round."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from django.core.exceptions import ValidationError
+from django.db.models import Max
+from django.utils import timezone
+
+from annotations.models import GuidelinesVersion, Project, Round, RoundText, Text
+from annotations.models.round import MAIN
+
+# So many memberships are written by one statement.
+BATCH = 2_000
+# The kinds whose codings figures are made of; the others are practice and repeats.
+COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
+
+
+def rounds_of(project: Project) -> list[Round]:
+    """Return the rounds of the project in their order."""
+    return list(Round.objects.filter(project=project))
+
+
+def current_round(project: Project) -> Round:
+    """Return the round that texts come into where nobody says which: the last open one, or `main`, made now.
+
+    Rounds of training and rechecks are passed over. Call it where the project is locked. Raise ValidationError where
+    `main` and all others are closed.
+    """
+    rounds = rounds_of(project)
+    for one in reversed(rounds):
+        if one.kind in COUNTED_KINDS and not one.is_closed:
+            return one
+    if any(one.name == MAIN for one in rounds):
+        raise ValidationError("No round is open that texts can come into: open one, or make another.")
+    return Round.objects.create(project=project, name=MAIN, position=next_position(project))
+
+
+def find_round(project: Project, name: str) -> Round:
+    """Return the round of that name. Raise ValidationError with the names that there are."""
+    rounds = rounds_of(project)
+    for one in rounds:
+        if one.name == name:
+            return one
+    names = ", ".join(one.name for one in rounds) or "none yet"
+    raise ValidationError(f"There is no round {name!r}; there are {names}.")
+
+
+def refuse_closed(round_: Round) -> None:
+    """Raise ValidationError if the round is closed."""
+    if round_.is_closed:
+        raise ValidationError(f"The round {round_} is closed: open it on the page Rounds, or choose another.")
+
+
+def next_position(project: Project) -> int:
+    """Return the place of a round that is new in the project: after all others."""
+    last: int | None = Round.objects.filter(project=project).aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
+def put_into_round(round_: Round, texts: Iterable[Text]) -> None:
+    """Let texts be in the round, too; those that are there stay."""
+    RoundText.objects.bulk_create(
+        (RoundText(round=round_, text=text) for text in texts), batch_size=BATCH, ignore_conflicts=True
+    )
+
+
+def rounds_by_text(project: Project, texts: Collection[int] | None = None) -> Mapping[int, Sequence[Round]]:
+    """Return the rounds that each text is in, in their order; of all texts, or of these. One query."""
+    memberships = RoundText.objects.filter(round__project=project).select_related("round")
+    if texts is not None:
+        memberships = memberships.filter(text__in=texts)
+    found: dict[int, list[Round]] = defaultdict(list)
+    for one in memberships.order_by("round__position", "round_id"):
+        found[one.text_id].append(one.round)
+    return found
+
+
+def begin_round(round_: Round, scheme_version: int) -> None:
+    """Record the versions of guidelines and scheme under which the round begins, unless it has begun."""
+    if round_.has_begun:
+        return
+    latest = GuidelinesVersion.objects.filter(project=round_.project_id).values_list("number", flat=True).first()
+    round_.guidelines_version, round_.scheme_version = latest, scheme_version
+    Round.objects.filter(pk=round_.pk, scheme_version__isnull=True).update(
+        guidelines_version=latest, scheme_version=scheme_version
+    )
+
+
+def close_round(round_: Round, *, closed: bool) -> None:
+    """Close the round, or open it again. What it is already, it stays."""
+    if round_.is_closed != closed:
+        round_.closed_at = timezone.now() if closed else None
+        round_.save(update_fields=["closed_at"])
