@@ -87,6 +87,14 @@ class Coding(models.Model):
     corrections = models.PositiveIntegerField(
         default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
     )
+    place = models.PositiveIntegerField(
+        default=0, help_text="Its place in the list of its coder; those of one place are in the order of texts."
+    )
+    reserved_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When a text taken from a pool goes back if nobody has worked on it; empty: it does not.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(
         null=True, blank=True, help_text="When answers or figures of the submission were first shown to somebody else."

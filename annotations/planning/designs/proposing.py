@@ -75,14 +75,15 @@ def propose(
     sizes = {
         text.name: _size(text.name, len(coders), parameters, calibration=calibration, shared=shared) for text in texts
     }
-    items = _items(texts, coders, parameters, sizes, by_text, outside)
-    state = _solve(items, coders, parameters)
-    assigned: dict[str, tuple[str, ...]] = {}
-    drawn = _drawn(coders, parameters.seed)
-    for item, row in zip(items, state.coded, strict=True):
-        members = tuple(sorted(drawn[index].name for index in np.flatnonzero(row)))
-        assigned.update(dict.fromkeys(item.texts, members))
-    return _describe(texts, coders, parameters, assigned, by_text, removed, calibration)
+    assigned = {text.name: tuple(sorted(by_text[text.name])) for text in texts}
+    if not parameters.pool:
+        items = _items(texts, coders, parameters, sizes, by_text, outside)
+        state = _solve(items, coders, parameters)
+        drawn = _drawn(coders, parameters.seed)
+        for item, row in zip(items, state.coded, strict=True):
+            members = tuple(sorted(drawn[index].name for index in np.flatnonzero(row)))
+            assigned.update(dict.fromkeys(item.texts, members))
+    return _describe(texts, coders, parameters, assigned, by_text, removed, calibration, sizes)
 
 
 def _calibration(texts: Sequence[PlanText], parameters: PlanParameters) -> list[str]:
@@ -212,7 +213,7 @@ def _shortage(missing: int, items: Sequence[Item], parameters: PlanParameters, l
         )
     return (
         f"The maxima of the coders are too small: {missing} of {needed} assignments have nobody. Raise maxima by "
-        f"{missing} texts together, add coders, or choose a smaller k or share."
+        f"{missing} {'text' if missing == 1 else 'texts'} altogether, add coders, or choose a smaller k or share."
     )
 
 
@@ -224,6 +225,7 @@ def _describe(
     by_text: dict[str, dict[str, Assignment]],
     removed: Sequence[tuple[str, str]],
     calibration: Sequence[str],
+    needed: dict[str, int],
 ) -> Proposal:
     """Return the proposal with its figures; raise PlanRefused if coders are not connected but should be."""
     names = [coder.name for coder in coders]
@@ -240,7 +242,7 @@ def _describe(
     np.fill_diagonal(shared, 0)
     active = [i for i, name in enumerate(names) if counts[name]]
     parts = components(shared[np.ix_(active, active)])
-    if len(parts) > 1 and not parameters.allow_unconnected:
+    if len(parts) > 1 and not (parameters.allow_unconnected or parameters.pool):
         groups = [[names[active[i]] for i in part] for part in parts]
         raise PlanRefused(_unconnected(groups, sum(len(assigned[text.name]) - 1 for text in texts)))
     kept = {(text, coder) for text, rows in by_text.items() for coder in rows}
@@ -255,6 +257,7 @@ def _describe(
         connected=len(parts) < 2,
         calibration=tuple(sorted(calibration)),
         shared=tuple(text.name for text in texts if len(assigned[text.name]) > 1),
+        needed=needed,
         new=new,
         removed=gone,
     )

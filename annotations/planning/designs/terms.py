@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 # Weights count to a thousandth.
@@ -61,7 +61,7 @@ class PlanParameters:
     `blocks` is into how many blocks texts are put; None: as many as there are coders. `calibration` texts, drawn by the
     seed, are coded by all; of `calibration_texts` it is known that they are among these. Assignments that have not
     begun stay, unless they may `move`. Groups of coders who share no text with each other are refused, unless
-    `allow_unconnected`.
+    `allow_unconnected`. In a `pool` nobody gets a text before they take it.
     """
 
     design: Design = Design.K
@@ -73,6 +73,7 @@ class PlanParameters:
     seed: int = 0
     move: bool = False
     allow_unconnected: bool = False
+    pool: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,10 @@ class Load:
 class Proposal:
     """Who codes what.
 
-    `assignments` has each text with its coders by name; `orders` the texts of each coder in the order in which they
-    come; `pairs` the number of texts that two coders share; `connected` whether everybody who has texts shares some
-    with somebody of any other part of them.
+    `assignments` has each text with its coders by name, `needed` by how many each is to be coded; `orders` the texts
+    of each coder in the order in which they come; `pairs` the number of texts that two coders share; `connected`
+    whether those who have texts are connected by texts that they share; `new` and `removed` texts with coders, as
+    against what exists.
     """
 
     assignments: dict[str, tuple[str, ...]]
@@ -100,5 +102,6 @@ class Proposal:
     connected: bool
     calibration: tuple[str, ...]
     shared: tuple[str, ...]
-    new: tuple[tuple[str, str], ...] = field(default=())
-    removed: tuple[tuple[str, str], ...] = field(default=())
+    needed: dict[str, int]
+    new: tuple[tuple[str, str], ...]
+    removed: tuple[tuple[str, str], ...]
