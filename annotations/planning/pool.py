@@ -41,7 +41,7 @@ def pools_of(project: Project, user: User) -> list[PoolState]:
         round__project=project, pool=True, round__closed_at=None, coders__coder=user, round__project__archived_at=None
     ).select_related("round")
     plans = plans.annotate(is_free=Exists(_free_texts(user, timezone.now()).filter(plan=OuterRef("pk"))))
-    return [PoolState(plan.round, plan.is_free) for plan in plans.order_by("round__position")]  # type: ignore[attr-defined]
+    return [PoolState(plan.round, plan.is_free) for plan in plans.order_by("round__position")]
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:

@@ -510,6 +510,8 @@ API = [
         GET=members(),
         POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
     ),
+    row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "coders": ["@adjudicator.username"]})),
+    row("api-pool", GET=members(), POST=members(400)),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),

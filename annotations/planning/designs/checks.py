@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from annotations.planning.designs.terms import (
+    LARGEST_SEED,
+    LARGEST_WEIGHT,
     MOST_CODERS,
     MOST_PLACES,
-    WEIGHT_UNIT,
+    SMALLEST_WEIGHT,
     Design,
     PlanCoder,
     PlanParameters,
@@ -32,14 +34,19 @@ def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: Pl
 
 def _check_coders(coders: Sequence[PlanCoder]) -> None:
     for coder in coders:
-        if round(coder.weight * WEIGHT_UNIT) < 1:
-            raise PlanRefused(f"The weight of {coder.name} is {coder.weight:g}: weights are above 0.")
+        if not SMALLEST_WEIGHT <= coder.weight <= LARGEST_WEIGHT:
+            raise PlanRefused(
+                f"The weight of {coder.name} is {coder.weight:g}: weights lie between {SMALLEST_WEIGHT} and "
+                f"{LARGEST_WEIGHT}. Leave out who takes no part."
+            )
         if coder.maximum is not None and coder.maximum < 0:
             raise PlanRefused(f"The maximum of {coder.name} is {coder.maximum}: it cannot be negative.")
 
 
 def _check_numbers(n_texts: int, n_coders: int, parameters: PlanParameters) -> None:
     design, k, blocks = parameters.design, parameters.k, parameters.blocks
+    if abs(parameters.seed) > LARGEST_SEED:
+        raise PlanRefused(f"The seed is {parameters.seed}: it has 18 digits at most.")
     if design != Design.ALL and k is not None and not 1 <= k <= n_coders:
         people = "one person codes" if n_coders == 1 else f"{n_coders} people code"
         way_out = "each text needs one coder at least" if k < 1 else f"{people} here. Add coders, or choose a smaller k"
