@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,6 +30,7 @@ from agreement.api.serializers.agreement import (
     ReportSerializer,
 )
 from agreement.data.answers import Extract, name_value
+from agreement.data.documents import row_key
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
@@ -201,10 +202,17 @@ class Items(AgreementView):
 class Item(AgreementView):
     """One unit: what every coder answered, and the relation of every pair of coders."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemReportSerializer)
+    @extend_schema(
+        parameters=[
+            AnalysisQuerySerializer,
+            OpenApiParameter("round", str, description="Of a text in several rounds this one, not the latest."),
+        ],
+        responses=ItemReportSerializer,
+    )
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
-        _, extracted, parameters = self.asked(request, slug)
-        report = items.report_item(extracted, parameters, text, key)
+        _, extracted, parameters = self.resolved(*self.parsed(request, slug, ["round"]))
+        round_name = request.query_params.get("round", "")
+        report = items.report_item(extracted, parameters, text, key, round_name)
         if report is None:
             raise Http404("Item not found.")
         answers = report.text.answers
@@ -214,6 +222,7 @@ class Item(AgreementView):
         return Response(
             {
                 "text": text,
+                "round": report.text.round,
                 "key": key,
                 "values": [
                     _value(coder, value, keys, of_units=report.of_units)
@@ -236,6 +245,7 @@ def _item(
     snippet, text = snippets[int(ranking.unit[row])], ranking.texts[ranking.text[row]]
     return {
         "text": text.slug,
+        "round": text.round,
         "key": snippet.key,
         "words": snippet.words,
         "label": snippet.label,
@@ -250,8 +260,8 @@ def _item(
         "in_context": asdict(snippet.keyword),
         "n_pointers": int(ranking.pointers[row]),
         "chain_size": int(ranking.chain[row]),
-        "flagged": None if flagged is None else snippet.pk in flagged,
-        "answers": [_answer(one) for one in answers.get(snippet.pk, ())],
+        "flagged": None if flagged is None else row_key(snippet.unit) in flagged,
+        "answers": [_answer(one) for one in answers.get(snippet.unit, ())],
     }
 
 

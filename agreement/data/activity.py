@@ -78,13 +78,17 @@ def read_progress(project: Project) -> CodingProgress:
     )
 
 
-def count_remaining(project: Project) -> dict[int, int]:
-    """Return by text how many markables coders still have to decide in codings that are not submitted. One query."""
-    remaining: Counter[int] = Counter()
+def count_remaining(project: Project) -> dict[str, int]:
+    """Return by round how many markables coders still have to decide in codings that are not submitted. One query.
+
+    In a closed round nobody decides anything.
+    """
+    remaining: Counter[str] = Counter()
     open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
+    open_codings = open_codings.filter(round__closed_at=None).select_related("round")
     codings: list[Any] = list(open_codings.order_by().with_progress())
     for coding in codings:
-        remaining[coding.text_id] += max(coding.to_decide - coding.decided, 0)
+        remaining[coding.round.name] += max(coding.to_decide - coding.decided, 0)
     return dict(remaining)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from agreement.data.documents import row_key
 from agreement.data.links import count_readings, plural_readings
 from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
@@ -39,7 +40,7 @@ class CoderAnswers:
     Without it each link is a reading of its own.
 
     Answers to a question besides the category have values in place of the categories. Of `n_unasked` judgements the
-    question was not asked, and `n_unanswered` have no answer to it.
+    question was not asked, and `n_unanswered` have no answer to it. `coding` is the primary key of the coding.
     """
 
     coder: str
@@ -55,6 +56,7 @@ class CoderAnswers:
     reading: Ints | None = None
     n_unasked: int = 0
     n_unanswered: int = 0
+    coding: int = 0
 
     @property
     def is_ambiguous(self) -> Bools:
@@ -95,10 +97,10 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class TextAnswers:
-    """What the coders said of one text: its units in text order, what is only pointed at, and each coder's work.
+    """What the coders said of one document: its units in text order, what is only pointed at, and each coder's work.
 
-    `given` says of each unit whether every coder is given it; the others are marked by some coder. `cache` holds what
-    was computed of this text alone. A text that changes is another object.
+    Keys are as in `agreement.data.documents`. `given` says of each unit whether every coder is given it; the others are
+    marked by some coder. `cache` holds what was computed of this document alone. One that changes is another object.
     """
 
     pk: int
@@ -149,16 +151,47 @@ class TextAnswers:
 
 @dataclass(frozen=True, slots=True)
 class TextEntry:
-    """A text of a project: its address, title and round, and what was answered there."""
+    """A document of a project: a text in a round, and what was answered there.
+
+    `place` is that of the round among those of the project, and `occasion` above 1 where coders saw the text again
+    within the round. `reason` is one of REASONS_LEFT_OUT where all of it is practice or repeats. `is_one_of_several`
+    says whether the text has other documents, too.
+    """
 
     slug: str
     title: str
     round: str
     answers: TextAnswers
+    place: int = 0
+    occasion: int = 1
+    reason: str = ""
+    is_one_of_several: bool = False
 
     @property
     def pk(self) -> int:
+        """The key of the document, which of the first of its text is the primary key of that."""
         return self.answers.pk
+
+    @property
+    def text_pk(self) -> int:
+        """The primary key of the text."""
+        return row_key(self.answers.pk)
+
+    @property
+    def name(self) -> str:
+        """The address of the text, with the round where there are several documents of it."""
+        return self.slug + self._distinction
+
+    @property
+    def label(self) -> str:
+        """The title of the text, with the round where there are several documents of it."""
+        return self.title + self._distinction
+
+    @property
+    def _distinction(self) -> str:
+        if not self.is_one_of_several:
+            return ""
+        return f" ({self.round}, occasion {self.occasion})" if self.occasion > 1 else f" ({self.round})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +201,21 @@ class CodingLeftOut:
     text: str
     coder: str
     reason: str
+    round: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Extract:
     """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
 
-    Texts are in the order of their addresses. `known_coders` are the coders of the whole project, and `left_out` the
-    codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
-    the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
-    where coders index. `units` is what is counted of pyramids, empty for markables as they are judged. `labels` are
-    what categories are called on pages, by key. `managers` are coders who manage the project, too. `questions` are
-    those that the scheme asks besides; where the answers are to one of them (`question`), `kind` is as there and
-    its values are in place of the categories; `categories_asked` says whether there are such. `cache` holds what was
-    computed of these answers: an extract of others is another object.
+    Texts are documents, in the order of their addresses, those of one text in that of their rounds. `known_coders` are
+    the coders of the whole project, and `left_out` the codings that a selection leaves out although their coders are
+    selected. `kind` is how values are made, as one of the answers of `Project`: pyramids index. `singletons` are the
+    categories whose units refer to themselves alone, where coders index. `units` is what is counted of pyramids, empty
+    for markables as they are judged. `labels` are what categories are called on pages, by key. `managers` are coders
+    who manage the project, too. `questions` are those that the scheme asks besides; where the answers are to one of
+    them (`question`), `kind` is as there and its values are in place of the categories; `categories_asked` says whether
+    there are such. `cache` holds what was computed of these answers: an extract of others is another object.
     """
 
     kind: str
@@ -230,7 +264,8 @@ class Extract:
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
-        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay.
+        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay, but for
+        documents that are practice or repeats.
         """
         chosen, counted = frozenset(coders), frozenset(["", *included])
         key = ("selection", chosen, counted)
@@ -243,12 +278,13 @@ class Extract:
         for text in self.texts:
             of_chosen = [one for one in text.answers.coder_answers if not chosen or one.coder in chosen]
             left_out += [
-                CodingLeftOut(text.slug, one.coder, one.reason)
+                CodingLeftOut(text.slug, one.coder, one.reason, text.round)
                 for one in of_chosen
                 if one.reason not in counted and len(one.unit)
             ]
-            selected = text.answers.select(one for one in of_chosen if one.reason in counted and len(one.unit))
-            texts.append(replace(text, answers=selected))
+            if text.reason in counted:
+                selected = text.answers.select(one for one in of_chosen if one.reason in counted and len(one.unit))
+                texts.append(replace(text, answers=selected))
         return replace(self, texts=tuple(texts), coders=_coders_of(texts), left_out=tuple(left_out), cache={})
 
     @cached_property
@@ -257,11 +293,20 @@ class Extract:
         reasons = {one.reason for text in self.texts for one in text.answers.coder_answers if len(one.unit)}
         return tuple(reason for reason in REASONS_LEFT_OUT if reason in reasons)
 
-    def count_left_out(self, texts: Iterable[TextEntry]) -> dict[str, int]:
-        """Return how many codings of these texts are left out, by reason."""
-        slugs = {text.slug for text in texts}
-        counts = Counter(one.reason for one in self.left_out if one.text in slugs)
+    def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
+        """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
+        counts = Counter(
+            one.reason
+            for one in self.left_out
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
         return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
+
+    @cached_property
+    def rounds(self) -> tuple[str, ...]:
+        """The names of the rounds that texts are coded in, in their order."""
+        places = {text.round: text.place for text in self.texts}
+        return tuple(sorted(places, key=lambda name: (places[name], name)))
 
     @classmethod
     def of_texts(
@@ -303,13 +348,17 @@ class Extract:
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
         for text in self.texts:
-            digest.update(json.dumps(text.slug).encode())
+            # of a project with one round the name is nothing that answers depend on
+            document = [text.slug, text.round, text.occasion] if len(self.rounds) > 1 else text.slug
+            digest.update(json.dumps(document).encode())
             digest.update(text.answers.digest)
         return digest.hexdigest()[:16]
 
-    def text(self, slug: str) -> TextEntry | None:
-        """Return the text with that address."""
-        return next((text for text in self.texts if text.slug == slug), None)
+    def text(self, slug: str, round_name: str = "") -> TextEntry | None:
+        """Return the text with that address: its document in the round of that name, or in its latest."""
+        return next(
+            (text for text in reversed(self.texts) if text.slug == slug and round_name in ("", text.round)), None
+        )
 
 
 def _coders_of(texts: Iterable[TextEntry]) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ def _read_coded(
             answer_kind(project),
             project.unmarked,
             categories.keys,
-            tuple(TextEntry(*heading, texts[text]) for text, heading in codings.headings.items()),
+            tuple(heading.entry(texts[text]) for text, heading in codings.headings.items()),
             units=units,
             singletons=categories.singletons,
             labels=categories.labels,

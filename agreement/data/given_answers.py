@@ -12,6 +12,7 @@ import numpy as np
 from django.db.models import Q
 
 from agreement.data.answers import CoderAnswers, Extract
+from agreement.data.documents import row_key, shift_of
 from annotations.core import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
@@ -48,7 +49,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CoderMarks:
-    """The markables of which a coder wrote a note, and those where one was unsure."""
+    """The units of which a coder wrote a note, and those where one was unsure."""
 
     note: frozenset[int]
     unsure: frozenset[int]
@@ -64,14 +65,13 @@ def read_marks(project: Project, extract: Extract) -> CoderMarks:
             .order_by()
         )
         note, unsure = set(), set()
-        for text, coder, markable, is_unsure, words in rows.values_list(
-            "coding__text_id", "coding__coder__username", "markable_id", "unsure", "note"
-        ):
-            if (text, coder) in counted:
+        for coding, markable, is_unsure, words in rows.values_list("coding_id", "markable_id", "unsure", "note"):
+            if coding in counted:
+                unit = markable + counted[coding]
                 if is_unsure:
-                    unsure.add(markable)
+                    unsure.add(unit)
                 if words.strip():
-                    note.add(markable)
+                    note.add(unit)
         extract.cache["marks"] = CoderMarks(frozenset(note), frozenset(unsure))
     marks: CoderMarks = extract.cache["marks"]
     return marks
@@ -80,28 +80,30 @@ def read_marks(project: Project, extract: Extract) -> CoderMarks:
 def read_given_answers(
     extract: Extract, labels: Mapping[str, str], units: Collection[int], contents: Mapping[int, str]
 ) -> dict[int, list[GivenAnswer]]:
-    """Return what each coder whose answers count said of these markables, by the names of the coders.
+    """Return what each coder whose answers count said of these units, by the names of the coders.
 
-    `contents` has the texts of the markables. Three queries, where a database takes so many keys at once.
+    `contents` has the texts of their markables. Three queries, where a database takes so many keys at once.
     """
     counted, question = _counted_codings(extract), extract.question
     words = _words_by_unit(extract, frozenset(units)) if question else {}
     found: dict[int, list[GivenAnswer]] = defaultdict(list)
-    for some in batched(units, bulk.MAX_KEYS):
+    wanted = frozenset(units)
+    for some in batched({row_key(unit) for unit in wanted}, bulk.MAX_KEYS):
         links = _read_links(some, contents, question.key if question and question.kind == "targets" else "")
         rows = Judgement.objects.filter(markable__in=some, coding__kind__in=INDEPENDENT_KINDS).order_by()
-        for pk, text, coder, markable, category, unsure, note in rows.values_list(
-            "pk", "coding__text_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
+        for pk, coding, coder, markable, category, unsure, note in rows.values_list(
+            "pk", "coding_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
         ):
-            if (text, coder) in counted:
+            unit = markable + counted.get(coding, 0)
+            if coding in counted and unit in wanted:
                 antecedents, n_readings = (
                     links.get(pk, ((), 0)) if not question or question.kind == "targets" else ((), 0)
                 )
                 if question:
-                    category = label = words.get((markable, coder), "")
+                    category = label = words.get((unit, coder), "")
                 else:
                     category, label = category or "", labels.get(category or "", category or "")
-                found[markable].append(
+                found[unit].append(
                     GivenAnswer(
                         coder,
                         category,
@@ -116,8 +118,9 @@ def read_given_answers(
     return {unit: sorted(answers, key=lambda one: one.coder) for unit, answers in found.items()}
 
 
-def _counted_codings(extract: Extract) -> set[tuple[int, str]]:
-    return {(text.pk, work.coder) for text in extract.texts for work in text.answers.coder_answers}
+def _counted_codings(extract: Extract) -> dict[int, int]:
+    """Return the codings that count, each with what keys of units in its document have more than those of markables."""
+    return {work.coding: shift_of(text.pk) for text in extract.texts for work in text.answers.coder_answers}
 
 
 def _words_by_unit(extract: Extract, units: frozenset[int]) -> dict[tuple[int, str], str]:

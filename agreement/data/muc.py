@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agreement.data.answers import TextEntry
+from agreement.data.documents import shift_of
 from agreement.measures import KeyMarkable
 from annotations.models import Judgement, Markable, Project, Text
 
 type Members = Collection[Hashable]
-type ReadMarkedTexts = Callable[[Sequence[int], str, str, Members, Members], Mapping[int, MarkedText]]
+type ReadMarkedTexts = Callable[[Sequence[TextEntry], str, str, Members, Members], Mapping[int, MarkedText]]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text with what one coder, the key, and another, the response, marked in it: by the markables' primary keys."""
+    """A document with what one coder, the key, and another, the response, marked in it: by the keys of its units."""
 
     content: str
     key: dict[Hashable, KeyMarkable] = field(default_factory=dict)
@@ -27,33 +30,38 @@ def marked_texts_reader(project: Project) -> ReadMarkedTexts | None:
 
 
 def read_marked_texts(
-    texts: Sequence[int], key: str, response: str, of_key: Members, of_response: Members
+    texts: Sequence[TextEntry], key: str, response: str, of_key: Members, of_response: Members
 ) -> dict[int, MarkedText]:
-    """Return the texts by primary key. Three queries.
+    """Return the documents by their keys. Three queries.
 
     A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
     side's clusters: also what a coder only points to is in a cluster.
     """
-    contents = Text.objects.filter(pk__in=texts).values_list("pk", "content")
-    marked = {pk: MarkedText(content) for pk, content in contents}
-    judgements = Judgement.objects.filter(
-        coding__text__in=texts, coding__coder__username__in=(key, response)
-    ).order_by()
+    keys = {text.text_pk for text in texts}
+    contents = dict(Text.objects.filter(pk__in=keys).values_list("pk", "content"))
+    shift = {work.coding: shift_of(text.pk) for text in texts for work in text.answers.coder_answers}
+    judgements = Judgement.objects.filter(coding__text__in=keys, coding__coder__username__in=(key, response)).order_by()
     judged = {
-        (coder, markable): (head, optional)
-        for coder, markable, head, optional in judgements.values_list(
-            "coding__coder__username", "markable_id", "head", "optional"
+        (coder, markable + shift[coding]): (head, optional)
+        for coding, coder, markable, head, optional in judgements.values_list(
+            "coding_id", "coding__coder__username", "markable_id", "head", "optional"
         )
+        if coding in shift
     }
-    markables = Markable.objects.filter(text__in=texts).order_by()
-    for pk, text, start, end, head in markables.values_list("pk", "text_id", "start", "end", "head"):
-        of_text = marked[text]
-        own_head, optional = judged.get((key, pk), ([], False))
-        if (key, pk) in judged or pk in of_key:
-            minimum = _least_words(of_text.content, start, end, own_head or head)
-            of_text.key[pk] = KeyMarkable(start, end, minimum, optional)
-        if (response, pk) in judged or pk in of_response:
-            of_text.response[pk] = start, end
+    of_text: dict[int, list[tuple[int, int, int, Sequence[Sequence[int]]]]] = defaultdict(list)
+    for pk, text, *place in Markable.objects.filter(text__in=keys).values_list("pk", "text_id", "start", "end", "head"):
+        of_text[text].append((pk, *place))
+    marked = {}
+    for document in texts:
+        one = marked[document.pk] = MarkedText(contents[document.text_pk])
+        for pk, start, end, head in of_text[document.text_pk]:
+            unit = pk + shift_of(document.pk)
+            own_head, optional = judged.get((key, unit), ([], False))
+            if (key, unit) in judged or unit in of_key:
+                minimum = _least_words(one.content, start, end, own_head or head)
+                one.key[unit] = KeyMarkable(start, end, minimum, optional)
+            if (response, unit) in judged or unit in of_response:
+                one.response[unit] = start, end
     return marked
 
 

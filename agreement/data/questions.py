@@ -379,6 +379,7 @@ def _build_texts(
                 reading=of_own,
                 n_unasked=unasked,
                 n_unanswered=missing,
+                coding=one.coding,
             )
         )
     return {text.pk: places[text.pk].move(text, names, answers[text.pk]) for text in judgements.texts}

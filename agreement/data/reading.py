@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import (
@@ -24,7 +24,8 @@ from django.db.models import (
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast, Coalesce, Concat
 
-from agreement.data.answers import CoderAnswers, TextAnswers
+from agreement.data.answers import CoderAnswers, TextAnswers, TextEntry
+from agreement.data.documents import NEXT_DOCUMENT, document_key, row_key, shift_of
 from agreement.data.links import plural_readings, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
@@ -41,6 +42,7 @@ from annotations.models import (
     Pointer,
     Project,
     Relation,
+    Round,
 )
 from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 
@@ -75,8 +77,26 @@ class Categories:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """What is known of a document besides its answers: as in `TextEntry`."""
+
+    slug: str
+    title: str
+    round: str
+    place: int
+    occasion: int
+    reason: str
+    is_one_of_several: bool
+
+    def entry(self, answers: TextAnswers) -> TextEntry:
+        """Return the document with its answers."""
+        further = (self.place, self.occasion, self.reason, self.is_one_of_several)
+        return TextEntry(self.slug, self.title, self.round, answers, *further)
+
+
+@dataclass(frozen=True, slots=True)
 class CodingRow:
-    """A coding as it is now. `reason` is one of REASONS_LEFT_OUT, or empty where the coding counts."""
+    """A coding as it is now, of the document `text`. `reason` is one of REASONS_LEFT_OUT, or empty where it counts."""
 
     pk: int
     text: int
@@ -88,12 +108,12 @@ class CodingRow:
 
 @dataclass(frozen=True, slots=True)
 class CodingTable:
-    """The texts that are coded, in the order of their addresses, and the codings of each, by the names of the coders.
+    """The documents that are coded, in the order of `Extract.texts`, and the codings of each, by the names of coders.
 
-    `headings` has the address, title and round of each text, `managers` the members who manage and code.
+    `headings` says of each what `TextEntry` says besides the answers, `managers` are the members who manage and code.
     """
 
-    headings: dict[int, tuple[str, str, str]]
+    headings: dict[int, Heading]
     rows: dict[int, list[CodingRow]]
     managers: tuple[str, ...]
 
@@ -102,9 +122,8 @@ def read_codings(project: Project) -> CodingTable:
     """Return the codings that coders make independently of each other, and which of them do not count."""
     # the last operation besides its number: a restored database may count on from an older state
     last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
-    names = ("text_id", "text__slug", "text__title", "round__name", "coder__username")
-    headings: dict[int, tuple[str, str, str]] = {}
-    rows: dict[int, list[CodingRow]] = defaultdict(list)
+    of_round = ("round__position", "round_id", "round__name", "round__kind", "occasion")
+    names = ("text_id", "text__slug", "text__title", "coder__username")
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
     roles = dict(
         project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER]).values_list(
@@ -112,22 +131,55 @@ def read_codings(project: Project) -> CodingTable:
         )
     )
     adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
-    for pk, text, slug, title, round_, coder, status, version, uuid in codings.values_list(
-        "pk", *names, "status", "version", Subquery(last)
-    ):
-        headings[text] = (slug, title, round_)
-        submitted = status == Coding.Status.SUBMITTED
-        # Who adjudicates has seen the work of the others.
-        reason = "gold" if coder in adjudicators else "" if submitted else "open"
-        version = (pk, coder, status, version, uuid, reason)
-        rows[text].append(CodingRow(pk, text, coder, submitted, reason, version))
+    found = [
+        (_RoundOf(*row[:5]), *row[5:])
+        for row in codings.values_list(*of_round, "pk", *names, "status", "version", Subquery(last))
+    ]
     # ordered here: databases differ in how they order names
-    order = sorted(headings, key=lambda text: headings[text][0])
+    order = sorted({(slug, text, title, round_) for round_, _, text, slug, title, *_ in found})
+    places = {key: place for place, key in enumerate(sorted({one.key for _, _, _, one in order}))}
+    numbers = Counter(text for _, text, _, _ in order)
+    keys: dict[tuple[int, _RoundOf], int] = {}
+    headings: dict[int, Heading] = {}
+    seen: Counter[int] = Counter()
+    for slug, text, title, one in order:
+        key = keys[text, one] = document_key(text, seen[text])
+        seen[text] += 1
+        reason = _reason_of(one.kind, one.occasion)
+        headings[key] = Heading(slug, title, one.name, places[one.key], one.occasion, reason, numbers[text] > 1)
+    rows: dict[int, list[CodingRow]] = {key: [] for key in headings}
+    for round_, pk, text, _, _, coder, status, version, uuid in found:
+        key, submitted = keys[text, round_], status == Coding.Status.SUBMITTED
+        # Who adjudicates has seen the work of the others.
+        reason = "gold" if coder in adjudicators else headings[key].reason or ("" if submitted else "open")
+        rows[key].append(CodingRow(pk, key, coder, submitted, reason, (pk, coder, status, version, uuid, reason)))
     return CodingTable(
-        {text: headings[text] for text in order},
-        {text: sorted(rows[text], key=lambda row: row.coder) for text in order},
+        headings,
+        {key: sorted(of_document, key=lambda row: row.coder) for key, of_document in rows.items()},
         tuple(sorted(roles.keys() - adjudicators)),
     )
+
+
+class _RoundOf(NamedTuple):
+    """The round of a coding, and the occasion within it; in the order of rounds."""
+
+    position: int
+    pk: int
+    name: str
+    kind: str
+    occasion: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """By which rounds are ordered."""
+        return self.position, self.pk
+
+
+def _reason_of(kind: str, occasion: int) -> str:
+    """Return why codings of a document do not count, all of them; empty where they do."""
+    if kind == Round.Kind.TRAINING:
+        return "practice"
+    return "repeats" if kind == Round.Kind.RECHECK or occasion > 1 else ""
 
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:
@@ -176,7 +228,7 @@ def read_answers(
 
     Three queries, whatever the size: a row of theirs is a whole coding.
     """
-    members = _read_members(project, texts)
+    members = _read_members(project, [*{row_key(text) for text in texts}])
     index = MemberIndex.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
     indexing = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
@@ -217,7 +269,7 @@ def read_answers(
     cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), begins_of_marks, strict=True)
     answers: dict[int, list[CoderAnswers]] = defaultdict(list)
     for row, names, ((a, c, e), (b, d, f)) in zip(rows, indices, pairwise(cuts), strict=True):
-        n_units = len(members[row.text].units)
+        n_units = len(members[row_key(row.text)].units)
         own = marked[e:f]
         answers[row.text].append(
             CoderAnswers(
@@ -232,20 +284,24 @@ def read_answers(
                 link_to=link_to[c:d],
                 indices=tuple(names),
                 reading=plural_readings(link_of[c:d], reading[c:d]),
+                coding=row.pk,
             )
         )
-    return {
-        text: TextAnswers(
-            pk=text,
-            units=members[text].units,
-            others=members[text].others,
-            keys=members[text].keys,
-            categories=categories.keys,
-            given=members[text].given,
-            coder_answers=tuple(answers[text]),
-        )
-        for text in texts
-    }
+    return {text: _text_answers(text, members[row_key(text)], categories, answers[text]) for text in texts}
+
+
+def _text_answers(key: int, members: _Members, categories: Categories, answers: Sequence[CoderAnswers]) -> TextAnswers:
+    """Return the answers of a document, whose units and other members have keys of their own."""
+    shift = shift_of(key)
+    return TextAnswers(
+        pk=key,
+        units=tuple(pk + shift for pk in members.units) if shift else members.units,
+        others=tuple(pk + shift for pk in members.others) if shift else members.others,
+        keys=members.keys,
+        categories=categories.keys,
+        given=members.given,
+        coder_answers=tuple(answers),
+    )
 
 
 def read_word_answers(
@@ -288,6 +344,7 @@ def read_word_answers(
                 link_of=pairs[:, 0],
                 link_to=pairs[:, 1],
                 indices=names,
+                coding=row.pk,
             )
         )
     return {
@@ -315,8 +372,9 @@ class _Members:
 
 
 def select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
-    """Return the filter of what is of some texts; of many texts all of the project is read."""
-    return {"text__project": project} if len(texts) > MAX_TEXTS_IN_QUERY else {"text__in": texts}
+    """Return the filter of what is of some documents; of many all of the project is read."""
+    keys = {row_key(text) for text in texts}
+    return {"text__project": project} if len(keys) > MAX_TEXTS_IN_QUERY else {"text__in": keys}
 
 
 def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
@@ -356,7 +414,8 @@ class MemberIndex:
     def of(cls, texts: Iterable[_Members | TextAnswers]) -> MemberIndex:
         """Return the index of the members of some texts."""
         members = [text.units + text.others for text in texts]
-        markables = np.array([pk for text in members for pk in text], dtype=np.int64)
+        # documents of one text have the same members at the same places
+        markables = np.array([pk for text in members for pk in text], dtype=np.int64) % NEXT_DOCUMENT
         places = run_offsets(np.array([len(text) for text in members], dtype=np.int64))
         order = np.argsort(markables)
         return cls(markables[order], places[order], max(map(len, members), default=0) + 1)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import batched
 
+from agreement.data.documents import row_key
 from annotations.core import bulk
 from annotations.models import Markable, Text
 from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
@@ -16,9 +17,9 @@ CONTEXT_WIDTH = 24
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A markable for people to read, and what stands around it. `keyword` has the same in three pieces."""
+    """A unit for people to read, and what stands around it. `keyword` has the same in three pieces."""
 
-    pk: int
+    unit: int
     key: str
     label: str
     words: str
@@ -27,7 +28,7 @@ class Snippet:
 
 
 def read_snippets(units: Collection[int]) -> dict[int, Snippet]:
-    """Return the markables with these keys of rows. Two queries, where a database takes so many keys at once."""
+    """Return these units. Two queries, where a database takes so many keys at once."""
     return read_snippets_and_texts(units)[0]
 
 
@@ -35,13 +36,12 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
     """Return the same, and the content of each text that has one of them."""
     rows = [
         row
-        for some in batched(units, bulk.MAX_KEYS)
+        for some in batched({row_key(unit) for unit in units}, bulk.MAX_KEYS)
         for row in Markable.objects.filter(pk__in=some).values_list("pk", "key", "label", "parts", "text_id")
     ]
     contents = dict(Text.objects.filter(pk__in={row[-1] for row in rows}).values_list("pk", "content"))
-    snippets = {
-        pk: Snippet(
-            pk,
+    found = {
+        pk: (
             key,
             label,
             covered_text(contents[text], parts),
@@ -50,7 +50,7 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
         )
         for pk, key, label, parts, text in rows
     }
-    return snippets, contents
+    return {unit: Snippet(unit, *found[row_key(unit)]) for unit in units if row_key(unit) in found}, contents
 
 
 def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:

@@ -171,6 +171,11 @@ def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...
     )
 
 
+def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
+    """Return how many codings of the chosen texts and rounds are left out, by reason."""
+    return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
+
+
 def cached[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return the value that was computed of these answers under the key, or compute it now."""
     value: T | None = owner.cache.get(key)
@@ -381,7 +386,7 @@ def _computed_together(distances: Sequence[str]) -> list[list[str]]:
 
 def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> dict[str, Interval]:
     """Return the intervals with the address of a text in a note that has its primary key."""
-    notes = {f"without document {text.pk}": f"without document {text.slug!r}" for text in texts}
+    notes = {f"without document {text.pk}": f"without document {text.name!r}" for text in texts}
     named = {}
     for name, one in intervals.items():
         before, without, rest = one.note.rpartition("without document ")

@@ -185,14 +185,14 @@ def _compare_chains(
         texts=tuple(
             TextScores(
                 text.slug,
-                text.title,
+                text.label,
                 {name: _text_figures(one, row[name].get(text.pk)) for name, one in counts.items()},
                 link_kappa(key[text.pk], response[text.pk], duplicates="first"),
                 compute_result(extract, as_alpha, [text]),
             )
             for text in texts
         ),
-        codings_left_out=extract.count_left_out(chosen),
+        codings_left_out=extract.count_left_out([text.slug for text in chosen]),
     )
 
 
@@ -242,7 +242,7 @@ def pair_clusters(
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if read_marked:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
-        for pk, marked in read_marked([text.pk for text in texts], first, second, *members).items():
+        for pk, marked in read_marked(texts, first, second, *members).items():
             alignment = match_muc6(marked.content, marked.key, marked.response, key[pk], response[pk])
             key[pk] = [frozenset(one) for one in alignment.key]
             response[pk] = [frozenset(one) for one in alignment.response]

@@ -27,12 +27,10 @@ from agreement.reports.basis import (
 )
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity
-from annotations.core.text import natural_key
 
 GROUPINGS = ("round", "week", "operations")
 BINS = 8
 MOST_POINTS = 24  # of the running coefficient
-NO_ROUND = "no round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +130,8 @@ def _group_texts(
             groups[_week_label(finished[text.pk])].append(text)
         return list(groups.items())
     for text in texts:
-        groups[text.round or NO_ROUND].append(text)
-    return sorted(groups.items(), key=lambda item: (item[0] == NO_ROUND, natural_key(item[0])))
+        groups[text.round].append(text)
+    return sorted(groups.items(), key=lambda item: item[1][0].place)
 
 
 def _group_by_operations(

@@ -16,7 +16,7 @@ from agreement.reports.basis import (
     cached,
     codes_with,
     coefficient_function,
-    pick_texts,
+    count_left_out,
     resolve,
     select_categories,
     select_data,
@@ -120,7 +120,7 @@ def _compare(
     )
     left_out: Counter[str] = Counter()
     for one, chosen in extracts if by == "project" else extracts[:1]:
-        left_out.update(one.count_left_out(pick_texts(one, chosen)))
+        left_out.update(count_left_out(one, chosen))
     coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
     return DifferenceReport(
         by,
@@ -143,7 +143,7 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
 
 
 def _select_round(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    if name not in {text.round for text in extract.texts}:
+    if name not in extract.rounds:
         raise InvalidParameter(field, f"there is no round {name!r}.")
     return select_data(*resolve(extract, replace(parameters, rounds=name)))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from agreement.data.answers import Extract, Question
+from agreement.data.answers import Extract, Question, TextEntry
 from agreement.measures import jackknife, jackknife_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
@@ -18,6 +18,7 @@ from agreement.reports.basis import (
     compute_interval,
     compute_result,
     compute_sums,
+    count_left_out,
     distances_of,
     pick_texts,
     resolve,
@@ -65,11 +66,9 @@ DISTANCE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
-    """The coefficient in one text, and how far that of all texts moves when this one is left out."""
+    """The coefficient in one document, and how far that of all texts moves when this one is left out."""
 
-    slug: str
-    title: str
-    round: str
+    text: TextEntry
     result: Result
     shift: float | None
 
@@ -92,7 +91,7 @@ class AgreementReport:
         reports = []
         for text in pick_texts(self.extract, self.parameters):
             result = cached(text.answers, key, partial(compute_result, self.extract, self.parameters, [text]))
-            reports.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
+            reports.append(TextReport(text, result, shifts.get(text.pk)))
         return tuple(reports)
 
     @property
@@ -102,7 +101,7 @@ class AgreementReport:
     @property
     def codings_left_out(self) -> dict[str, int]:
         """How many codings of the chosen texts by the chosen coders do not count, by reason."""
-        return self.extract.count_left_out(pick_texts(self.extract, self.parameters))
+        return count_left_out(self.extract, self.parameters)
 
     @property
     def not_counted(self) -> str:
@@ -151,9 +150,10 @@ class AgreementReport:
             "high": self.interval.high,
             "interval": interval_fields(self.interval),
             "texts": [
-                {"slug": text.slug, "title": text.title, "round": text.round, **result_fields(text.result)}
-                | {"shift": text.shift}
-                for text in self.texts
+                {"slug": one.text.slug, "title": one.text.title, "round": one.text.round}
+                | ({"occasion": one.text.occasion} if one.text.occasion > 1 else {})
+                | {**result_fields(one.result), "shift": one.shift}
+                for one in self.texts
             ],
         }
 

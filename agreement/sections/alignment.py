@@ -32,13 +32,16 @@ def build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[
     texts = texts_of_pair(request.project_answers, request.parameters, first, second)
     if not texts:
         return TablesAndCharts([], []), {}
-    shown = found.text.slug if found else request.options.get("text", "")
+    shown = found.text.name if found else request.options.get("text", "")
+    read = found.text if found else next((one for one in texts if one.name == shown), texts[0])
+    sides = {"coder": first, "beside": second}
+    if read.is_one_of_several:
+        sides |= {"round": read.round, "beside_round": read.round}
     choices = {
         "chains_of_text": found is not None,
-        "text_choices": [(text.slug, text.title, text.slug == shown) for text in texts],
+        "text_choices": [(text.name, text.label, text.name == shown) for text in texts],
         "kept": list(request.parameters.query().items()),
-        "side_by_side": f"{reverse('text', args=[request.project.slug, shown or texts[0].slug])}"
-        f"?{urlencode({'coder': first, 'beside': second})}",
+        "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
     return (_build(request, found, first, second) if found else TablesAndCharts([], [])), choices
 
@@ -100,7 +103,7 @@ def _table(
     rest = f" {len(shown)} of {len(found.pairs)} rows; files have all." if len(shown) < len(found.pairs) else ""
     return Table(
         "alignment",
-        f"Chains in {found.text.title}",
+        f"Chains in {found.text.label}",
         [
             Column("first", f"Chain of {first}", explanation="chain_of_first"),
             Column("first_members", "Members", "count", explanation="members"),
@@ -136,7 +139,7 @@ def _chart(
     n_first, n_second = len(found.first), len(found.second)
     shared = {(one.first, one.second): one.shared for one in found.pairs}
     counts = [[shared.get((row, column)) for column in columns] for row in rows]
-    title = f"Chains in {found.text.title}: shared markables, aligned chains framed"
+    title = f"Chains in {found.text.label}: shared markables, aligned chains framed"
     largest = f" The {MOST_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MOST_CHAINS else ""
     aligned = found.aligned
     words = (

@@ -8,6 +8,7 @@ from django.utils.http import urlencode
 from agreement.reports.basis import effective_distance
 from agreement.reports.coders.texts import TextDistances, compute_text_distances
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.addresses import selection_of
 from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import choice_label
@@ -41,7 +42,7 @@ def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
     )
     mapped = shown[:MOST_TEXTS]
     figure = heat_map(
-        [one.text.title for one in mapped],
+        [one.text.label for one in mapped],
         coders,
         [one.coders for one in mapped],
         "mean distance",
@@ -51,19 +52,19 @@ def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
 
 
 def _row(request: AnalysisRequest, one: TextDistances) -> list[Cell]:
-    return [Linked(one.text.title, _address(request, one)), one.mean, *one.coders]
+    return [Linked(one.text.label, _address(request, one)), one.mean, *one.coders]
 
 
 def _address(request: AnalysisRequest, one: TextDistances) -> str:
     """Return where the items of the text are."""
-    query = urlencode(request.parameters.query() | {"texts": one.text.slug})
+    query = urlencode(request.parameters.query() | selection_of(one.text))
     return f"{reverse('items', args=[request.project.slug])}?{query}"
 
 
 def _describe(texts: list[TextDistances], coders: tuple[str, ...]) -> str:
     """Return the text with most disagreement, and the coder who is farthest from the others in any text."""
     cells = [
-        (value, coder, one.text.title)
+        (value, coder, one.text.label)
         for one in texts
         for coder, value in zip(coders, one.coders, strict=True)
         if value is not None
@@ -71,6 +72,6 @@ def _describe(texts: list[TextDistances], coders: tuple[str, ...]) -> str:
     value, coder, title = max(cells, key=lambda cell: cell[0])
     first = texts[0]
     return (
-        f"Most disagreement in {first.text.title}, {format_value(first.mean, 'figure')}; farthest from the others is"
+        f"Most disagreement in {first.text.label}, {format_value(first.mean, 'figure')}; farthest from the others is"
         f" {coder} in {title}, {format_value(value, 'figure')}."
     )

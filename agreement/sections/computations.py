@@ -85,7 +85,9 @@ def _as_sections(
 
 def _data_state(request: AnalysisRequest) -> str:
     """Return a digest of what a result depends on: answers, rounds, names of categories, the version of the program."""
-    rounds = [(text.slug, text.title, text.round) for text in request.extract.texts]
+    rounds = [
+        (text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in request.extract.texts
+    ]
     about = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK

@@ -19,6 +19,7 @@ from agreement.reports.items.items import ItemFilters, compute_items, nonzero_re
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.addresses import item_address
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.settings import read_settings
 from annotations.models import Project
@@ -51,6 +52,9 @@ def build_headline(project: Project) -> dict[str, Any]:
             (
                 snippets[int(items.unit[row])],
                 items.texts[items.text[row]],
+                item_address(
+                    project.slug, items.texts[items.text[row]], snippets[int(items.unit[row])].key, request.query
+                ),
                 float(items.share[row]),
                 [
                     (RELATION_LABELS[name], count)

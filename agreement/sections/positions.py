@@ -14,6 +14,7 @@ from agreement.data.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.addresses import item_address, selection_of
 from agreement.sections.charts import Chart, Step, heat_map, position_chart
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Linked, Table, format_value
@@ -69,7 +70,7 @@ def build_positions(
         return TablesAndCharts([], [])
     text = items.texts[items.text[bins[0].highest]]
     steps = [_step(request, text, one, snippets[int(items.unit[one.highest])]) for one in bins]
-    title = f"Disagreement along {text.title}"
+    title = f"Disagreement along {text.label}"
     rows: list[list[Cell]] = [
         [step.positions, Linked(step.words, step.address), one.n, one.mean, float(items.distance[one.highest])]
         for step, one in zip(steps, bins, strict=True)
@@ -94,7 +95,7 @@ def build_positions(
 
 
 def _step(request: AnalysisRequest, text: TextEntry, one: PositionBin, snippet: Snippet) -> Step:
-    address = f"{reverse('item', args=[request.project.slug, text.slug, snippet.key])}?{request.full_query}"
+    address = item_address(request.project.slug, text, snippet.key, request.full_query)
     return Step(one.first, one.last, snippet.keyword.words, one.mean, address)
 
 
@@ -118,11 +119,11 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[TextEntry]) -> Tables
             Column("text", "Text"),
             *(Column(f"tenth_{one}", str(one), "figure", explanation="tenth") for one in range(1, TENTHS + 1)),
         ],
-        [[Linked(text.title, address), *means] for (text, means), address in zip(rows, addresses, strict=True)],
+        [[Linked(text.label, address), *means] for (text, means), address in zip(rows, addresses, strict=True)],
         "Mean distances of the values of two coders. A tenth without an item is empty.",
     )
     figure = heat_map(
-        [text.title for text, _ in rows],
+        [text.label for text, _ in rows],
         [str(one) for one in range(1, TENTHS + 1)],
         [means for _, means in rows],
         UNIT,
@@ -130,7 +131,7 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[TextEntry]) -> Tables
         [[address] * TENTHS for address in addresses],
     )
     value, title_of_text, tenth = max(
-        (value, text.title, one)
+        (value, text.label, one)
         for text, means in rows
         for one, value in enumerate(means, start=1)
         if value is not None
@@ -147,5 +148,5 @@ def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
 
 
 def _address_of_items(request: AnalysisRequest, text: TextEntry) -> str:
-    query = urlencode(request.parameters.query() | {"texts": text.slug})
+    query = urlencode(request.parameters.query() | selection_of(text))
     return f"{reverse('items', args=[request.project.slug])}?{query}"

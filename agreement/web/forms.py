@@ -15,7 +15,6 @@ from agreement.reports.settings import choices_of, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
 from agreement.sections.settings import IN_SIGHT, Settings
-from annotations.core.text import natural_key
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
 MANY = 8
@@ -75,11 +74,12 @@ class ParametersForm(forms.Form):
                 help_text=field_help(name, pyramids=pyramids),
             )
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
+        titles = {text.slug: text.title for text in extract.texts}
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
-            "rounds": [(name, name) for name in sorted({text.round for text in extract.texts} - {""}, key=natural_key)],
+            "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
             "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
-            "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
+            "texts": list(titles.items()) if len(titles) > 1 else [],
             "include": [(reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out],
         }
         for name, choices in offered.items():

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -49,6 +49,7 @@ from annotations.planning.assignments import assign_texts, unassign
 from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import find_round
 from annotations.projects.viewing import record_view
 from annotations.revision.completeness import incomplete_judgements
 from annotations.schemes.project_scheme import further_questions
@@ -57,6 +58,7 @@ from annotations.schemes.project_scheme import further_questions
 class CodingFilters(filters.FilterSet):
     text = filters.CharFilter(field_name="text__slug")
     coder = filters.CharFilter(field_name="coder__username")
+    round = filters.CharFilter(field_name="round__name")
 
     class Meta:
         model = Coding
@@ -69,7 +71,7 @@ class CodingList(RowListView):
     queryset = Coding.objects.none()
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
-    ordering = ["text__slug", "coder__username", "kind"]
+    ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
@@ -77,7 +79,7 @@ class CodingList(RowListView):
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
         return cast(QuerySet[Any, Any], codings.with_progress()).values(
             *("text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided", "reopen_request"),
-            *("text_id", "coder_id", "text__role"),
+            *("text_id", "coder_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
         )
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
@@ -98,7 +100,8 @@ class CodingList(RowListView):
         texts = rows_by_name(project.texts.defer("content"), fields["texts"], "slug", "texts")
         coders = rows_by_name(members_in_roles(project, CODING_ROLES), fields["coders"], "username", "coders")
         try:
-            return Response({"new": assign_texts(project, texts, coders)})
+            round_ = find_round(project, fields["round"]) if fields.get("round") else None
+            return Response({"new": assign_texts(project, texts, coders, round_)})
         except DjangoValidationError as error:
             raise validation_error(error) from None
 
@@ -112,17 +115,31 @@ def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str
     return [rows_by_value[name] for name in dict.fromkeys(names)]
 
 
+WHICH = [
+    OpenApiParameter("round", str, description="Of several codings that of this round, not of the latest one."),
+    OpenApiParameter("occasion", int, description="Of several within a round this one, not the last."),
+]
+
+
+def which_of(request: Request) -> tuple[str, int | None]:
+    """Return the round and occasion that an address names. Raise ValidationError."""
+    occasion = request.query_params.get("occasion", "")
+    if occasion and not (occasion.isascii() and occasion.isdigit() and len(occasion) < 5):
+        raise ValidationError({"occasion": ["This is no number from 1."]})
+    return request.query_params.get("round", ""), int(occasion) if occasion else None
+
+
 class CodingDetail(APIView):
     """Somebody's coding of a text, as their page starts from it: your own, or of those whose work you see."""
 
-    @extend_schema(responses=CodingStateSerializer)
+    @extend_schema(parameters=WHICH, responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
         coding = self._coding(request, project, text, coder, agreed)
         record_view(Coding.objects.filter(pk=coding.pk), request.user)
         return etag_response(coding_state(coding, project))
 
-    @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
+    @extend_schema(parameters=[IF_MATCH, *WHICH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
@@ -130,7 +147,7 @@ class CodingDetail(APIView):
         coding = self._coding(request, project, text, coder, agreed)
         return change_status(request, project, coding)
 
-    @extend_schema(parameters=[IF_MATCH], responses={204: None})
+    @extend_schema(parameters=[IF_MATCH, *WHICH], responses={204: None})
     @transaction.atomic
     def delete(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> Response:
         """Unassign it, as long as nobody has begun it."""
@@ -138,7 +155,7 @@ class CodingDetail(APIView):
         coding = self._coding(request, project, text, coder, agreed)
         require_match(request, coding_state(coding, project))
         try:
-            unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind)
+            unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -148,7 +165,8 @@ class CodingDetail(APIView):
         text = find_slug(project, user.pk, text)
         codings = Coding.objects.visible_to(user).filter(text__project=project, text__slug=text)
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
-        coding = codings.filter(coder__username=coder).select_related("text__docset", "coder").first()
+        codings = codings.filter(coder__username=coder).latest_first(*which_of(request))
+        coding = codings.select_related("text__docset", "coder", "round").first()
         if coding is None:
             raise Http404("Coding not found.")
         if is_blind_to_peers(project):
@@ -213,6 +231,7 @@ class JudgementFilters(filters.FilterSet):
     text = filters.CharFilter(field_name="coding__text__slug")
     coder = filters.CharFilter(field_name="coding__coder__username")
     kind = filters.ChoiceFilter(field_name="coding__kind", choices=Coding.Kind.choices)
+    round = filters.CharFilter(field_name="coding__round__name")
     category = filters.CharFilter(field_name="category__key")
     level = filters.CharFilter(field_name="markable__level__key")
     judged_before = filters.NumberFilter(
@@ -244,6 +263,8 @@ class JudgementList(RowListView):
             "coding__text__slug",
             "coding__coder__username",
             "coding__kind",
+            "coding__round__name",
+            "coding__occasion",
             "markable__key",
             "category__key",
         )
@@ -263,6 +284,7 @@ class JudgementList(RowListView):
 class OperationFilters(filters.FilterSet):
     text = filters.CharFilter(field_name="coding__text__slug")
     coder = filters.CharFilter(field_name="coding__coder__username")
+    round = filters.CharFilter(field_name="coding__round__name")
     after = UTCDateTimeFilter(field_name="applied_at", lookup_expr="gt", label="applied after this moment")
     before = UTCDateTimeFilter(field_name="applied_at", lookup_expr="lt", label="applied before this moment")
 
@@ -293,7 +315,8 @@ class OperationList(RowListView):
             "applied_at",
             "user__username",
         )
-        coding_fields = ("coding__text__slug", "coding__coder__username", "coding__kind")
+        of_coding = ("text__slug", "coder__username", "kind", "round__name", "occasion")
+        coding_fields = tuple(f"coding__{name}" for name in of_coding)
         rows: QuerySet[Any, Any] = Operation.objects.filter(coding__text__project=project).values(
             *own_fields, *coding_fields
         )

@@ -113,18 +113,18 @@ class JudgementTime:
     seconds: float | None
 
 
-type TextAndCoder = tuple[int, str]
+type CodingAndCoder = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectWork:
-    """What the log says of the work on a project, by the text's primary key and the coder's username.
+    """What the log says of the work on a project, by the coding's primary key and the coder's username.
 
     `judgement_times` has one entry a markable.
     """
 
-    activities: dict[TextAndCoder, Activity]
-    judgement_times: dict[TextAndCoder, list[JudgementTime]]
+    activities: dict[CodingAndCoder, Activity]
+    judgement_times: dict[CodingAndCoder, list[JudgementTime]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class _Change:
 
 
 def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
-    """Return the work of each coder on each text of the project, or on each of these. One query.
+    """Return the work of each coder on each coding of the project, or of these texts. One query.
 
     Only independent codings count, not agreed pyramids and peers, and what their coders did: no import, and no
     correction of the text, after which a markable is the same under another key. A coding that was only imported,
@@ -157,14 +157,14 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
         )
         .order_by()
     )
-    changes: dict[TextAndCoder, list[_Change]] = defaultdict(list)
-    corrections: dict[TextAndCoder, list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
+    changes: dict[CodingAndCoder, list[_Change]] = defaultdict(list)
+    corrections: dict[CodingAndCoder, list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
     # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.
-    for user, coder, name, text, made_at, applied_at, sequence, kind, markable, edits, judged in operations.values_list(
+    columns = (
         "user_id",
         "coding__coder_id",
         "coding__coder__username",
-        "coding__text_id",
+        "coding_id",
         "made_at",
         "applied_at",
         "sequence",
@@ -172,15 +172,17 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
         KeyTextTransform("markable", "payload"),
         KeyTextTransform("edits", "payload"),
         "has_answer",
-    ):
+    )
+    rows = operations.values_list(*columns)
+    for user, coder, name, coding, made_at, applied_at, sequence, kind, markable, edits, judged in rows:
         if kind == Operation.Kind.CORRECT:
-            corrections[text, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
+            corrections[coding, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
         elif user == coder and kind not in Operation.MANAGING_KINDS:
             made_at = min(made_at or applied_at, applied_at)
-            changes[text, name].append(_Change(made_at, applied_at, sequence, kind, markable, judged))
-    for coding, found in corrections.items():
+            changes[coding, name].append(_Change(made_at, applied_at, sequence, kind, markable, judged))
+    for key, found in corrections.items():
         found.sort(key=itemgetter(0))
-        changes[coding] = [_with_key_now(change, found) for change in changes[coding]]
+        changes[key] = [_with_key_now(change, found) for change in changes[key]]
     return ProjectWork(
         {key: activity for key, of_coder in changes.items() if (activity := _sum_up(of_coder))},
         {key: times for key, of_coder in changes.items() if (times := _times_of_markables(of_coder))},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -152,15 +153,16 @@ class ReopenRequest:
 def reopen_requests(project: Project) -> list[ReopenRequest]:
     """Return the requests that nobody has answered, by text and coder, for managers. One query."""
     asking = Coding.objects.filter(text__project=project, status=Coding.Status.SUBMITTED).exclude(reopen_request="")
-    rows = asking.values_list("coder__username", "text__title", "text__slug", "kind", "reopen_request")
+    rows = asking.values_list("coder__username", "text__title", "text__slug", "kind", "reopen_request", "round__name")
     return [
         ReopenRequest(
             coder,
             title,
             reason,
-            reverse("reopen-agreed" if kind in AGREED_KINDS else "reopen", args=[project.slug, text, coder]),
+            reverse("reopen-agreed" if kind in AGREED_KINDS else "reopen", args=[project.slug, text, coder])
+            + f"?{urlencode({'round': round_name})}",
         )
-        for coder, title, text, kind, reason in rows
+        for coder, title, text, kind, reason, round_name in rows
     ]
 
 

@@ -40,6 +40,16 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(later.order_by())
         return self.filter(sees_all_work(user, "text__project") | own)
 
+    def latest_first(self, round_name: str = "", occasion: int | None = None) -> CodingQuerySet:
+        """Return the codings with that of the latest round first; or those of one round, or occasion within a round."""
+        codings = self.filter(round__name=round_name) if round_name else self
+        codings = codings if occasion is None else codings.filter(occasion=occasion)
+        return codings.order_by("-round__position", "-round_id", "-occasion", "pk")
+
+    def in_order_of_rounds(self) -> CodingQuerySet:
+        """Return the codings in the order of rounds, and of texts within a round."""
+        return self.order_by("round__position", "round_id", "text__position", "text__slug", "coder__username", "pk")
+
     def begun(self) -> CodingQuerySet:
         """Return the codings on which somebody has worked."""
         return self.filter(version__gt=F("corrections"))

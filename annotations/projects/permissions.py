@@ -115,7 +115,7 @@ def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[
         text=OuterRef("text"), coder=OuterRef("coder"), kind=OuterRef("kind"), pk__lt=OuterRef("pk")
     )
     own = Coding.objects.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
-    own = own.annotate(is_further=Exists(earlier.order_by())).order_by("-round__position", "-round_id", "-occasion")
+    own = own.latest_first().annotate(is_further=Exists(earlier.order_by()))
     return own.select_related("text__docset", "coder", "round")
 
 

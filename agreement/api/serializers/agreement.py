@@ -49,7 +49,8 @@ class FiguresSerializer(serializers.Serializer[Any]):
 class TextFiguresSerializer(FiguresSerializer):
     slug = serializers.CharField()
     title = serializers.CharField()
-    round = serializers.CharField(allow_blank=True)
+    round = serializers.CharField()
+    occasion = serializers.IntegerField(required=False, help_text="where coders saw the text again within the round")
     shift = serializers.FloatField(allow_null=True, help_text="how far that of all texts moves without this one")
 
 
@@ -232,6 +233,7 @@ class ContextSerializer(serializers.Serializer[Any]):
 
 class ItemSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
+    round = serializers.CharField()
     key = serializers.CharField()
     words = serializers.CharField()
     label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
@@ -277,6 +279,7 @@ class ValueSerializer(serializers.Serializer[Any]):
 
 class ItemReportSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
+    round = serializers.CharField()
     key = serializers.CharField()
     values = ValueSerializer(many=True)
     answers = GivenAnswerSerializer(many=True)

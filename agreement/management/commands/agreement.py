@@ -156,11 +156,11 @@ class Command(BaseCommand):
             self.stdout.write(f"95% interval {reach} ({interval.describe_method()})")
         elif interval.note and interval.value is not None:
             self.stdout.write(interval.note)
-        wide = max([len("all texts"), *(len(text.slug) for text in report.texts)])
+        wide = max([len("all texts"), *(len(one.text.name) for one in report.texts)])
         self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
         for name, result in [
             ("all texts", report.result),
-            *((text.slug, text.result) for text in report.texts),
+            *((one.text.name, one.result) for one in report.texts),
         ]:
             figures = (result.value, result.observed, result.expected)
             cells = "  ".join(f"{figure:9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
@@ -190,5 +190,5 @@ def _tables(name: str, project: Project, query: dict[str, str]) -> list[Table]:
 
 def _rows(report: overall.AgreementReport) -> list[tuple[str, list[Any]]]:
     """Return the name of each text (empty for all of them) with its figures, in full."""
-    results = [("", report.result), *((text.slug, text.result) for text in report.texts)]
-    return [(slug, [getattr(result, column) for column in COLUMNS]) for slug, result in results]
+    results = [("", report.result), *((one.text.name, one.result) for one in report.texts)]
+    return [(name, [getattr(result, column) for column in COLUMNS]) for name, result in results]

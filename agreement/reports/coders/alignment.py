@@ -66,7 +66,7 @@ def align_chains(extract: Extract, parameters: Parameters, first: str, second: s
     matched by the rules of MUC-6. Raises InvalidParameter.
     """
     texts = texts_of_pair(extract, parameters, first, second)
-    if text and text not in {one.slug for one in texts}:
+    if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
     if not texts:
         return None
@@ -74,7 +74,7 @@ def align_chains(extract: Extract, parameters: Parameters, first: str, second: s
     return cached(
         selected,
         ("alignment", parameters, first, second, text),
-        lambda: _align(selected, [one for one in texts if text in ("", one.slug)], first, second),
+        lambda: _align(selected, [one for one in texts if text in ("", one.name)], first, second),
     )
 
 

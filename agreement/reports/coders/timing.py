@@ -15,7 +15,6 @@ from agreement.data.reading import MAX_TEXTS_IN_QUERY
 from agreement.reports.basis import cached, cached_by_text, pick_texts, resolve
 from agreement.reports.parameters import Parameters
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
-from annotations.core.text import natural_key
 from annotations.models import Project
 from annotations.planning.pace import Pace, estimate_pace
 
@@ -51,19 +50,21 @@ class RoundPace:
 
 
 def read_project_work(project: Project, extract: Extract) -> ProjectWork:
-    """Return what the log says of the work on a project, all of whose answers these are.
+    """Return what the log says of the work on a project, all of whose answers these are: by document and coder.
 
     It is read once for the answers in a text: after somebody has changed one, the log of one text is read again.
     """
 
     def compute(missing: Sequence[TextEntry]) -> list[ProjectWork]:
-        found = read_work(project, [text.pk for text in missing] if len(missing) <= MAX_TEXTS_IN_QUERY else None)
+        keys = {text.text_pk for text in missing}
+        found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
+        text_of = {work.coding: text.pk for text in missing for work in text.answers.coder_answers}
         by_text = {text.pk: ProjectWork({}, {}) for text in missing}
-        for (text, coder), activity in found.activities.items():
-            if text in by_text:
+        for (coding, coder), activity in found.activities.items():
+            if (text := text_of.get(coding)) is not None:
                 by_text[text].activities[text, coder] = activity
-        for (text, coder), times in found.judgement_times.items():
-            if text in by_text:
+        for (coding, coder), times in found.judgement_times.items():
+            if (text := text_of.get(coding)) is not None:
                 by_text[text].judgement_times[text, coder] = times
         return list(by_text.values())
 
@@ -105,19 +106,17 @@ def count_by_day(extract: Extract, parameters: Parameters, times: Times) -> Code
     return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
 
 
-def estimate_paces(extract: Extract, times: Times, remaining: Mapping[int, int], today: date) -> list[RoundPace]:
+def estimate_paces(extract: Extract, times: Times, remaining: Mapping[str, int], today: date) -> list[RoundPace]:
     """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
 
-    `remaining` says how many markables are left to decide in each text. A round's pace is that of its own texts.
+    `remaining` says how many markables are left to decide in each round. A round's pace is that of its own texts.
     """
     rounds = {text.pk: text.round for text in extract.texts}
     days: dict[str, list[date]] = {}
-    left: Counter[str] = Counter()
+    left = Counter(remaining)
     for (text, _), judgements in times.items():
         days.setdefault(rounds.get(text, ""), []).extend(one.day for one in judgements)
-    for text, number in remaining.items():
-        left[rounds.get(text, "")] += number
     whole = RoundPace(None, left.total(), estimate_pace(chain.from_iterable(days.values()), left.total(), today))
-    names = sorted(set(rounds.values()), key=natural_key)
+    names = extract.rounds
     parts = [RoundPace(name, left[name], estimate_pace(days.get(name, ()), left[name], today)) for name in names]
     return [whole, *(one for one in parts if one.left and len(names) > 1)]

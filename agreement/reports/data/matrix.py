@@ -17,7 +17,7 @@ def reliability_matrix(extract: Extract, parameters: Parameters) -> Matrix:
     """Return the values that the parameters give the units of the chosen texts, for each of the chosen coders."""
     data = select_data(extract, parameters)
     texts = pick_texts(extract, parameters)
-    slugs = {text.pk: text.slug for text in texts}
+    slugs = {text.pk: text.name for text in texts}
     keys: dict[Hashable, str] = {
         member: key
         for text in texts

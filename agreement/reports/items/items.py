@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from agreement.data.answers import Extract, TextEntry
+from agreement.data.documents import NEXT_DOCUMENT
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,
@@ -45,7 +46,7 @@ SHARE_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class ItemMarks:
-    """The markables that somebody flagged, of which a coder wrote a note, or was unsure."""
+    """The markables that somebody flagged, and the units of which a coder wrote a note, or was unsure."""
 
     flag: frozenset[int] = frozenset()
     note: frozenset[int] = frozenset()
@@ -134,10 +135,11 @@ class Items:
             slugs = [text.slug for text in self.texts]
             if filters.text not in slugs:
                 raise InvalidParameter("text", f"there is no text {filters.text!r} among those compared.")
-            mask &= self.text == slugs.index(filters.text)
+            mask &= np.isin(self.text, [place for place, slug in enumerate(slugs) if slug == filters.text])
         for name in MARKS:
             if getattr(filters, name):
-                mask &= np.isin(self.unit, list(getattr(marks or ItemMarks(), name)))
+                units = self.unit % NEXT_DOCUMENT if name == "flag" else self.unit
+                mask &= np.isin(units, list(getattr(marks or ItemMarks(), name)))
         rows = np.flatnonzero(mask)
         links = (-self.chain, -self.pointers)  # of lexsort the last key is the first
         orders = {
@@ -339,13 +341,17 @@ def _unit_levels(texts: Sequence[TextEntry], units: Sequence[object], rows: Ints
     return [level[units[row]] for row in rows.tolist()]
 
 
-def report_item(extract: Extract, parameters: Parameters, text_slug: str, key: str) -> ItemReport | None:
+def report_item(
+    extract: Extract, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
+) -> ItemReport | None:
     """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
+
+    Of a text in several rounds it is that of the named one, or of the latest.
 
     The relation of two values and, unless `exclude_unit` is "none", their distances are without the unit.
     """
     extract, parameters = resolve(extract, parameters)
-    text = extract.text(text_slug)
+    text = extract.text(text_slug, round_name)
     keys = text.answers.keys[: len(text.answers.units)] if text else ()
     if text is None or key not in keys:
         return None

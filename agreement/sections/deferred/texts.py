@@ -13,6 +13,7 @@ from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import InvalidParameter
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import name_components
+from agreement.sections.addresses import selection_of
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Linked, Table
@@ -64,20 +65,19 @@ def build_texts(
     """Return these texts with their intervals."""
     rows: list[list[Cell]] = []
     points = []
-    for done, text in enumerate(texts):
+    for done, one in enumerate(texts):
         if progress:
             progress(done, len(texts))
-        entry = request.extract.text(text.slug)
-        interval = compute_interval(request.extract, request.parameters, [entry] if entry else [])
-        result = text.result
+        text, result = one.text, one.result
+        interval = compute_interval(request.extract, request.parameters, [text])
         note = "; ".join([*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])])
-        query = urlencode(request.parameters.query() | {"texts": text.slug})
+        query = urlencode(request.parameters.query() | selection_of(text))
         address = reverse("items", args=[request.project.slug]) + f"?{query}"
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
         rows.append(
-            [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, text.shift, note]
+            [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, one.shift, note]
         )
-        points.append(Dot(text.title, result.value, interval.low, interval.high))
+        points.append(Dot(text.label, result.value, interval.low, interval.high))
     title = "Agreement by text, with 95% CI"
     chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
     return TablesAndCharts(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from django.urls import reverse
-
 from agreement.data.answers import Extract
 from agreement.data.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.basis import pick_texts
 from agreement.reports.items import categories as reports
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.confusion import build_confusion, build_together
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
@@ -98,8 +97,8 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
     texts = pick_texts(request.extract, request.parameters)
     cells: list[list[Cell]] = []
     for row in rows:
-        one, slug = snippets[table.units[row]], texts[table.documents[row]].slug
-        address = reverse("item", args=[request.project.slug, slug, one.key]) + f"?{request.query}"
+        one, text = snippets[table.units[row]], texts[table.documents[row]]
+        address = item_address(request.project.slug, text, one.key, request.query)
         cells.append([Linked(one.words, address), *table.counts[row].tolist(), float(table.agreement[row])])
     totals = table.counts.sum(axis=0).tolist()
     mean = float(table.agreement.mean()) if len(table.agreement) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from agreement.reports.basis import pick_texts
+from agreement.reports.basis import count_left_out
 from agreement.reports.coreference import select_pair
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
@@ -28,7 +28,7 @@ def build(request: AnalysisRequest) -> PageSections:
     first, second = pair
     request.options = {"first": first, "second": second}
     of_pair, parameters = select_pair(request.project_answers, request.parameters, first, second)
-    left_out = of_pair.count_left_out(pick_texts(of_pair, parameters))
+    left_out = count_left_out(of_pair, parameters)
     scores = compute_or_enqueue(request, "coreference")
     return scores.extended(**context, not_counted=list_codings_left_out(left_out))
 

@@ -132,7 +132,7 @@ def _running_table(points: Sequence[RunningPoint]) -> Table:
             Column("high", "to", "figure"),
             Column("units", "Units", "count"),
         ],
-        [(one.n_texts, one.last.title, one.result.value, one.low, one.high, one.result.n_units) for one in points],
+        [(one.n_texts, one.last.label, one.result.value, one.low, one.high, one.result.n_units) for one in points],
         "In the order in which texts were finished; imported ones come first. Alpha has a 95% CI from three texts on.",
     )
 

@@ -73,7 +73,7 @@ def _units_table(
     lines: list[list[Cell]] = []
     for row, of_unit in zip(rows, cells, strict=True):
         snippet = snippets[form.unit_of(row)]
-        lines.append([row + 1, form.text_of(row).slug, snippet.words, *of_unit, snippet.key])
+        lines.append([row + 1, form.text_of(row).name, snippet.words, *of_unit, snippet.key])
     return Table(key, caption, columns, lines, note)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement.reports.basis import pick_texts
+from agreement.reports.basis import count_left_out
 from agreement.reports.differences import KINDS, check_parts
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
-from annotations.core.text import natural_key
 
 # Other projects are compared by the API and the command, which are told their addresses.
 PAGE_KINDS = tuple(kind for kind in KINDS if kind != "project")
@@ -33,15 +32,15 @@ def build(request: AnalysisRequest) -> PageSections:
     }
     if not is_chosen:
         return PageSections([], [], context=context)
-    left_out = request.extract.count_left_out(pick_texts(request.extract, request.parameters))
+    left_out = count_left_out(request.extract, request.parameters)
     sections = compute_or_enqueue(request, "difference")
     return sections.extended(**context, not_counted=list_codings_left_out(left_out))
 
 
 def _list_choices(request: AnalysisRequest) -> dict[str, list[str]]:
     """Return the names of each kind: of groups those of the coders, whom a person puts together."""
-    rounds = sorted({text.round for text in request.extract.texts} - {""}, key=natural_key)
-    return {"round": rounds, "group": list(request.extract.coders), "category": list(request.extract.countable)}
+    extract = request.extract
+    return {"round": list(extract.rounds), "group": list(extract.coders), "category": list(extract.countable)}
 
 
 def _check(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> bool:

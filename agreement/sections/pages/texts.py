@@ -22,8 +22,7 @@ def build(request: AnalysisRequest) -> PageSections:
         content = build_texts(request, rows)
         sections = PageSections(content.tables, content.charts)
     current = request.options.get("sort") or "text"
-    entries = [entry for text in rows if (entry := request.extract.text(text.slug))]
-    tenths = build_tenths(request, entries)
+    tenths = build_tenths(request, [one.text for one in rows])
     return sections.extended(
         tenths.tables,
         tenths.charts,

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
+from agreement.data.documents import row_key
 from agreement.models import Flag, Remark
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
@@ -45,7 +46,7 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
 def _discussion(analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
     if not may(analysis.project, Right.DISCUSS):
         return {"discusses": False}
-    unit = sections.context["item"].unit
+    unit = row_key(sections.context["item"].unit)
     return {
         "discusses": True,
         "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),

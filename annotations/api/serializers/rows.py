@@ -17,11 +17,15 @@ from annotations.models import Coding, Operation, Text
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
 
+OCCASION = "1, and more where the coder was shown the text again within the round"
+
 
 class CodingRowSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="text__slug")
     coder = serializers.CharField(source="coder__username")
     kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    round = serializers.CharField(source="round__name")
+    occasion = serializers.IntegerField(help_text=OCCASION)
     status = serializers.ChoiceField(choices=Coding.Status.choices)
     version = serializers.IntegerField(help_text="how many operations it has")
     to_decide = serializers.IntegerField(help_text="how many markables there are to judge")
@@ -46,6 +50,8 @@ class JudgementRowSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="coding__text__slug")
     coder = serializers.CharField(source="coding__coder__username")
     kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    round = serializers.CharField(source="coding__round__name")
+    occasion = serializers.IntegerField(source="coding__occasion", help_text=OCCASION)
     markable = serializers.CharField(source="markable__key")
     category = serializers.CharField(source="category__key", allow_null=True)
     pointers = ReadingsField(help_text="keys of markables; those in one list are meant together")
@@ -64,6 +70,8 @@ class OperationRowSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="coding__text__slug")
     coder = serializers.CharField(source="coding__coder__username")
     coding_kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    round = serializers.CharField(source="coding__round__name")
+    occasion = serializers.IntegerField(source="coding__occasion", help_text=OCCASION)
     user = serializers.CharField(source="user__username", help_text="who did it: a manager reopens codings")
     sequence = serializers.IntegerField()
     uuid = serializers.UUIDField()
@@ -79,6 +87,9 @@ class OperationRowSerializer(serializers.Serializer[Any]):
 class NewCodingsSerializer(StrictSerializer):
     texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
     coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
+    round = serializers.CharField(
+        required=False, help_text="where they are coded; without it each text in the latest round that it is in"
+    )
 
 
 class CodingsMadeSerializer(serializers.Serializer[Any]):

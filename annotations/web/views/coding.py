@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,7 +29,7 @@ from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
 from annotations.projects.guidelines import guidelines_news
-from annotations.projects.permissions import own_coding, project_for
+from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
@@ -44,7 +45,7 @@ MOST_EDITS = 3
 def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
     """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries."""
     project = project_for(request.user, slug)
-    coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
+    coding = own_coding(signed_in_user(request), project, text, agreed=agreed, choice=_choice(request))
     texts = texts_with_news(project, signed_in_user(request))
     state = coding_state(coding, project)
     corrections = corrections_of(coding)
@@ -59,10 +60,11 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "n_news": len(texts),
         "has_news_here": coding.text_id in texts,
         "agreed": "-agreed" if agreed else "",
+        "token": coding_token(coding),
     }
     if corrections and corrections[-1]["sequence"] == coding.version:
         context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
-    if project.archived_at is not None:
+    if project.archived_at is not None or coding.round.is_closed:
         # The scripts change a coding where it is open; this one is read.
         state["coding"]["status"] = "archived"
     elif coding.status == Coding.Status.OPEN:
@@ -77,7 +79,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
 def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
     """Submit the coder's own coding of a text; `next` opens the next one that is open."""
     project = project_for(request.user, slug)
-    coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
+    choice = CodingChoice(token=request.POST.get("coding", ""))
+    coding = own_coding(signed_in_user(request), project, text, agreed=agreed, choice=choice)
     try:
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
@@ -87,16 +90,27 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
         if "next" in request.POST:
             following = next_coding(cast(Any, _open_codings(request, project).with_progress()))
             if following is not None:
-                agreed = following.kind in AGREED_KINDS
-                return redirect("code-agreed" if agreed else "code", project.slug, following.text.slug)
+                return redirect(_address(project, following))
     return redirect("project", project.slug)
 
 
+def _choice(request: HttpRequest) -> CodingChoice:
+    """Return which of the coder's codings of the text an address means."""
+    return CodingChoice(request.GET.get("round", ""), request.GET.get("coding", ""))
+
+
+def _address(project: Project, coding: Coding) -> str:
+    """Return the address of the page of one's own coding, with its round where one has several of the text."""
+    address = reverse("code-agreed" if coding.kind in AGREED_KINDS else "code", args=[project.slug, coding.text.slug])
+    of_text = Coding.objects.filter(text=coding.text_id, coder=coding.coder_id, kind=coding.kind)
+    return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
+
+
 def _open_codings(request: HttpRequest, project: Project) -> CodingQuerySet:
-    """Return the coder's own codings of the project that are not submitted."""
+    """Return the coder's own codings of the project that are not submitted, those of the first rounds first."""
     user = signed_in_user(request)
     own = Coding.objects.visible_to(user).filter(text__project=project, coder=user, status=Coding.Status.OPEN)
-    return own.select_related("text").defer("text__content")
+    return own.filter(round__closed_at=None).in_order_of_rounds().select_related("text", "round").defer("text__content")
 
 
 @login_required
@@ -105,8 +119,8 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False)
     """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
     project = project_for(request.user, slug, changes=True)
     user = signed_in_user(request)
-    coding = own_coding(user, project, text, agreed=agreed)
-    address = reverse("code-agreed" if agreed else "code", args=[project.slug, coding.text.slug])
+    coding = own_coding(user, project, text, agreed=agreed, choice=_choice(request))
+    address = _address(project, coding)
     if coding.status != Coding.Status.SUBMITTED:
         messages.info(request, f"“{coding.text}” is open.")
         return redirect(address)
@@ -124,7 +138,7 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False)
             return redirect("project", project.slug)
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
-        return redirect(request.path)
+        return redirect(request.get_full_path())
     context = {"project": project, "coding": coding, "form": form, "alone": may_reopen_own(coding), "address": address}
     status = 400 if form.errors else 200
     return render(request, "annotations/projects/reopen_own.html", context, status=status)
@@ -137,7 +151,8 @@ def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool 
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     codings = Coding.objects.filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
-    coding = codings.select_related("text__docset", "coder").first()
+    codings = codings.latest_first(request.GET.get("round", ""))
+    coding = codings.select_related("text__docset", "coder", "round").first()
     if coding is None:
         raise Http404("Coding not found.")
     if coding.text.docset is not None:

@@ -96,7 +96,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
         "not_begun": Coding.objects.not_begun()
         .filter(text__docset=docset_row)
-        .select_related("coder", "text")
+        .select_related("coder", "text", "round")
         .defer("text__content")
         if may_change(project, Right.MANAGE)
         else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -23,6 +25,7 @@ from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import rounds_by_text, rounds_of
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
@@ -97,21 +100,31 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         Coding.objects.visible_to(signed_in_user(request))
         .filter(text__project=project, coder=signed_in_user(request))
         .with_progress()
-        .select_related("text")
+        .in_order_of_rounds()
+        .select_related("text", "round")
         .defer("text__content")
     )
-    following = next_coding(cast(list[Any], codings)) if project.archived_at is None else None
-    codings.sort(key=lambda coding: (coding.status != Coding.Status.OPEN, coding is not following))
+    to_do = [coding for coding in codings if not coding.round.is_closed]
+    following = next_coding(cast(list[Any], to_do)) if project.archived_at is None else None
+    codings.sort(key=lambda coding: (coding not in to_do, coding.status != Coding.Status.OPEN, coding is not following))
     context = {
         "project": project,
         "codings": codings,
         "next": following,
+        "repeated": _texts_with_several(codings),
+        "several_rounds": len({coding.round_id for coding in codings}) > 1,
         "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
     return render(request, "annotations/projects/own_texts.html", context)
+
+
+def _texts_with_several(codings: Iterable[Coding]) -> set[int]:
+    """Return the texts of which there are several codings: their addresses name the round."""
+    numbers = Counter(coding.text_id for coding in codings)
+    return {text for text, number in numbers.items() if number > 1}
 
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
@@ -122,19 +135,29 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         .select_related("coder", "text", "round")
         .defer("text__content")
     )
-    cells = {(coding.text_id, coding.coder_id): coding for coding in codings}
+    # Of several occasions within a round the last.
+    cells = {(coding.text_id, coding.round_id, coding.coder_id): coding for coding in codings}
     coders = sorted({coding.coder for coding in cells.values()}, key=lambda coder: coder.get_username())
     texts = list(Text.objects.visible_to(signed_in_user(request)).filter(project=project).defer("content"))
     of_coders = sorted(cells.values(), key=lambda coding: coding.coder.get_username())
     of_rounds = sorted(cells.values(), key=lambda coding: (coding.round.position, coding.round_id))
     rounds = total_by(of_rounds, lambda coding: coding.round.name)
+    of_text, several = rounds_by_text(project), len(rounds_of(project)) > 1
+    rows = [
+        (text, round_, [cells.get((text.pk, round_.pk, coder.pk)) for coder in coders])
+        for text in texts
+        for round_ in of_text.get(text.pk, ())
+    ]
+    own = [coding for coding in cells.values() if coding.coder_id == request.user.pk]
     context: dict[str, Any] = {
         "project": project,
+        "several_rounds": several,
+        "repeated": _texts_with_several(own),
         "totals": total_by(of_coders, lambda coding: coding.coder.get_username()),
         "rounds": rounds if len(rounds) > 1 else (),
         "coders": coders,
-        "rows": [(text, [cells.get((text.pk, coder.pk)) for coder in coders]) for text in texts],
-        "own": [coding for coding in cells.values() if coding.coder_id == request.user.pk],
+        "rows": rows,
+        "own": own,
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),

@@ -21,7 +21,7 @@ from annotations.models.project import is_blind_manager, may_change
 from annotations.models.rights import Right
 from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import rounds_of
+from annotations.projects.rounds import find_round, rounds_of
 from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
@@ -142,13 +142,18 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         Coding.objects.visible_to(request.user)
         .filter(text=row, kind=Coding.Kind.TEXT)
         .with_progress()
-        .select_related("coder", "text")
+        .select_related("coder", "text", "round")
         .defer("text__content")
-        .order_by("coder__username")
+        .order_by("coder__username", "round__position", "round_id", "occasion")
     )
-    chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
+    chosen = [
+        _coding_of(codings, request.GET[name], request.GET.get(of_round, ""))
+        for name, of_round in (("coder", "round"), ("beside", "beside_round"))
+        if request.GET.get(name)
+    ]
     record_view(Coding.objects.filter(pk__in=[coding.pk for coding in chosen]), request.user)
     labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
+    several = len({coding.round_id for coding in codings}) > 1
     context = {
         "project": project,
         "text": row,
@@ -156,10 +161,11 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "manages_work": may_change(project, Right.MANAGE_WORK),
         "is_blind": is_blind_manager(project),
         "not_begun": [coding for coding in codings if not coding.is_begun],
-        "coders": [_coder_links(chosen, coding) for coding in codings],
+        "coders": [_coder_links(chosen, coding, several=several) for coding in codings],
+        "several_rounds": several,
         "labels": labels,
-        "chosen": [coding.coder.get_username() for coding in chosen],
-        "full_query": _version_query(chosen),
+        "chosen": [f"{one.coder}, {one.round}" if several else one.coder.get_username() for one in chosen],
+        "full_query": _version_query(chosen, several=several),
     }
     context |= _versions(ReadText.read(project, row), chosen, labels=labels)
     return render(request, "annotations/texts/text.html", context)
@@ -174,8 +180,10 @@ def _text_of(project: Project, slug: str) -> Text:
     return text
 
 
-def _coding_of(codings: list[Coding], coder: str) -> Coding:
-    coding = next((one for one in codings if one.coder.get_username() == coder), None)
+def _coding_of(codings: list[Coding], coder: str, round_name: str) -> Coding:
+    """Return the coder's coding of that round, or of the latest. Raise Http404."""
+    of_coder = (one for one in reversed(codings) if one.coder.get_username() == coder)
+    coding = next((one for one in of_coder if round_name in ("", one.round.name)), None)
     if coding is None:
         raise Http404("Coding not found.")
     return coding
@@ -202,20 +210,23 @@ def _versions(reading: ReadText, chosen: list[Coding], *, labels: bool) -> dict[
     }
 
 
-def _coder_links(chosen: list[Coding], coding: Coding) -> dict[str, Any]:
+def _coder_links(chosen: list[Coding], coding: Coding, *, several: bool) -> dict[str, Any]:
     """Return a coding with the addresses that show it alone, and beside the one that is read."""
     return {
         "coding": coding,
         "is_read": coding in chosen[:1],
         "is_beside": coding in chosen[1:],
-        "alone": _version_query([coding]),
-        "beside": _version_query([chosen[0], coding]) if chosen and coding != chosen[0] else "",
+        "alone": _version_query([coding], several=several),
+        "beside": _version_query([chosen[0], coding], several=several) if chosen and coding != chosen[0] else "",
     }
 
 
-def _version_query(chosen: list[Coding]) -> str:
-    names = (coding.coder.get_username() for coding in chosen)
-    return urlencode(dict(zip(("coder", "beside"), names, strict=False)))
+def _version_query(chosen: list[Coding], *, several: bool) -> str:
+    """Return the query of the page that shows these; with their rounds where the text is coded in several."""
+    query: dict[str, str] = {}
+    for (name, of_round), coding in zip((("coder", "round"), ("beside", "beside_round")), chosen, strict=False):
+        query |= {name: coding.coder.get_username()} | ({of_round: coding.round.name} if several else {})
+    return urlencode(query)
 
 
 @login_required
@@ -298,7 +309,8 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     if not row.codings.filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
     try:
-        unassign_coder(row, coder, request.POST.get("kind", ""))
+        name = request.POST.get("round", "")
+        unassign_coder(row, coder, request.POST.get("kind", ""), find_round(project, name) if name else None)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:

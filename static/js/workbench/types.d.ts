@@ -375,6 +375,8 @@ export interface Timers {
 export interface SavingOptions<M extends WorkbenchModel, S> {
   /** of the operations */
   url: string;
+  /** the name of the coding among those of the text */
+  coding: string;
   /** whose outbox and windows these are */
   place: string;
   page: WorkbenchPage<M, S>;
@@ -392,6 +394,8 @@ export interface SavingOptions<M extends WorkbenchModel, S> {
 
 export interface SyncOptions {
   url: string;
+  /** which coding of the text the page was opened with, whatever is assigned since */
+  coding: string;
   /** whose page it is: the server answers nobody else who has signed in meanwhile */
   user: string;
   /** the token of the session as it is now */

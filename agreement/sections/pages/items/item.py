@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.http import Http404
-from django.urls import reverse
 
+from agreement.data.documents import row_key, shift_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.snippets import read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
+from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, upset_plot
 from agreement.sections.content import PageSections, TablesAndCharts
 from agreement.sections.labels import RELATION_LABELS, choice_label
@@ -29,12 +31,16 @@ SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themsel
 
 def page_options(project: Project) -> Collection[str]:
     """Return the options of the address of an item."""
-    return (*item_options(project), "view")
+    return (*item_options(project), "view", "round")
 
 
 def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     """Return one unit with its place among the items that are filtered. Raises Http404."""
-    report = request.compute(lambda parameters, _: report_item(request.extract, parameters, text, key))
+
+    def find(parameters: Parameters, options: dict[str, str]) -> ItemReport | None:
+        return report_item(request.extract, parameters, text, key, options.get("round", ""))
+
+    report = request.compute(find)
     if report is None:
         raise Http404("Item not found.")
 
@@ -43,12 +49,12 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
         marks = read_item_marks(request.project, request.extract)
         if options.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
             raise InvalidParameter("view", f"{options['view']!r} is not {SIDE_BY_SIDE}.")
-        filters = {name: value for name, value in options.items() if name != "view"}
+        filters = {name: value for name, value in options.items() if name not in ("view", "round")}
         return items, items.select(ItemFilters(**filters), marks).tolist()
 
     items, rows = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
-    about = Text.objects.select_related("docset").get(pk=report.text.pk)
+    about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
     nouns = nouns_for(request.extract)
     given = _given_answers(request, report, about)
     members, details = _details(report, about, nouns, given, request.project if request.extract.units else None)
@@ -68,6 +74,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
             "total": len(rows),
             "links": _neighbour_links(request, items, rows, place),
             "text": about,
+            "round": report.text.round if report.text.is_one_of_several else "",
             "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
             "labels": request.extract.labels,
             **details,
@@ -87,10 +94,10 @@ def _neighbour_links(request: AnalysisRequest, items: Items, rows: list[int], pl
         return {}
     neighbours = {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
     snippets = read_snippets({int(items.unit[row]) for row in neighbours.values()})
-    slug = request.project.slug
+    slug, options = request.project.slug, {name: one for name, one in request.options.items() if name != "round"}
+    query = urlencode(request.parameters.query() | options)
     return {
-        name: reverse("item", args=[slug, items.texts[items.text[row]].slug, snippets[int(items.unit[row])].key])
-        + f"?{request.full_query}"
+        name: item_address(slug, items.texts[items.text[row]], snippets[int(items.unit[row])].key, query)
         for name, row in neighbours.items()
     }
 
@@ -121,11 +128,11 @@ def _details(
     of_pyramids: Project | None = None,
 ) -> tuple[TablesAndCharts, dict[str, Any]]:
     """Return the members of the coders' chains, and for the template each chain in words and in the text."""
+    named, shift = cast(set[int], {report.unit}.union(*report.chains.values())), shift_of(report.text.pk)
+    markables = Markable.objects.filter(pk__in={row_key(unit) for unit in named})
     units = {
-        pk: (label, covered_text(about.content, parts), parts, (start, -end))
-        for pk, label, parts, start, end in Markable.objects.filter(
-            pk__in=cast(set[int], {report.unit}.union(*report.chains.values()))
-        ).values_list("pk", "label", "parts", "start", "end")
+        pk + shift: (label, covered_text(about.content, parts), parts, (start, -end))
+        for pk, label, parts, start, end in markables.values_list("pk", "label", "parts", "start", "end")
     }
     coded, chains = set(report.text.answers.units), report.chains
     coders: list[dict[str, Any]] = []

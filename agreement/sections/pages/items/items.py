@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.urls import reverse
 
 from agreement.data.answers import CHAINED, Extract
+from agreement.data.documents import row_key
 from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
@@ -28,6 +28,7 @@ from agreement.reports.items.items import (
 )
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.labels import RELATION_LABELS
@@ -200,17 +201,17 @@ def _items_table(
     cells: list[list[Cell]] = []
     for row in rows:
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
-        address = reverse("item", args=[request.project.slug, text.slug, snippet.key]) + f"?{request.full_query}"
+        address = item_address(request.project.slug, text, snippet.key, request.full_query)
         keyword = snippet.keyword.on_its_line() if request.extract.units else snippet.keyword
-        given = answers.get(snippet.pk, ())
+        given = answers.get(snippet.unit, ())
         explicit, camps = int(items.explicit[row]), bool(items.camps[row])
         notes, unsure = sum(bool(one.note) for one in given), sum(one.unsure for one in given)
-        flagged = snippet.pk in marks.flag
+        flagged = row_key(snippet.unit) in marks.flag
         seen = _mark_words(flagged, notes, unsure, explicit, camps)
         cells.append(
             [
                 Composed(str(keyword), "agreement/parts/item_keyword.html", {"keyword": keyword, "address": address}),
-                *([text.title] if titled else []),
+                *([text.label] if titled else []),
                 *(
                     [Composed(_list_answers(given), "agreement/parts/item_answers.html", group_answers(given))]
                     if judged
@@ -219,8 +220,8 @@ def _items_table(
                 float(items.share[row]),
                 Composed(seen, "agreement/parts/item_marks.html", seen),
                 snippet.words,
-                text.slug,
-                *([] if titled else [text.title]),
+                text.name,
+                *([] if titled else [text.label]),
                 int(items.n_values[row]),
                 int(items.n_coders[row]),
                 *items.relations[row].tolist(),
@@ -323,10 +324,14 @@ def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[t
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str, int, bool]]:
     """Return the texts that have items: address, title, number of items, whether the page shows it alone."""
     counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
+    titles = {text.slug: text.title for text in items.texts}
+    of_text: Counter[str] = Counter()  # in all of its rounds
+    for text, count in zip(items.texts, counts, strict=True):
+        of_text[text.slug] += count
     chosen = request.options.get("text")
     choices = [
-        (text.slug, text.title, count, text.slug == chosen)
-        for text, count in zip(items.texts, counts, strict=True)
-        if count or text.slug == chosen
+        (slug, title, of_text[slug], slug == chosen)
+        for slug, title in titles.items()
+        if of_text[slug] or slug == chosen
     ]
-    return choices if len(items.texts) > 1 else []
+    return choices if len(titles) > 1 else []

@@ -10,7 +10,7 @@ const NOT_TAKEN = "not saved"; // the notice while the server takes no answers
 const REFUSED = "refused";
 
 /** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
-export async function openSaving({ url, place, page, machine, show, refresh, describe, draft, cleanUp }) {
+export async function openSaving({ url, coding, place, page, machine, show, refresh, describe, draft, cleanUp }) {
   const visit = takeVisit(place);
   if (visit.version > page.model.version) { // made by the server before it had the last answers
     storeVisit(place, { ...visit, version: 0 });
@@ -35,6 +35,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
     url,
+    coding,
     user: page.model.user,
     csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,

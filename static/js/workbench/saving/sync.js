@@ -5,10 +5,10 @@ const BATCH = 100;
 export const PATIENCE = 20000;
 const LONGEST_WAIT = 30000;
 /** Refusals of the whole coding: the operations may be right and stay. */
-const HALTS = ["submitted", "version_ahead", "handed_on"];
+const HALTS = ["submitted", "version_ahead", "handed_on", "round_closed"];
 
 /** @type {(options: SyncOptions) => Sync} */
-export function createSync({ url, user, csrf, version, outbox, hooks, fetch, timers, random }) {
+export function createSync({ url, coding, user, csrf, version, outbox, hooks, fetch, timers, random }) {
   /** @type {Operation[]} */
   let pending = [];
   let sending = false;
@@ -91,7 +91,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
         redirect: "manual",
         signal: abort.signal,
         ...options,
-        headers: { Accept: "application/json", "X-Coder": encodeURIComponent(user), ...options.headers },
+        headers: { Accept: "application/json", "X-Coder": encodeURIComponent(user), "X-Coding": coding, ...options.headers },
       });
       return { response, body: await response.json().catch(() => null) };
     } finally {
