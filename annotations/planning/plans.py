@@ -125,10 +125,10 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
     """
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
-    if blind and request.parameters.move:
+    if blind and (request.parameters.move or request.parameters.removals):
         raise ValidationError("Who codes in a project and manages it does not move what is assigned to others.")
     round_ = plan_round(project, request.round_name)
-    texts, unit = _texts_of(project, round_)
+    texts, unit = planned_texts(project, round_)
     coders = _coders_of(project, request)
     codings = _codings_of(round_)
     if blind:
@@ -150,7 +150,7 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
     )  # fmt: skip
 
 
-def _texts_of(project: Project, round_: Round | None) -> tuple[list[PlannedText], str]:
+def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedText], str]:
     """Return the texts of the round, or of the project where it has none, with their work, and the unit of that."""
     texts = project.texts.filter(role=Text.Role.SOURCE)
     if round_ is not None:
@@ -206,10 +206,14 @@ def _codings_of(round_: Round | None) -> list[Assignment]:
     if round_ is None:
         return []
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
-    rows = codings.values_list("text__slug", "coder__username", "version", "corrections", "status", "place")
+    rows = codings.values_list(
+        "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
+    )
     return [
-        Assignment(text, coder, version > corrections or status == Coding.Status.SUBMITTED, place)
-        for text, coder, version, corrections, status, place in rows
+        Assignment(
+            text, coder, version > corrections or status == Coding.Status.SUBMITTED, place, released_at is not None
+        )
+        for text, coder, version, corrections, status, place, released_at in rows
     ]
 
 

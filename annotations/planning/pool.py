@@ -61,7 +61,9 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
         # Rows that others hold are passed over as long as there are any; at last one waits for them.
         for skip_locked in (True, False):
             while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
-                if _taken(plan, row).count() < row.coders and not _taken(plan, row).filter(coder=user).exists():
+                codings = _codings_of(plan, row)
+                taken = codings.filter(released_at=None).count()
+                if taken < row.coders and not codings.filter(coder=user).exists():
                     return Coding.objects.create(
                         text_id=row.text_id,
                         coder=user,
@@ -106,7 +108,7 @@ def _release_expired(plan: Plan, now: datetime) -> None:
         Coding.objects.filter(pk__in=keys).delete()
 
 
-def _taken(plan: Plan, row: PlanText) -> QuerySet[Coding]:
+def _codings_of(plan: Plan, row: PlanText) -> QuerySet[Coding]:
     codings: QuerySet[Coding] = Coding.objects.filter(
         round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
     )
@@ -118,7 +120,9 @@ def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
     codings = Coding.objects.filter(
         text=OuterRef("text"), round=OuterRef("plan__round"), kind=Coding.Kind.TEXT, occasion=1
     ).order_by()
-    lasting = codings.exclude(version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now)
+    lasting = codings.filter(released_at=None).exclude(
+        version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now
+    )
     taken = lasting.values("round").annotate(number=Count("pk")).values("number")
     free = PlanText.objects.annotate(taken=Coalesce(Subquery(taken), Value(0)))
     return free.filter(Q(taken__lt=F("coders")) & ~Exists(codings.filter(coder=user.pk)))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from annotations.planning.designs.state import State, components
+from annotations.planning.designs.terms import PlanCoder, PlanRefused
 
 
 def connect(state: State) -> bool:
@@ -53,3 +56,26 @@ def _can_spare(state: State, part: np.ndarray, item: int, coder: int) -> bool:
     shared[place, left] -= 1
     shared[left, place] -= 1
     return len(components(shared)) == 1
+
+
+def refuse_unconnected(coders: Sequence[PlanCoder], assigned: Mapping[str, Sequence[str]]) -> None:
+    """Raise PlanRefused if coders are in several parts that share no text: who, why, and the way out."""
+    names = [coder.name for coder in coders if any(coder.name in members for members in assigned.values())]
+    index = {name: i for i, name in enumerate(names)}
+    shared = np.zeros((len(names), len(names)), bool)
+    for members in assigned.values():
+        rows = [index[name] for name in members]
+        shared[np.ix_(rows, rows)] = True
+    parts = components(shared)
+    if len(parts) < 2:
+        return
+    smallest = [names[i] for i in min(parts, key=len)]
+    who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")
+    why = f"{who} {'shares' if len(smallest) == 1 else 'share'} no text with the others"
+    links = sum(len(members) - 1 for members in assigned.values() if members)
+    if links < len(names) - 1:
+        why += f": to connect {len(names)} coders takes {len(names) - 1} shared places, and there are {links}"
+    raise PlanRefused(
+        f"Agreement of all coders cannot be found, for {why}. Choose a larger k or share, add a calibration set, plan "
+        "with fewer coders, or allow groups that share no texts."
+    )

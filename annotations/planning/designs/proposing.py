@@ -11,7 +11,7 @@ import numpy as np
 
 from annotations.planning.designs.balancing import balance_pairs, balance_work
 from annotations.planning.designs.checks import check
-from annotations.planning.designs.connecting import connect
+from annotations.planning.designs.connecting import connect, refuse_unconnected
 from annotations.planning.designs.draws import draw, draw_texts, share_of
 from annotations.planning.designs.filling import Shortage, fill
 from annotations.planning.designs.state import UNIT, Flags, Numbers, Places, State, components
@@ -68,6 +68,7 @@ def propose(
             outside[assignment.text] += assignment.begun
         elif assignment.begun or not parameters.move:
             by_text[assignment.text][assignment.coder] = assignment
+            outside[assignment.text] -= assignment.released
         else:
             removed.append((assignment.text, assignment.coder))
     calibration = _calibration(texts, parameters)
@@ -83,7 +84,33 @@ def propose(
         for item, row in zip(items, state.coded, strict=True):
             members = tuple(sorted(drawn[index].name for index in np.flatnonzero(row)))
             assigned.update(dict.fromkeys(item.texts, members))
-    return _describe(texts, coders, parameters, assigned, by_text, removed, calibration, sizes)
+    if not parameters.allow_unconnected and not parameters.pool:
+        refuse_unconnected(coders, assigned)
+    removed += _change_by_hand(assigned, by_text, names, parameters)
+    return _describe(texts, coders, parameters.seed, assigned, by_text, removed, calibration, sizes)
+
+
+def _change_by_hand(
+    assigned: dict[str, tuple[str, ...]],
+    by_text: dict[str, dict[str, Assignment]],
+    names: set[str],
+    parameters: PlanParameters,
+) -> list[tuple[str, str]]:
+    """Add and take away what was changed by hand; return what is taken away of what exists. What is begun stays."""
+    removed = []
+    for text, coder in sorted(parameters.additions):
+        if text in assigned and coder in names:
+            assigned[text] = tuple(sorted({*assigned[text], coder}))
+    for text, coder in sorted(parameters.removals):
+        existing = by_text.get(text, {}).get(coder)
+        if existing is not None and existing.begun:
+            raise PlanRefused(f"{coder} has begun {text}: it stays assigned.")
+        if text in assigned:
+            assigned[text] = tuple(name for name in assigned[text] if name != coder)
+        if existing is not None:
+            del by_text[text][coder]
+            removed.append((text, coder))
+    return removed
 
 
 def _calibration(texts: Sequence[PlanText], parameters: PlanParameters) -> list[str]:
@@ -220,14 +247,14 @@ def _shortage(missing: int, items: Sequence[Item], parameters: PlanParameters, l
 def _describe(
     texts: Sequence[PlanText],
     coders: Sequence[PlanCoder],
-    parameters: PlanParameters,
+    seed: int,
     assigned: dict[str, tuple[str, ...]],
     by_text: dict[str, dict[str, Assignment]],
     removed: Sequence[tuple[str, str]],
     calibration: Sequence[str],
     needed: dict[str, int],
 ) -> Proposal:
-    """Return the proposal with its figures; raise PlanRefused if coders are not connected but should be."""
+    """Return the proposal with its figures."""
     names = [coder.name for coder in coders]
     index = {name: i for i, name in enumerate(names)}
     shared = np.zeros((len(names), len(names)), np.int64)
@@ -242,16 +269,13 @@ def _describe(
     np.fill_diagonal(shared, 0)
     active = [i for i, name in enumerate(names) if counts[name]]
     parts = components(shared[np.ix_(active, active)])
-    if len(parts) > 1 and not (parameters.allow_unconnected or parameters.pool):
-        groups = [[names[active[i]] for i in part] for part in parts]
-        raise PlanRefused(_unconnected(groups, sum(len(assigned[text.name]) - 1 for text in texts)))
     kept = {(text, coder) for text, rows in by_text.items() for coder in rows}
     places = [(text.name, name) for text in texts for name in assigned[text.name]]
     gone = tuple(sorted(set(removed) - set(places)))
     new = tuple(place for place in places if place not in kept and place not in removed)
     return Proposal(
         assignments={text.name: assigned[text.name] for text in texts},
-        orders={name: _order(name, texts, assigned, by_text, parameters.seed) for name in names},
+        orders={name: _order(name, texts, assigned, by_text, seed) for name in names},
         loads=tuple(Load(name, counts[name], works[name]) for name in names),
         pairs=tuple((a, b, int(shared[index[a], index[b]])) for a, b in combinations(names, 2)),
         connected=len(parts) < 2,
@@ -260,20 +284,6 @@ def _describe(
         needed=needed,
         new=new,
         removed=gone,
-    )
-
-
-def _unconnected(groups: Sequence[Sequence[str]], links: int) -> str:
-    """Return why a plan is refused: who shares no text with whom."""
-    smallest = min(groups, key=len)
-    who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")
-    number = sum(map(len, groups))
-    why = f"{who} {'shares' if len(smallest) == 1 else 'share'} no text with the others"
-    if links < number - 1:
-        why += f": to connect {number} coders takes {number - 1} shared places, and there are {links}"
-    return (
-        f"Agreement of all coders cannot be found, for {why}. Choose a larger k or share, add a calibration set, plan "
-        "with fewer coders, or allow groups that share no texts."
     )
 
 

@@ -47,12 +47,16 @@ class PlanCoder:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A text that a coder has already; what has begun is never taken away. `position` is its place in their list."""
+    """A text that a coder has already; what has begun is never taken away. `position` is its place in their list.
+
+    Of a text that was `released` somebody else gets the place, too.
+    """
 
     text: str
     coder: str
     begun: bool = False
     position: int = 0
+    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ class PlanParameters:
     `blocks` is into how many blocks texts are put; None: as many as there are coders. `calibration` texts, drawn by the
     seed, are coded by all; of `calibration_texts` it is known that they are among these. Assignments that have not
     begun stay, unless they may `move`. Groups of coders who share no text with each other are refused, unless
-    `allow_unconnected`. In a `pool` nobody gets a text before they take it.
+    `allow_unconnected`. In a `pool` nobody gets a text before they take it. `additions` and `removals`, texts with
+    coders, are changes by hand, after all else.
     """
 
     design: Design = Design.K
@@ -76,6 +81,8 @@ class PlanParameters:
     move: bool = False
     allow_unconnected: bool = False
     pool: bool = False
+    additions: frozenset[tuple[str, str]] = frozenset()
+    removals: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
