@@ -9,9 +9,9 @@ An archive of an older version has no fields and tables that came later.
 
 import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from math import isfinite
 from typing import IO, Any
@@ -21,7 +21,7 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
-FORMAT, VERSION = "coindex project", 10
+FORMAT, VERSION = "coindex project", 11
 # That of version 0.1.0 of the program.
 OLDEST_VERSION = 2
 MANIFEST = "manifest.json"
@@ -38,6 +38,7 @@ class Kind(StrEnum):
     WHOLE = "a whole number"
     NUMBER = "a number"
     FLAG = "true or false"
+    DAY = "a day such as 2026-01-31"
     TIME = "a time in UTC such as 2026-01-31T12:00:00+00:00"
     UUID = "a UUID in small letters"
     JSON = "JSON"
@@ -120,6 +121,8 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
 def _encode_value(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, UUID):
         return str(value)
     raise TypeError(f"{value!r} cannot be archived")
@@ -190,9 +193,8 @@ def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
     table = Table(shape, columns)
     for field in shape.fields:
         _refuse_other_types(table, field)
-        if field.kind in (Kind.TIME, Kind.UUID):
-            convert = _parse_time if field.kind is Kind.TIME else _parse_uuid
-            columns[field.name][:] = _convert_column(table, field, convert)
+        if field.kind in PARSERS:
+            columns[field.name][:] = _convert_column(table, field, PARSERS[field.kind])
         elif field.kind is Kind.ROW:
             _refuse_dangling(table, field, earlier)
     return table
@@ -212,6 +214,7 @@ TYPES: Mapping[Kind, set[type]] = {
     Kind.WHOLE: {int},
     Kind.NUMBER: {int, float},
     Kind.FLAG: {bool},
+    Kind.DAY: {str},
     Kind.TIME: {str},
     Kind.UUID: {str},
     Kind.ROW: {int},
@@ -255,11 +258,26 @@ def _parse_time(value: str) -> datetime:
     return time
 
 
+def _parse_day(value: str) -> date:
+    """Return the day, which is written as it would be written here."""
+    day = date.fromisoformat(value)
+    if day.isoformat() != value or not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise ValueError(value)
+    return day
+
+
 def _parse_uuid(value: str) -> UUID:
     uuid = UUID(value)
     if str(uuid) != value:
         raise ValueError(value)
     return uuid
+
+
+PARSERS: Mapping[Kind, Callable[[str], object]] = {
+    Kind.DAY: _parse_day,
+    Kind.TIME: _parse_time,
+    Kind.UUID: _parse_uuid,
+}
 
 
 class _InvalidValue(Exception):

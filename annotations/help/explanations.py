@@ -117,6 +117,13 @@ _GLOSSARY = {
     "units": ("How many items enter the coefficient.", "item", ""),
     "judgements": ("How many decisions of coders are counted.", "judgement", ""),
     "round": ("A part of the texts, such as pilot or main, coded under the same guidelines.", "round", ""),
+    "round-kind": (
+        "What is coded in rounds of training and rechecks stays out of figures unless they include it.",
+        "round",
+        "",
+    ),
+    "round-assigned": ("Codings that nobody has begun.", "coding", ""),
+    "round-versions": ("The versions of guidelines and scheme when somebody first worked in the round.", "round", ""),
     "markables": ("Which units are compared.", "markable", ""),
     "muc_recall": (
         "Recall of MUC: the part of the key’s links that the response has.",

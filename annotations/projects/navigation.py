@@ -55,6 +55,7 @@ _tabs: dict[str, Tab] = {
         Tab("docsets", "Docsets", "docsets", Right.VIEW_PROJECT, 20, PYRAMIDS),
         Tab("members", "People", "members", Right.MANAGE, 30),
         Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS, changes=True),
+        Tab("rounds", "Rounds", "rounds", Right.READ_TEXTS, 35),
         Tab("scheme", "Scheme and guidelines", "scheme", Right.VIEW_PROJECT, 50),
         Tab("questions", "Questions", "questions", Right.VIEW_PROJECT, 60, unless=Right.DISCUSS),
         Tab("transfers", "Import and export", "transfers", Right.SEE_RESULTS, 300, group="data"),

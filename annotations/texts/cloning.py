@@ -17,6 +17,7 @@ from annotations.models import (
     Membership,
     Project,
     Relation,
+    RoundText,
     Segment,
     Text,
     User,
@@ -34,8 +35,8 @@ ROWS_AT_ONCE = 1000
 def clone_project(project: Project, slug: str, title: str, manager: User, *, texts: bool = False) -> Project:
     """Create a project like this one, which the user manages; its results are closed. Raise ValidationError by field.
 
-    With `texts`, its texts and docsets are copied with what is predefined in them. People, invitations and whatever
-    coders did are not.
+    Its rounds are there, open and not begun. With `texts`, its texts and docsets are copied with what is predefined in
+    them, into their rounds. People, invitations and whatever coders did are not.
     """
     lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
     clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, scheme_version=1)
@@ -46,8 +47,10 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     levels = _copy_scheme(project, clone)
+    begins = {"closed_at": None, "guidelines_version": None, "scheme_version": None}
+    rounds = _copy_each(project.rounds.all(), project_id=clone.pk, **begins)
     if texts:
-        _copy_texts(project, clone, levels)
+        _copy_texts(project, clone, levels, rounds)
     add_member(clone, manager, Membership.Role.MANAGER)
     record_guidelines(clone, manager)
     return clone
@@ -100,7 +103,7 @@ def _copy_each[Row: models.Model](
     return keys
 
 
-def _copy_texts(project: Project, clone: Project, levels: dict[int, int]) -> None:
+def _copy_texts(project: Project, clone: Project, levels: dict[int, int], rounds: dict[int, int]) -> None:
     docsets = list(project.docsets.all())
     copied_docsets = Docset.objects.bulk_create(_copy(docset, project_id=clone.pk) for docset in docsets)
     keys = {docset.pk: copied.pk for docset, copied in zip(docsets, copied_docsets, strict=True)}
@@ -110,6 +113,11 @@ def _copy_texts(project: Project, clone: Project, levels: dict[int, int]) -> Non
             _copy(text, project_id=clone.pk, docset_id=keys.get(text.docset_id or 0)) for text in batch
         )
         of_text = {text.pk: copied.pk for text, copied in zip(batch, copies, strict=True)}
+        members = RoundText.objects.filter(text__in=list(of_text)).order_by("pk")
+        _write(
+            RoundText,
+            (_copy(row, text_id=of_text[row.text_id], round_id=rounds[row.round_id]) for row in members.iterator()),
+        )
         _write(Segment, (_copy(row, text_id=of_text[row.text_id]) for row in _rows(Segment, of_text)))
         _write(
             Markable,

@@ -15,6 +15,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.models.transfer import ARCHIVE
+from annotations.projects.rounds import rounds_of
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
 
 OPTION_PREFIX = "option-"
@@ -167,6 +168,9 @@ class ImportForm(FormatForm):
         help_text="New accounts have no password until you invite the person. People with an account must be invited.",
     )
 
+    round = forms.ChoiceField(
+        required=False, help_text="Texts come into it. Else each keeps its latest round, and new ones get the open one."
+    )
     new_scheme = forms.BooleanField(
         required=False,
         label="Create the scheme from the files",
@@ -187,6 +191,12 @@ class ImportForm(FormatForm):
         self.project = project
         if not project.texts.exists():
             self.fields["whose"].initial = "nobody"
+        offered = [(one.name, one.name) for one in rounds_of(project) if not one.is_closed]
+        rounds = self.fields["round"]
+        assert isinstance(rounds, forms.ChoiceField)
+        rounds.choices = [("", "by text"), *offered]
+        if len(offered) < 2 or self.format_key in PYRAMID_FORMATS:
+            del self.fields["round"]
         if not self.data.get("new_scheme") and not may_create_scheme(project):
             del self.fields["new_scheme"]
         format_ = formats.get(self.format_key)
@@ -211,6 +221,7 @@ class ImportForm(FormatForm):
             "create": fields["create"],
             "new_scheme": fields.get("new_scheme", False),
             "options": self.options,
+            **({"round": fields["round"]} if fields.get("round") else {}),
         }
 
     def _detect_by_default(self, project: Project) -> None:
@@ -234,9 +245,15 @@ class ImportForm(FormatForm):
 class ExportForm(FormatForm):
     """The selection of codings to export, and the format."""
 
-    format_dependent = ("unfinished", "coders", "texts")
+    format_dependent = ("unfinished", "rounds", "coders", "texts")
     unfinished = forms.BooleanField(
         required=False, label="Include unsubmitted codings", help_text="They may be incomplete."
+    )
+    rounds = forms.MultipleChoiceField(
+        required=False,
+        label="Only these rounds",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="None: all but training and rechecks. Of a text that a coder coded in several the latest counts.",
     )
     coders = ModelCheckboxField(
         User.objects.none(), required=False, label="Only these coders", to_field_name="username"
@@ -256,9 +273,15 @@ class ExportForm(FormatForm):
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
         coders.queryset = User.objects.filter(codings__text__project=project).distinct().order_by("username")
         texts.queryset = Text.objects.filter(project=project).defer("content")
+        offered = [(one.name, one.name) for one in rounds_of(project)]
+        rounds = self.fields["rounds"]
+        assert isinstance(rounds, forms.MultipleChoiceField)
+        rounds.choices = offered
+        if len(offered) < 2:
+            del self.fields["rounds"]
         if self.format_key == ARCHIVE:
             for name in self.format_dependent:
-                del self.fields[name]
+                self.fields.pop(name, None)
         elif self.format_key in FORMATS:
             self.add_options(FORMATS[self.format_key].options_written)
         self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX))])
@@ -274,6 +297,7 @@ class ExportForm(FormatForm):
             "texts": [text.slug for text in fields["texts"]],
             "unfinished": fields["unfinished"],
             "options": self.options,
+            **({"rounds": fields["rounds"]} if fields.get("rounds") else {}),
         }
 
 

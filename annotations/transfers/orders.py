@@ -91,7 +91,7 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. `choices`: coder_from, predefined, create, new_scheme and the options.
+    """Check an import of the uploaded files. `choices`: coder_from, predefined, create, new_scheme, round, options.
 
     Without a format, it is detected.
     """
@@ -164,7 +164,7 @@ def _heads_in_zip(file: File[Any]) -> list[tuple[str, bytes]]:
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
-    """Find the losses of an export. `choices`: coders, texts, unfinished and the options; none for an archive."""
+    """Find the losses of an export. `choices`: coders, texts, rounds, unfinished and the options, or none."""
     return _save_order(
         Transfer(project=project, user=user, kind=Transfer.Kind.EXPORT, format=format_key, choices=dict(choices))
     )
@@ -445,6 +445,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         create=choices["create"],
         trial=trial,
         new_scheme=choices.get("new_scheme", False),
+        round_name=choices.get("round", ""),
         progress=progress,
     )
     result: dict[str, Any] = {"report": import_report(report)}

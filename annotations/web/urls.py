@@ -15,6 +15,7 @@ from annotations.web.views import (
     project_settings,
     projects,
     questions,
+    rounds,
     scheme,
     scheme_designer,
     scheme_files,
@@ -25,6 +26,7 @@ from annotations.web.views import (
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
 DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
+ROUND = "projects/<slug:slug>/rounds/<slug:name>/"
 QUESTION = "projects/<slug:slug>/questions/<uuid:question>/"
 
 urlpatterns = [
@@ -72,6 +74,13 @@ urlpatterns = [
     path("projects/<slug:slug>/import/", transfers.import_files, name="import"),
     path("projects/<slug:slug>/export/", transfers.export_files, name="export"),
     path("projects/<slug:slug>/assign/", assignments.assign, name="assign"),
+    path("projects/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
+    path(ROUND, rounds.one_round, name="round"),
+    path(f"{ROUND}change/", rounds.change, name="change-round"),
+    path(f"{ROUND}texts/", rounds.change_texts, name="round-texts"),
+    path(f"{ROUND}order/", rounds.order, name="order-round"),
+    path(f"{ROUND}close/", rounds.close, name="close-round"),
+    path(f"{ROUND}delete/", rounds.delete, name="delete-round"),
     path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", texts.text, name="text"),
     path("projects/<slug:slug>/texts/<slug:text>/edit/", texts.edit_text, name="edit-text"),

@@ -387,6 +387,9 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
     predefined = serializers.BooleanField(required=False)
     create = serializers.BooleanField(required=False)  # type: ignore[assignment]
+    round = serializers.CharField(
+        required=False, help_text="where texts come into; without it the latest of each, of new ones the open one"
+    )
     new_scheme = serializers.BooleanField(
         required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
     )
@@ -397,6 +400,9 @@ class ExportOrderSerializer(serializers.Serializer[Any]):
     coders = serializers.ListField(child=serializers.CharField(), required=False)
     texts = serializers.ListField(child=serializers.CharField(), required=False)
     unfinished = serializers.BooleanField(required=False)
+    rounds = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
+    )
 
 
 class RestoreOrderSerializer(serializers.Serializer[Any]):

@@ -12,6 +12,7 @@ from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Project, Text
+from annotations.projects.rounds import rounds_of
 from annotations.projects.viewing import record_view
 from annotations.transfers.exporting.dispatch import export_files
 
@@ -29,6 +30,13 @@ class Command(BaseCommand):
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="only this one's; may repeat")
         parser.add_argument("--text", action="append", default=[], metavar="SLUG", help="only this text; may repeat")
+        parser.add_argument(
+            "--round",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="only this round; may repeat. Without it those that figures are made of",
+        )
         parser.add_argument("--unfinished", action="store_true", help="codings that are not submitted, too")
         parser.add_argument("--trial", action="store_true", help="list what would be lost, and write nothing")
         parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
@@ -41,10 +49,12 @@ class Command(BaseCommand):
         _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))
         texts = Text.objects.filter(project=project)
         _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))
+        _refuse_unknown("round", options["round"], {one.name for one in rounds_of(project)})
         format_ = WRITTEN[options["format"]]
         selection = {
             "coders": options["coder"],
             "texts": options["text"],
+            "rounds": options["round"],
             "unfinished": options["unfinished"],
             "options": parse_options(format_, format_.options_written, options["option"]),
         }

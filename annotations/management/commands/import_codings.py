@@ -63,6 +63,12 @@ class Command(BaseCommand):
             '"categories": {"NP": "phrase"}, "questions": {"genus": "gender"}}, null for what is left out, and for '
             "categories that follow from links",
         )
+        parser.add_argument(
+            "--round",
+            default="",
+            metavar="NAME",
+            help="where texts come into; without it each keeps its latest round, and new ones get the open one",
+        )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
             "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the format"
@@ -100,6 +106,7 @@ class Command(BaseCommand):
                     join=options["create"],
                     trial=options["trial"],
                     new_scheme=new_scheme,
+                    round_name=options["round"],
                 )
                 if options["trial"] or report.empty:
                     transaction.set_rollback(True)

@@ -8,7 +8,7 @@ from enum import StrEnum
 # Weights count to a thousandth.
 WEIGHT_UNIT = 1000
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 0.001, 1000
-LARGEST_SEED = 2**63 - 1
+LARGEST_SEED = 10**18 - 1
 # More places than that are planned in parts.
 MOST_PLACES = 50_000
 MOST_CODERS = 200

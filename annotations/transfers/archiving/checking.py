@@ -48,6 +48,7 @@ def check_tables(tables: Tables) -> list[Finding]:
     findings = list(check_archived_scheme(tables))
     _check_segments(tables)
     _check_roles(tables)
+    _check_rounds(tables)
     _check_kinds(tables)
     _check_summaries(tables)
     findings += _check_markables(tables)
@@ -135,6 +136,29 @@ def _check_roles(tables: Tables) -> None:
     for row in range(len(docsets)):
         if row + 1 not in first:
             raise docsets.error(row, "it has no text whose role is models")
+
+
+def _check_rounds(tables: Tables) -> None:
+    """Check that texts are in the rounds in which they are coded, and that rounds name versions that there are."""
+    rounds, codings, members = tables["rounds"], tables["codings"], tables["round_texts"]
+    known = set(zip(members["round"], members["text"], strict=True))
+    for row, (round_, text, kind, occasion) in enumerate(
+        zip(*(codings[name] for name in ("round", "text", "kind", "occasion")), strict=True)
+    ):
+        if (round_, text) not in known:
+            raise codings.error(row, f"its text is not in the round of line {round_}")
+        if occasion < 1 or (occasion > 1 and kind != Coding.Kind.TEXT):
+            raise codings.error(row, f"occasion is {occasion}, which no coding of kind {kind} has")
+    [scheme], guidelines = tables["project"]["scheme_version"], len(tables["guidelines_versions"])
+    for row, (starts, ends, of_scheme, of_guidelines) in enumerate(
+        zip(*(rounds[name] for name in ("starts_on", "ends_on", "scheme_version", "guidelines_version")), strict=True)
+    ):
+        if starts and ends and ends < starts:
+            raise rounds.error(row, "it ends before it starts")
+        if of_scheme is not None and not 1 <= of_scheme <= scheme:
+            raise rounds.error(row, f"scheme_version is {of_scheme}; the scheme has {scheme}")
+        if of_guidelines is not None and (of_scheme is None or not 1 <= of_guidelines <= guidelines):
+            raise rounds.error(row, f"guidelines_version is {of_guidelines}; guidelines_versions has {guidelines} rows")
 
 
 def _check_kinds(tables: Tables) -> None:

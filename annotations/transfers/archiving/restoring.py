@@ -24,7 +24,7 @@ from annotations.projects.accounts import record_origin
 from annotations.transfers.archiving.checking import check_tables, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
-from annotations.transfers.archiving.upgrading import add_fields, add_relations, upgrade_project
+from annotations.transfers.archiving.upgrading import add_fields, add_relations, add_rounds, upgrade_project
 from annotations.transfers.importing.report import ImportFailed, summaries
 
 MAX_FILES = 100
@@ -68,7 +68,7 @@ def restore_project(
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
-    written, tables = tables, add_fields(add_relations(tables))
+    written, tables = tables, add_fields(add_rounds(add_relations(tables)))
     _report(progress, 1)
     findings = check_tables(tables)
     _report(progress, 2)

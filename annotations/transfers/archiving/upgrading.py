@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
 
+from annotations.core.text import natural_key
 from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.formats.project import Table
-from annotations.models import Coding, GuidelinesReading, Project
+from annotations.models import Coding, GuidelinesReading, Operation, Project
 from annotations.models.coding import pointing_categories
+from annotations.models.round import MAIN
 from annotations.projects.guidelines import record_guidelines
 from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.archiving.tables import TABLES, archived_fields, shape_of
@@ -75,6 +77,56 @@ def _number_readings(tables: Mapping[str, Table]) -> list[int]:
             for number, row in enumerate(of_judgement):
                 readings[row] = number
     return readings
+
+
+def add_rounds(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables with rounds in place of the labels that texts had before, as the migration makes them."""
+    texts, codings = tables["texts"], tables["codings"]
+    if "round" not in texts.columns:
+        return dict(tables)
+    labels = [label or MAIN for label in texts["round"]]
+    names = sorted(set(labels), key=natural_key)
+    lines = {name: line for line, name in enumerate(names, start=1)}
+    round_of_coding = [lines[labels[text - 1]] for text in codings["text"]]
+    versions = _versions_at_the_beginning(tables, round_of_coding)
+    rounds: dict[str, list[Any]] = {
+        "name": names,
+        "position": list(range(len(names))),
+        "guidelines_version": [versions.get(line, (None, None))[0] for line in lines.values()],
+        "scheme_version": [versions.get(line, (None, None))[1] for line in lines.values()],
+    }
+    members = sorted((lines[label], text) for text, label in enumerate(labels, start=1))
+    return {
+        **tables,
+        "rounds": Table(tables["rounds"].shape, rounds),
+        "texts": Table(texts.shape, {name: column for name, column in texts.columns.items() if name != "round"}),
+        "round_texts": Table(
+            tables["round_texts"].shape,
+            {"round": [line for line, _ in members], "text": [text for _, text in members]},
+        ),
+        "codings": Table(codings.shape, {**codings.columns, "round": round_of_coding}),
+    }
+
+
+def _versions_at_the_beginning(
+    tables: Mapping[str, Table], round_of_coding: Sequence[int]
+) -> dict[int, tuple[int | None, int]]:
+    """Return the versions of guidelines and scheme when each round began, as the log tells it."""
+    operations, guidelines = tables["operations"], tables["guidelines_versions"]
+    schemes = operations.columns.get("scheme_version", [1] * len(operations))
+    began: dict[int, tuple[Any, int]] = {}
+    for coding, kind, moment, scheme in zip(
+        operations["coding"], operations["kind"], operations["applied_at"], schemes, strict=True
+    ):
+        if kind not in (Operation.Kind.CORRECT, Operation.Kind.MERGE):
+            line = round_of_coding[coding - 1]
+            before = began.get(line, (moment, scheme))
+            began[line] = min(before[0], moment), min(before[1], scheme)
+    saved = list(zip(guidelines["number"], guidelines["created_at"], strict=True))
+    return {
+        line: (max((number for number, at in saved if at <= moment), default=None), scheme)
+        for line, (moment, scheme) in began.items()
+    }
 
 
 def add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:

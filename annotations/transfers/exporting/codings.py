@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import IO, Self
 
-from django.db.models import QuerySet, TextField
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotations.coding.judgements import group_answers
@@ -26,6 +26,7 @@ from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
@@ -99,14 +100,20 @@ class _Rows:
 
 
 def documents_of(
-    project: Project, *, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False
+    project: Project,
+    *,
+    coders: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    unfinished: bool = False,
+    rounds: Sequence[str] = (),
 ) -> Iterator[tuple[str, Document]]:
     """Yield the documents of the submitted codings, each with its coder, text by text. No coders or texts means all.
 
-    With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries, one more
+    No rounds means those that figures are made of. Of several codings of a text by one coder there is that of the
+    latest round. With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries, one more
     with other relations than identity and three more with attributes.
     """
-    rows = _read(project, coders, texts, unfinished)
+    rows = _read(project, coders, texts, unfinished, rounds)
     for coding, text, coder in rows.codings:
         yield coder, rows.document(coding, text, coder)
 
@@ -116,17 +123,19 @@ def _read(
     coders: Sequence[str] = (),
     texts: Sequence[str] = (),
     unfinished: bool = False,
+    rounds: Sequence[str] = (),
     *,
     in_words: bool = False,
 ) -> _Rows:
     with read_snapshot():
-        codings = _codings(project, coders, texts, unfinished)
+        codings, left_out_codings = _codings(project, coders, texts, unfinished, rounds)
         rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
         text_rows = _texts(project, codings)
         scheme = read_scheme(project.pk)
         answers, left_out = _answers(codings, text_rows, scheme)
         heads = _heads(codings) if in_words else {}
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
+    left_out = [*left_out_codings, *left_out]
     return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
 
 
@@ -147,14 +156,34 @@ def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
 
 
 def _codings(
-    project: Project, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False
-) -> QuerySet[Coding]:
+    project: Project, coders: Sequence[str], texts: Sequence[str], unfinished: bool, rounds: Sequence[str]
+) -> tuple[QuerySet[Coding], list[OtherLoss]]:
+    """Return the codings, one of each text and coder at most, and how many are left out for their round."""
     codings = Coding.objects.filter(text__project=project)
     if coders:
         codings = codings.filter(coder__username__in=coders)
     if texts:
         codings = codings.filter(text__slug__in=texts)
-    return codings if unfinished else codings.filter(status=Coding.Status.SUBMITTED)
+    if not unfinished:
+        codings = codings.filter(status=Coding.Status.SUBMITTED)
+    of_rounds = project.rounds.values_list("name", "kind")
+    if len(of_rounds) < 2 and not rounds and not codings.filter(occasion__gt=1).exists():
+        return codings, []
+    named = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
+    chosen = codings.filter(named, occasion=1)
+    later = chosen.filter(
+        Q(round__position__gt=OuterRef("round__position"))
+        | Q(round__position=OuterRef("round__position"), round_id__gt=OuterRef("round_id")),
+        text=OuterRef("text"),
+        coder=OuterRef("coder"),
+        kind=OuterRef("kind"),
+    )
+    latest = chosen.filter(~Exists(later.order_by()))
+    n_all, n_chosen, n_latest = codings.count(), chosen.count(), latest.count()
+    lost = [OtherLoss("codings that the coder made again in a later round", n_chosen - n_latest)]
+    if not rounds:  # else they are left out because somebody says so
+        lost.append(OtherLoss("codings of training and rechecks, and repeats within a round", n_all - n_chosen))
+    return latest, [one for one in lost if one.count]
 
 
 def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:

@@ -23,17 +23,20 @@ def export_files(
     coders: Sequence[str] = (),
     texts: Sequence[str] = (),
     unfinished: bool = False,
+    rounds: Sequence[str] = (),
 ) -> ExportReport:
     """Export codings in a format that suits the project; see `export_codings`. Raise ValidationError for another."""
     check_format(project, format_key)
     if format_key not in PYRAMID_FORMATS:
-        selection = {"coders": coders, "texts": texts, "unfinished": unfinished}
+        selection = {"coders": coders, "texts": texts, "unfinished": unfinished, "rounds": rounds}
         return export_codings(project, format_key, out, options=options, progress=progress, **selection)
     codings = Coding.objects.filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
     if coders:
         codings = codings.filter(coder__username__in=coders)
     if texts:
         codings = codings.filter(text__slug__in=texts)
+    if rounds:
+        codings = codings.filter(round__name__in=rounds)
     if not unfinished:
         codings = codings.filter(status=Coding.Status.SUBMITTED)
     return export_pyramids(codings, out, progress)

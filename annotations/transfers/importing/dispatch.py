@@ -32,6 +32,7 @@ def import_sources(
     join: bool = False,
     trial: bool = False,
     new_scheme: bool = False,
+    round_name: str = "",
     progress: Progress | None = None,
 ) -> Report:
     """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
@@ -57,6 +58,7 @@ def import_sources(
             options=options,
             ways=FORMATS[format_key].ways,
             new_scheme=new_scheme and bool(result.documents),
+            round_name=round_name,
             **settings,
         )
         if trial:

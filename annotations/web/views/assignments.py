@@ -23,10 +23,11 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
-    form = AssignForm(project, request.POST or None)
+    form = AssignForm(project, request.POST or None, initial={"round": request.GET.get("round", "")})
     if request.method == "POST" and form.is_valid():
         try:
-            n_new = assign_texts(project, form.cleaned_data["texts"], form.cleaned_data["coders"])
+            texts, coders = form.cleaned_data["texts"], form.cleaned_data["coders"]
+            n_new = assign_texts(project, texts, coders, form.chosen_round)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:

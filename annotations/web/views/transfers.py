@@ -96,6 +96,7 @@ def _choices_of(transfer: Transfer) -> dict[str, Any]:
         "coder": coder_from[1:] if is_one else "",
         "predefined": choices["predefined"],
         "create": choices["create"],
+        "round": choices.get("round", ""),
         "new_scheme": choices.get("new_scheme", False),
         **options,
     }

@@ -1,0 +1,222 @@
+"""The pages of rounds: their list, and one with its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.core.text import pluralize
+from annotations.models import Project, Round
+from annotations.models.project import may, may_change
+from annotations.models.rights import Right
+from annotations.planning.rounds import (
+    add_texts,
+    change_round,
+    create_round,
+    delete_round,
+    describe_rounds,
+    figures_of_rounds,
+    remove_texts,
+)
+from annotations.projects.permissions import project_for
+from annotations.projects.rounds import COUNTED_KINDS, rounds_of
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.rounds import NewRoundForm, RoundForm, RoundTextsForm
+
+STEPS = {"up": -1, "down": 1}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the rounds of the project in their order, with what they contain; make a further one."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.READ_TEXTS)
+    form = NewRoundForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            made = create_round(project, **form.fields_of_round)
+        except ValidationError as error:
+            _show_errors(form, error)
+        else:
+            messages.success(request, f"Made the round {made}.")
+            return redirect("round", project.slug, made.name)
+    context = {
+        "project": project,
+        "rounds": describe_rounds(project),
+        "form": form,
+        "manages": may_change(project, Right.MANAGE),
+        # How far the others are is nothing that who codes may know.
+        "sees_work": may(project, Right.SEE_RESULTS),
+    }
+    return render(request, "annotations/projects/rounds.html", context, status=400 if form.errors else 200)
+
+
+def _show_errors(form: Any, error: ValidationError) -> None:
+    """Show errors at the fields that the form has, else above it."""
+    if hasattr(error, "error_dict"):
+        for name, texts in error.message_dict.items():
+            form.add_error(name if name in form.fields else None, texts)
+    else:
+        form.add_error(None, error.messages)
+
+
+def _round_of(project: Project, name: str) -> Round:
+    """Return a round of the project. Raise Http404."""
+    found = next((one for one in rounds_of(project) if one.name == name), None)
+    if found is None:
+        raise Http404("There is no such round.")
+    return found
+
+
+@login_required
+@require_safe
+def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show a round with its texts, and the forms that change them."""
+    project = project_for(request.user, slug, Right.READ_TEXTS)
+    return _show_round(request, project, _round_of(project, name))
+
+
+def _show_round(
+    request: HttpRequest,
+    project: Project,
+    round_: Round,
+    form: RoundForm | None = None,
+    texts: RoundTextsForm | None = None,
+) -> HttpResponse:
+    bound = form or texts
+    context = {
+        "project": project,
+        "round": round_,
+        "figures": figures_of_rounds(project)[round_.pk],
+        "texts": round_.texts.defer("content"),
+        "form": form or RoundForm.of_round(round_),
+        "texts_form": texts or RoundTextsForm(round_),
+        "manages": may_change(project, Right.MANAGE),
+        "of_summaries": project.answers == Project.Answers.SCUS,
+        "sees_work": may(project, Right.SEE_RESULTS),
+    }
+    status = 400 if bound is not None and bound.errors else 200
+    return render(request, "annotations/projects/round.html", context, status=status)
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Change the name, kind and dates of a round; asked once where that changes which codings count."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    form = RoundForm.of_round(round_, request.POST)
+    if not form.is_valid():
+        return _show_round(request, project, round_, form)
+    kind, submitted = form.cleaned_data["kind"], figures_of_rounds(project)[round_.pk].submitted
+    counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
+    if submitted and counted != counts and not is_confirmed(request):
+        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
+        lines = [f"{pluralize(submitted, 'submitted coding')}: they {effect}."]
+        back = reverse("round", args=[project.slug, name])
+        return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
+    try:
+        changed = change_round(round_, **form.cleaned_data)
+    except ValidationError as error:
+        _show_errors(form, error)
+        return _show_round(request, project, round_, form)
+    messages.success(request, f"Saved the round {changed}.")
+    return redirect("round", project.slug, changed.name)
+
+
+@login_required
+@require_POST
+def change_texts(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Let the chosen texts, and no others, be in a round."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    form = RoundTextsForm(round_, request.POST)
+    if not form.is_valid():
+        return _show_round(request, project, round_, texts=form)
+    chosen = set(form.cleaned_data["texts"])
+    try:
+        with transaction.atomic():
+            removed = remove_texts(round_, [text for text in round_.texts.defer("content") if text not in chosen])
+            added = add_texts(round_, chosen)
+    except ValidationError as error:
+        form.add_error(None, error.messages)
+        return _show_round(request, project, round_, texts=form)
+    messages.success(request, f"{pluralize(added, 'text')} added, {removed} removed.")
+    return redirect("round", project.slug, name)
+
+
+@login_required
+@require_POST
+def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Move a round up or down."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    place = rounds_of(project).index(round_) + 1
+    change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
+    return redirect("rounds", project.slug)
+
+
+@login_required
+@require_POST
+def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Close a round, once a manager has confirmed it, or open it again."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    if "open" in request.POST:
+        change_round(round_, closed=False)
+        messages.success(request, f"Opened the round {round_}.")
+        return redirect("rounds", project.slug)
+    if not is_confirmed(request):
+        lines = [
+            "Nobody codes, submits or reopens anything in it until it is opened again.",
+            *_open_work(project, round_),
+            "Figures and exports stay as they are.",
+        ]
+        return ask(request, project, Question(f"Close the round {round_}?", lines, "Close", _list(project), "rounds"))
+    change_round(round_, closed=True)
+    messages.success(request, f"Closed the round {round_}.")
+    return redirect("rounds", project.slug)
+
+
+def _open_work(project: Project, round_: Round) -> list[str]:
+    """Return how many codings are not submitted, for those who may know."""
+    figures = figures_of_rounds(project)[round_.pk]
+    left = figures.codings - figures.submitted
+    return [f"Not submitted: {pluralize(left, 'coding')}."] if left and may(project, Right.SEE_RESULTS) else []
+
+
+def _list(project: Project) -> str:
+    return reverse("rounds", args=[project.slug])
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Delete a round without codings, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    if not is_confirmed(request):
+        lines = ["Its texts stay in the other rounds that they are in."]
+        question = Question(f"Delete the round {round_}?", lines, "Delete", _list(project), "rounds", danger=True)
+        return ask(request, project, question)
+    return _done(request, project, lambda: delete_round(round_), f"Deleted the round {round_}.")
+
+
+def _done(request: HttpRequest, project: Project, do: Callable[[], object], message: str) -> HttpResponse:
+    """Do it and say so, or why it is refused, above the list."""
+    try:
+        do()
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, message)
+    return redirect("rounds", project.slug)
