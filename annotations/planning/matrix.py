@@ -11,6 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, QuerySet
 
 from annotations.models import Coding, Project, Round, User
+from annotations.planning.pace import seconds_of_work
 from annotations.planning.plans import PlannedText, PlanView, planned_texts
 
 PAGE_SIZE = 50
@@ -107,7 +108,7 @@ def matrix_of_plan(
 
 
 def matrix_of_round(
-    project: Project, round_: Round, coders: Sequence[User], page: str | None, seconds: float | None, *, blind: bool
+    project: Project, round_: Round, coders: Sequence[User], page: str | None, *, blind: bool
 ) -> Matrix:
     """Return the matrix of what is assigned in a round, a page of its rows. The totals are the database's.
 
@@ -115,6 +116,7 @@ def matrix_of_round(
     """
     texts, unit = planned_texts(project, round_)
     work = {text.pk: text.work for text in texts}
+    seconds = None if blind else seconds_of_work(project, work)
     shown = Paginator(texts, PAGE_SIZE).get_page(page)
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
     states: dict[int, dict[str, str]] = defaultdict(dict)

@@ -341,7 +341,7 @@ PAGES = [
         POST=results(302, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
     ),
     again("export", POST=managing_work(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
-    row("assign", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "coders": ["@adjudicator.pk"]})),
+    row("assign", GET=managers(), POST=managers(302, {"design": "all"})),
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
     row("project-texts", GET=reading_texts()),
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
