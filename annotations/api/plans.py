@@ -76,7 +76,9 @@ class NewPlanSerializer(StrictSerializer):
         max_length=50, default="", allow_blank=True, help_text="without: the one that is open, else main"
     )
     coders = serializers.ListField(
-        child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="who takes part; none: everybody"
+        child=serializers.CharField(max_length=NAME_LENGTH),
+        default=list,
+        help_text="who takes part; none: all but adjudicators",
     )
     weights = serializers.DictField(
         child=serializers.FloatField(min_value=SMALLEST_WEIGHT, max_value=LARGEST_WEIGHT),

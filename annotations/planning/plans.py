@@ -28,7 +28,7 @@ from annotations.planning.designs.terms import (
 from annotations.planning.designs.terms import PlanCoder as CoderTerms
 from annotations.planning.designs.terms import PlanText as TextTerms
 from annotations.projects.locks import lock_project
-from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.rounds import (
     COUNTED_KINDS,
     current_round,
@@ -45,7 +45,7 @@ MOST_GENRES = 20
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What somebody asks of a plan. coders: who takes part; empty: everybody who codes. Maxima and weights by name."""
+    """What somebody asks of a plan. coders: who takes part; empty: all but adjudicators. Maxima and weights by name."""
 
     parameters: PlanParameters
     round_name: str = ""
@@ -194,12 +194,16 @@ def _genres(slugs: Sequence[str]) -> Mapping[str, str]:
 
 
 def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
-    """Return who takes part, by name. Raise ValidationError for names of others."""
+    """Return who takes part, by name: who is chosen, else those who code blind to each other, as adjudicators do not.
+
+    Raise ValidationError for names of others.
+    """
     members = {user.get_username(): user for user in members_in_roles(project, CODING_ROLES)}
+    everybody = {user.get_username() for user in members_in_roles(project, BLIND_ROLES)}
     unknown = sorted({*request.coders, *request.weights, *request.maxima} - set(members))
     if unknown:
         raise ValidationError(f"Nobody codes here under these names: {', '.join(unknown)}.")
-    return {name: user for name, user in members.items() if not request.coders or name in request.coders}
+    return {name: user for name, user in members.items() if name in (request.coders or everybody)}
 
 
 def _codings_of(round_: Round | None) -> list[Assignment]:

@@ -342,6 +342,10 @@ PAGES = [
     ),
     again("export", POST=managing_work(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
     row("assign", GET=managers(), POST=managers(302, {"design": "all"})),
+    row("assign-cell", POST=managers(200, {"text": "@text.slug", "coder": "@adjudicator.username", "on": "1"})),
+    row("replace-coder", POST=managing_work(302), unseen=True),  # nobody is chosen
+    row("release-idle", POST=managing_work(302, {"days": "7"}), unseen=True),  # nothing is assigned in that round
+    row("take-next", POST=members(302), unseen=True),  # no pool is there
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
     row("project-texts", GET=reading_texts()),
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
@@ -511,7 +515,7 @@ API = [
         POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
     ),
     row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "coders": ["@adjudicator.username"]})),
-    row("api-pool", GET=members(), POST=members(400)),  # no pool is there
+    row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),

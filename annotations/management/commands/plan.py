@@ -60,7 +60,9 @@ class Command(BaseCommand):
         parser.add_argument("--share", type=float, default=0.2, help="which part of the texts is shared (.2)")
         parser.add_argument("--blocks", type=int, help="how many blocks (as many as there are coders)")
         parser.add_argument("--calibration", type=int, default=0, help="how many texts, drawn at random, all code")
-        parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="who takes part (everybody)")
+        parser.add_argument(
+            "--coder", action="append", default=[], metavar="NAME", help="who takes part (all but adjudicators)"
+        )
         parser.add_argument(
             "--weight", action="append", default=[], type=_of_coder(float), metavar="NAME=NUMBER", help="share of work"
         )

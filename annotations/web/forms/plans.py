@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -156,11 +156,14 @@ class PlanForm(forms.Form):
         return {name: value for name, value in values.items() if value is not None}
 
 
-def initial_of(plan: Plan | None, coders: Sequence[User]) -> dict[str, Any]:
-    """Return what the form shows at first: the plan of the round, or two coders a text."""
+def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
+    """Return what the form shows at first: the plan of the round, or two coders a text.
+
+    blind: who takes part, unless a plan says something else; adjudicators do not.
+    """
     if plan is None:
-        parts = {f"part-{coder.pk}": True for coder in coders}
-        return {"design": "k", "k": min(2, len(coders)), "share": 20, "calibration": 0, "seed": 1, **parts}
+        parts = {f"part-{coder.pk}": coder.pk in blind for coder in coders}
+        return {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1, **parts}
     rows = {row.coder_id: row for row in plan.coders.all()}
     fields: dict[str, Any] = {
         "round": plan.round.name,
@@ -177,7 +180,7 @@ def initial_of(plan: Plan | None, coders: Sequence[User]) -> dict[str, Any]:
     for coder in coders:
         row = rows.get(coder.pk)
         # Who is new takes part, so that extending a plan is one click.
-        fields[f"part-{coder.pk}"] = True
+        fields[f"part-{coder.pk}"] = row is not None or coder.pk in blind
         if row is not None:
             fields[f"weight-{coder.pk}"] = None if row.weight == WEIGHT_UNIT else row.weight / WEIGHT_UNIT
             fields[f"maximum-{coder.pk}"] = row.maximum

@@ -24,7 +24,7 @@ from annotations.planning.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.pace import seconds_of_work
 from annotations.planning.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
-from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_of
 from annotations.web.forms.plans import PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
@@ -78,7 +78,8 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
     previews = "design" in request.GET or not (assigned or plan)
-    initial = initial_of(plan, page.coders)
+    blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
+    initial = initial_of(plan, page.coders, blind)
     if round_ is not None:
         initial["round"] = round_.name
     if "design" in request.GET:

@@ -91,10 +91,14 @@ def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):
     assert {load.work for load in view.proposal.loads} == {24}
 
 
-def test_manager_coders_and_adjudicators_take_part_and_viewers_do_not(large):
+def test_who_manages_and_codes_takes_part_and_adjudicators_only_if_they_are_named(large):
     for name, role in (("maya", "manager-coder"), ("adam", "adjudicator"), ("vera", "viewer")):
         add_member(large, person(name), role)
-    assert set(view_plan(large, plan_request()).coders) == {"adam", "ann", "ben", "cem", "dee", "maya"}
+    assert set(view_plan(large, plan_request()).coders) == {"ann", "ben", "cem", "dee", "maya"}
+    named = PlanRequest(PlanParameters(), coders=("adam", "ann"))
+    assert set(view_plan(large, named).coders) == {"adam", "ann"}
+    with pytest.raises(ValidationError, match="Nobody codes here under these names: vera"):
+        view_plan(large, PlanRequest(PlanParameters(), coders=("vera",)))
 
 
 def test_the_round_is_the_one_that_is_open(large):
