@@ -356,6 +356,7 @@ SPECTACULAR_SETTINGS = {
     # Several fields have the name kind.
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
+        "RoundKindEnum": "annotations.models.Round.Kind",
         "MemberRoleEnum": "annotations.models.Membership.Role",
         "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",

@@ -70,6 +70,7 @@ DASHBOARDS = {
     "texts": ("sortal/agreement/texts/", HEIGHT),
     "course": ("sortal/agreement/course/?by=round", HEIGHT),
     "allows": ("dialogue/scheme/allows/", HEIGHT),
+    "rounds": ("sortal/rounds/", HEIGHT),
     "docset": ("summaries/docsets/bridge/", 640),
     "scores": ("summaries/agreement/scores/", HEIGHT),
     "study": ("summaries/agreement/study/", 900),

@@ -15,6 +15,7 @@ from annotations.coding.pyramid_rules import Contributor, Span, contributing_sum
 from annotations.coding.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
 from annotations.core.snapshots import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
+from annotations.projects.rounds import COUNTED_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ def _read_pyramids(project: Project, docset: str) -> Pyramids:
         for pk, slug, title in docsets
     }
     codings = sorted(
-        Coding.objects.filter(text__docset__in=chosen)
+        # what is practice, or coded to be compared with an earlier round, is no result
+        Coding.objects.filter(text__docset__in=chosen, round__kind__in=COUNTED_KINDS)
         .order_by()
         .values_list("pk", "text_id", "kind", "coder__username", "status"),
         key=lambda row: (texts[row[1]][3], row[3], row[2]),

@@ -106,12 +106,11 @@ class TextList(RowListView):
         rounds = rounds_by_text(self.project, [row["pk"] for row in rows])
         represented = []
         for row in rows:
-            pk, docset = row.pop("pk"), row.pop("docset__slug")
-            row["rounds"] = [one.name for one in rounds.get(pk, ())]
-            del row["round_place"]
+            pk, docset = row["pk"], row["docset__slug"]
+            shown = {name: row[name] for name in TEXT_COLUMNS} | {"rounds": [one.name for one in rounds.get(pk, ())]}
             if self.blind and row["role"] == Text.Role.PEER:
-                row |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}
-            represented.append({"docset": docset, **row})
+                shown |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}
+            represented.append({"docset": docset, **shown})
         return represented
 
 

@@ -12,7 +12,7 @@ from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.members import CODING_ROLES
-from annotations.projects.rounds import current_round, put_into_round, refuse_closed, rounds_by_text
+from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
 # The kind of coding of a text, by its role.
 KIND_BY_ROLE: dict[str, str] = {
@@ -28,7 +28,7 @@ def assign_texts(
 ) -> int:
     """Assign each text to each coder and return the number of new codings; existing codings stay.
 
-    round_: where they are coded; a text that is not in it comes into it. None: the latest round of each text. Model
+    round_: where they are coded; a text that is not in it comes into it. None: `latest_round` of each text. Model
     summaries become the coder's own pyramid; a peer summary is coded against that, or with
     `docset_assignments.assign_peers`, which says another `kind`, against the agreed one. Raise ValidationError for a
     user who does not code in the project, for a text or round of another project, and for a closed round.
@@ -68,7 +68,7 @@ def _rounds_for(project: Project, texts: Sequence[Text], round_: Round | None) -
         own = known.get(text.pk, ())
         if round_ is not None and text.docset_id is not None and round_ not in own:
             raise ValidationError(f"{text} is a summary, which is coded in the round of its docset alone.")
-        found[text.pk] = round_ or (own[-1] if own else current_round(project))
+        found[text.pk] = round_ or latest_round(own) or current_round(project)
         if found[text.pk] not in own:
             new[found[text.pk].pk].append(text)
     for one in {one.pk: one for one in found.values()}.values():

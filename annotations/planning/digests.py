@@ -57,7 +57,10 @@ def compose_digest(mail: Mail) -> Message | None:
     user = mail.user
     assert user is not None
     # In which something is to be done, of what the user may know of; that of many projects is found so, too.
-    open_codings = Coding.objects.visible_to(user).filter(text__project=OuterRef("pk"), status=Coding.Status.OPEN)
+    # In a closed round nothing is.
+    open_codings = Coding.objects.visible_to(user).filter(
+        text__project=OuterRef("pk"), status=Coding.Status.OPEN, round__closed_at=None
+    )
     projects = (
         Project.objects.visible_to(user)
         .filter(Exists(open_codings), archived_at=None, memberships__user=user)
@@ -72,7 +75,7 @@ def compose_digest(mail: Mail) -> Message | None:
 def _part(project: Project, user: User) -> dict[str, Any]:
     """Return what is said of a project; nothing where nothing is to be done."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN)
-    own = Coding.objects.filter(text__project=project, coder=user, status=Coding.Status.OPEN)
+    own = Coding.objects.filter(text__project=project, coder=user, status=Coding.Status.OPEN, round__closed_at=None)
     codings = own.annotate(reopened=Exists(reopenings)).select_related("text").defer("text__content")
     assigned: list[Text] = []
     reopened: list[Text] = []

@@ -29,14 +29,7 @@ from annotations.planning.designs.terms import PlanCoder as CoderTerms
 from annotations.planning.designs.terms import PlanText as TextTerms
 from annotations.projects.locks import lock_project
 from annotations.projects.members import BLIND_ROLES, CODING_ROLES, members_in_roles
-from annotations.projects.rounds import (
-    COUNTED_KINDS,
-    current_round,
-    find_round,
-    put_into_round,
-    refuse_closed,
-    rounds_of,
-)
+from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
 
 BATCH = 2_000
 # Texts whose names begin alike are of a genre, where there are no more genres than that.
@@ -106,15 +99,10 @@ def plan_round(project: Project, name: str) -> Round | None:
 
     Without a name that is the round that texts come into.
     """
-    if name:
-        round_: Round | None = find_round(project, name)
-    else:
-        open_rounds = [one for one in rounds_of(project) if one.kind in COUNTED_KINDS and not one.is_closed]
-        round_ = open_rounds[-1] if open_rounds else None
-        if round_ is None and any(one.name == MAIN for one in rounds_of(project)):
-            raise ValidationError("No round is open: open one, or name another.")
-    if round_ is not None:
-        refuse_closed(round_)
+    round_ = find_round(project, name) if name else open_round(project)
+    if round_.pk is None:
+        return None
+    refuse_closed(round_)
     return round_
 
 

@@ -5,10 +5,11 @@ An outsider gets 404, so that the existence of a project is not disclosed; a mem
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, Exists, IntegerField, OuterRef, QuerySet
+from django.db.models import CharField, IntegerField, QuerySet
 from django.http import Http404
 from django.utils.crypto import salted_hmac
 
@@ -92,12 +93,15 @@ def own_coding(
     A peer summary has the names under which the user may see it, and is found by them too.
 
     With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
-    the text is not loaded. Of several it is the one that is chosen. `is_further` says of it whether the user had
-    another coding of the text before.
+    the text is not loaded. Of several it is the one that is chosen. `is_alone` says of it whether the user sees no
+    other coding of the text.
     """
     codings_of_member = _own_codings_of_member if content else _own_codings_without_content
     key = (project.pk, find_slug(project, user.pk, text_slug))
-    for coding in _own_codings(user, *key) if user.is_superuser else codings_of_member(user.pk, *key):
+    found = _own_codings(user, *key) if user.is_superuser else codings_of_member(user.pk, *key)
+    kinds = Counter(coding.kind for coding in found)
+    for coding in found:
+        coding.is_alone = kinds[coding.kind] == 1  # type: ignore[attr-defined]
         if choice.admits(coding) and (coding.kind in AGREED_KINDS) == agreed:
             if coding.text.role == Text.Role.PEER and is_blind_to_peers(project):
                 hide_name(coding.text, user.pk)
@@ -111,12 +115,8 @@ def coding_token(coding: Coding) -> str:
 
 
 def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
-    earlier = Coding.objects.filter(
-        text=OuterRef("text"), coder=OuterRef("coder"), kind=OuterRef("kind"), pk__lt=OuterRef("pk")
-    )
     own = Coding.objects.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
-    own = own.latest_first().annotate(is_further=Exists(earlier.order_by()))
-    return own.select_related("text__docset", "coder", "round")
+    return own.latest_first().select_related("text__docset", "coder", "round")
 
 
 @compiled_query(IntegerField(), IntegerField(), CharField())

@@ -26,8 +26,18 @@ def rounds_of(project: Project) -> list[Round]:
 def current_round(project: Project) -> Round:
     """Return the round that texts come into where nobody says which: the last open one, or `main`, made now.
 
-    Rounds of training and rechecks are passed over. Call it where the project is locked. Raise ValidationError where
-    `main` and all others are closed.
+    Call it where the project is locked. Raise ValidationError as `open_round` does.
+    """
+    round_ = open_round(project)
+    if round_.pk is None:
+        round_.save()
+    return round_
+
+
+def open_round(project: Project) -> Round:
+    """Return the last open round, or one called `main` that is not saved where there is none.
+
+    Rounds of training and rechecks are passed over. Raise ValidationError where `main` and all others are closed.
     """
     rounds = rounds_of(project)
     for one in reversed(rounds):
@@ -35,7 +45,16 @@ def current_round(project: Project) -> Round:
             return one
     if any(one.name == MAIN for one in rounds):
         raise ValidationError("No round is open that texts can come into: open one, or make another.")
-    return Round.objects.create(project=project, name=MAIN, position=next_position(project))
+    return Round(project=project, name=MAIN, position=next_position(project))
+
+
+def latest_round(rounds: Sequence[Round]) -> Round | None:
+    """Return the latest of these rounds that figures are made of, else the latest of all; None of none.
+
+    It is what is meant where nobody says which: a recheck or training is always named.
+    """
+    counted = [one for one in rounds if one.kind in COUNTED_KINDS]
+    return next(reversed(counted or list(rounds)), None)
 
 
 def find_round(project: Project, name: str) -> Round:

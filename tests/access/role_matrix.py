@@ -144,6 +144,7 @@ PARAMETERS = {
     "table": "matrix",
     "question": "@question.uuid",
     "number": "1",
+    "name": "@round.name",
 }
 OF_PYRAMIDS = PARAMETERS | {"slug": "@pyramids.slug", "text": "@models.slug", "key": "@contributor"}
 OF_AGREED = OF_PYRAMIDS | {
@@ -347,6 +348,15 @@ PAGES = [
     row("release-idle", POST=managing_work(302, {"days": "7"}), unseen=True),  # nothing is assigned in that round
     row("take-next", POST=members(302), unseen=True),  # no pool is there
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
+    row("rounds", GET=reading_texts(), POST=managers(302, {"name": "new-one", "kind": "main"})),
+    row("round", GET=reading_texts()),
+    row("change-round", POST=managers(302, {"name": "new-one", "kind": "pilot"})),
+    row("round-texts", POST=managers(302, {"texts": ["@text.pk"]})),
+    row("order-round", POST=managers(302, {"move": "up"})),
+    row("close-round", POST=managers(302, {"confirmed": "1"})),
+    again("close-round", POST=managers(200), unseen=True),  # a manager is asked first
+    row("delete-round", POST=managers(302, {"confirmed": "1"})),
+    again("delete-round", POST=managers(200), unseen=True),
     row("project-texts", GET=reading_texts()),
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
     row("text", GET=reading_texts()),
@@ -517,6 +527,9 @@ API = [
     row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "coders": ["@adjudicator.username"]})),
     row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
+    row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
+    row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managers(204)),
+    row("api-round-texts", POST=managers(200, {"add": ["@text.slug"]})),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),
     row(

@@ -16,6 +16,7 @@ from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
 from annotations.models import Coding, Project, Text, User
 from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import create_round
 from annotations.projects import invitations
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
@@ -37,13 +38,14 @@ MILK = "Please pour out [the milk](a) for [the two cats](b), if [it](c) is not s
 HERE = SimpleNamespace(
     name="here", slug="tea", marked=DIALOGUE, scheme="poesio-artstein-2005", level="phrase", category="place",
     a="the kettle", b="the stove", pyramids="ferry", docset="sinking", agreed="rescue", done="boats", peer="swimmers",
-    summaries=SUMMARIES,
+    summaries=SUMMARIES, round="trial",
     people=("alice", "bob", "vera", "adam", "charlie", "maya"),
 )  # fmt: skip
 ELSEWHERE = SimpleNamespace(
     name="elsewhere", slug="milk", marked=MILK, scheme="muc-ident", level="phrase", category="ident",
     a="the milk", b="the two cats", pyramids="raft", docset="floating", agreed="landing", done="oars", peer="walkers",
     summaries=[(name, f"Well. {content}") for name, content in SUMMARIES],
+    round="probe",
     people=("ewan", "eric", "edna", "enid", "elsa", "emma"),
 )  # fmt: skip
 ROLES = (
@@ -106,6 +108,7 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     add_member(project, half.both, "manager-coder")
     text = project.texts.get()
     assign_texts(project, [text], [half.coder, half.other, half.third, half.both])
+    half.round = create_round(project, names.round)
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
     half.compared = codings[half.third]

@@ -202,7 +202,6 @@ def test_a_text_stays_in_its_project(staff, project, codings):
         "slug": text.slug,
         "language": "en",
         "direction": "ltr",
-        "round": "",
         "system": "",
         "position": 0,
     }

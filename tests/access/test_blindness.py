@@ -54,7 +54,7 @@ VALUES = {
     "secret": ["ghost"],
     "username": ["alice", "nobody"],
     "page": ["coders"],
-    "name": ["coding"],
+    "name": ["coding", "main"],
     "table": ["each"],
     "question": [str(HER_QUESTION)],
     "number": ["1"],

@@ -72,7 +72,7 @@ def contents() -> dict[str, list[str]]:
             return next((one for one in (PASSWORD, NEW_PASSWORD) if check_password(one, value)), value)
         if (field.model, field.name) == (Mail, "key"):  # by chance, where the keys of markables are not
             return None
-        if field.name == "archived_at":
+        if field.name in ("archived_at", "closed_at"):
             return value is not None
         return value if field.name not in VARYING or value in MORE.values() else None
 

@@ -19,6 +19,7 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
   let open = 0;
   let mostOpen = 0;
   const sync = createSync({
+    coding: "token",
     url: "/operations/",
     user: "anna é",
     csrf: () => "token",

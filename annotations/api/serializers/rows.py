@@ -88,7 +88,7 @@ class NewCodingsSerializer(StrictSerializer):
     texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
     coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
     round = serializers.CharField(
-        required=False, help_text="where they are coded; without it each text in the latest round that it is in"
+        required=False, help_text="where they are coded; without it each text in the latest of its rounds that count"
     )
 
 

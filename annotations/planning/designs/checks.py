@@ -22,7 +22,7 @@ from annotations.planning.designs.terms import (
 def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: PlanParameters) -> None:
     """Raise PlanRefused where there is nothing to plan, and for numbers that mean nothing."""
     if not texts:
-        raise PlanRefused("There are no texts to plan. Import texts, or choose another round.")
+        raise PlanRefused("There are no texts to plan. Import texts, put some into the round, or choose another round.")
     if not coders:
         raise PlanRefused("Nobody codes in this project. Add members with the role of coder first.")
     for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 
 from annotations.models import Project, Round, Text
-from annotations.projects.rounds import current_round, find_round, refuse_closed, rounds_by_text
+from annotations.projects.rounds import find_round, latest_round, open_round, refuse_closed, rounds_by_text
 from annotations.transfers.importing.report import ImportFailed
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsOfTexts:
-    """The rounds that texts are in, and the one that the import goes into: None where each text keeps its latest."""
+    """The rounds that texts are in, and the one that the import goes into: None where each text keeps its latest.
+
+    `of_new` is that of new texts; where the project has no round it is one that is saved with the first of them.
+    """
 
     of_text: Mapping[int, Sequence[Round]]
     chosen: Round | None = None
@@ -25,7 +28,7 @@ class RoundsOfTexts:
         """Return the rounds of the project. Raise ImportFailed for a name that no round has, and a closed round."""
         try:
             if not name:
-                return cls(rounds_by_text(project), of_new=current_round(project))
+                return cls(rounds_by_text(project), of_new=open_round(project))
             chosen = find_round(project, name)
             refuse_closed(chosen)
         except ValidationError as error:
@@ -35,7 +38,7 @@ class RoundsOfTexts:
     def round_for(self, text: Text) -> Round:
         """Return the round in which the text is coded by the files."""
         own = self.of_text.get(text.pk, ()) if text.pk else ()
-        found = self.chosen or (own[-1] if own else self.of_new)
+        found = self.chosen or latest_round(own) or self.of_new
         assert found is not None, "one of the two is known"
         return found
 

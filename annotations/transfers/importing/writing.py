@@ -99,11 +99,13 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     for planned in new:
         planned.text.position = position
     Text.objects.bulk_create([planned.text for planned in new])
-    joining: dict[Round, list[Text]] = {}
+    joining: dict[str, tuple[Round, list[Text]]] = {}
     for planned in plan.texts:
         if planned.joins:
-            joining.setdefault(planned.round, []).append(planned.text)
-    for round_, texts in joining.items():
+            joining.setdefault(planned.round.name, (planned.round, []))[1].append(planned.text)
+    for round_, texts in joining.values():
+        if round_.pk is None:
+            round_.save()
         put_into_round(round_, texts)
     insert(
         Segment,

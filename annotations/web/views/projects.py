@@ -28,7 +28,7 @@ from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import rounds_by_text, rounds_of
+from annotations.projects.rounds import rounds_by_text
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
@@ -154,7 +154,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     of_coders = sorted(cells.values(), key=lambda coding: coding.coder.get_username())
     of_rounds = sorted(cells.values(), key=lambda coding: (coding.round.position, coding.round_id))
     rounds = total_by(of_rounds, lambda coding: coding.round.name)
-    of_text, several = rounds_by_text(project), len(rounds_of(project)) > 1
+    of_text = rounds_by_text(project)
     rows = [
         (text, round_, [cells.get((text.pk, round_.pk, coder.pk)) for coder in coders])
         for text in texts
@@ -163,7 +163,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     own = [coding for coding in cells.values() if coding.coder_id == request.user.pk]
     context: dict[str, Any] = {
         "project": project,
-        "several_rounds": several,
+        "several_rounds": len({round_.pk for _, round_, _ in rows}) > 1,
         "repeated": _texts_with_several(own),
         "totals": total_by(of_coders, lambda coding: coding.coder.get_username()),
         "rounds": rounds if len(rounds) > 1 else (),

@@ -24,9 +24,8 @@ import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.j
 /** @import { Answer, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
-const { operations: url = "", coding = "", further: isFurther } = byId("coding-main").dataset;
-// Whose text it is; of a further coding of the same text which, so that what waits here never goes into another.
-const place = [url, loaded.model.user, ...(isFurther === undefined ? [] : [coding])].join(" ");
+const { operations: url = "", coding = "", former } = byId("coding-main").dataset;
+const place = `${url} ${loaded.model.user} ${coding}`;
 const pane = byId("text-pane");
 const note = byId("note", HTMLTextAreaElement);
 const { readOnly, version, direction } = loaded.model;
@@ -69,7 +68,7 @@ const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
 const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
 const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
-  url, coding, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
+  url, coding, former, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";
     return `The answer to “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;

@@ -17,8 +17,8 @@ import { nextFree, run } from "./words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
 
 const { model, state: loaded } = load(JSON.parse(byId("coding-state").textContent));
-const { operations: url = "", coding = "" } = byId("coding-main").dataset;
-const place = `${url} ${model.user}`;
+const { operations: url = "", coding = "", former } = byId("coding-main").dataset;
+const place = `${url} ${model.user} ${coding}`;
 const pane = byId("text-pane");
 const filter = byId("scu-filter", HTMLInputElement);
 const keyboard = createKeyboard(ACTIONS, KEYS, model.direction === "rtl");
@@ -59,7 +59,7 @@ buildPanel(model, keyboard);
 const scoresPart = model.peer && model.scoresShown ? await import("./view/scores.js") : null;
 const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
-  url, coding, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
+  url, coding, former, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
   draft: () => editor.draft(),
 });
 const { unsent, left } = await start();

@@ -377,6 +377,8 @@ export interface SavingOptions<M extends WorkbenchModel, S> {
   url: string;
   /** the name of the coding among those of the text */
   coding: string;
+  /** where it waited before texts had several codings, if this is the only one */
+  former: string | undefined;
   /** whose outbox and windows these are */
   place: string;
   page: WorkbenchPage<M, S>;

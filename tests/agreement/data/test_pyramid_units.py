@@ -7,12 +7,12 @@ from agreement.data.scu_words import scus_by_word
 from agreement.reports import overall
 from agreement.reports.basis import resolve
 from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
-from annotations.coding.active_time import read_work
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.members import add_member
 from tests.conftest import change
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.shared.work import work_by_text
 
 # The spans of Passonneau 2006, Figure 1, in words of our own: what counts is which are together.
 FIGURE_1 = (
@@ -144,9 +144,9 @@ def forgotten(project, units):
 
 
 def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):
-    before = read_work(figure_1).activities
+    before = work_by_text(figure_1).activities
     add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.select_related("text").get(coder__username="bob")
     agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     send(agreed, change("describe", scu="a", label="Other"))
-    assert read_work(figure_1).activities == before != {}
+    assert work_by_text(figure_1).activities == before != {}

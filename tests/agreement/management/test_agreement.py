@@ -166,7 +166,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
     report = overall.compute_report(extract(tales), replace(PRESETS[preset or "masi"].parameters, **parsed))
-    results = {"": report.result} | {text.slug: text.result for text in report.texts}
+    results = {"": report.result} | {one.text.slug: one.result for one in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))
     assert out == json.loads(json.dumps(report.as_dict()))

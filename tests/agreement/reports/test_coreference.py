@@ -263,7 +263,7 @@ def muc_project(alice, bob, charlie):
     add_member(project, charlie, "manager")
     for coder in (alice, bob):
         add_member(project, coder, "coder")
-        coding = project.texts.get().codings.create(coder=coder)
+        coding = project.texts.get().codings.create(coder=coder, round=project.rounds.get())
         keys = dict(project.texts.get().markables.values_list("label", "key"))
         judge(coding, keys["b"], "ident", keys["a"])
     return hand_in(project)
@@ -336,7 +336,7 @@ def perfect_response(alice, bob, charlie):
     short = text.markables.create(level=level, key="phrase:15-29", parts=[[15, 29]], start=15, end=29, predefined=False)
     for coder, antecedent in ((alice, long), (bob, short)):
         add_member(project, coder, "coder")
-        coding = text.codings.create(coder=coder, status="submitted")
+        coding = text.codings.create(coder=coder, status="submitted", round=text.rounds.get())
         none, ident = (project.categories.get(key=key) for key in ("none", "ident"))
         coding.judgements.create(markable=antecedent, category=none)
         coding.judgements.create(markable=it, category=ident).pointers.create(

@@ -20,6 +20,7 @@ from annotations.transfers.importing.source_document import SourceDocument
 from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -77,13 +78,13 @@ def test_a_week_begins_when_monday_does_where_people_are(three, settings):
     assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
 
 
-def test_rounds_come_in_the_natural_order_of_their_labels_and_texts_without_one_last(project):
-    for slug, name in {"text-1": "pilot 10", "text-2": "pilot 2"}.items():
+def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
+    for slug, name in {"text-1": "pilot-10", "text-2": "pilot-2"}.items():
         move_to_round(project, project.texts.filter(slug=slug), name)
     found = extract(project)
     stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
-    assert slugs(stages) == {"pilot 2": ["text-2"], "pilot 10": ["text-1"], "no round": ["text-3"]}
-    assert list(slugs(stages)) == ["pilot 2", "pilot 10", "no round"]
+    assert slugs(stages) == {"pilot-2": ["text-2"], "pilot-10": ["text-1"], "main": ["text-3"]}
+    assert list(slugs(stages)) == ["main", "pilot-10", "pilot-2"]
 
 
 def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
@@ -176,10 +177,10 @@ def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project,
     submit_coding(coding, coding.coder)
     reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
-    found = read_work(project).activities[coding.text_id, "alice"]
+    found = work_by_text(project).activities[coding.text_id, "alice"]
     # four judgements and submitting; an hour's pause does not count, and reopening is Charlie's
     assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
-    assert (coding.text_id, "charlie") not in read_work(project).activities
+    assert (coding.text_id, "charlie") not in work_by_text(project).activities
 
 
 def test_what_was_imported_was_not_worked_on_here(db):
@@ -187,12 +188,12 @@ def test_what_was_imported_was_not_worked_on_here(db):
     for coder in ("alice", "bob"):
         import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
-    assert read_work(project).activities == {}
+    assert work_by_text(project).activities == {}
     coding = Coding.objects.get(coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
-    assert read_work(project).activities == {}
+    assert work_by_text(project).activities == {}
     judge(coding, coding.text.markables.first().key, "none")
-    assert list(read_work(project).activities) == [(coding.text_id, "bob")]
+    assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
 
 
 def test_work_is_read_in_one_query(project, django_assert_num_queries):

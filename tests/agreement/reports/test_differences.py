@@ -37,7 +37,7 @@ def walk(charlie):
         coded_project("walk", "poesio-artstein-2005", *[f"{WALK} {number}" for number in range(8)], coders=FOUR)
     )
     for number in range(8):
-        label = "pilot 10" if number % 2 else "pilot 2"
+        label = "pilot-10" if number % 2 else "pilot-2"
         move_to_round(project, project.texts.filter(slug=f"text-{number + 1}"), label)
     return project
 
@@ -61,7 +61,7 @@ def expected_of(project, by, first, second):
 
 
 PARTS = [
-    ("round", "pilot 2", "pilot 10", False),
+    ("round", "pilot-2", "pilot-10", False),
     ("group", "alice,bob", "carol,dora", True),
     ("category", "place", "phrase", True),
 ]
@@ -140,9 +140,9 @@ def test_of_few_texts_there_is_no_permutation(db):
     ("asked", "field"),
     [
         ({"by": "coder", "first": "a", "second": "b"}, "by"),
-        ({"by": "round", "first": "pilot 2"}, "second"),
-        ({"by": "round", "first": "pilot 2", "second": "pilot 3"}, "second"),
-        ({"by": "round", "first": "pilot 2", "second": "pilot 2"}, "second"),
+        ({"by": "round", "first": "pilot-2"}, "second"),
+        ({"by": "round", "first": "pilot-2", "second": "pilot-3"}, "second"),
+        ({"by": "round", "first": "pilot-2", "second": "pilot-2"}, "second"),
         ({"by": "group", "first": "alice,eve", "second": "bob,carol"}, "first"),
         ({"by": "category", "first": "place", "second": "lake"}, "second"),
     ],
@@ -159,7 +159,7 @@ def test_what_cannot_be_compared_is_refused_with_the_field(signed_in, charlie, w
 
 def test_the_page_offers_rounds_as_people_count_and_says_what_is_missing(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    assert page.index('<option value="pilot 2">') < page.index('<option value="pilot 10">')
+    assert page.index('<option value="pilot-2">') < page.index('<option value="pilot-10">')
     answer(coded_project("alone", "poesio-artstein-2005", WALK))
     alone = signed_in(charlie).get("/projects/alone/agreement/difference/", {"by": "round"}).content.decode()
     assert "There is nothing to compare by round" in alone

@@ -85,7 +85,7 @@ def test_alpha_of_chosen_coders_and_of_each_text_is_the_fraction(project, single
     for who in SOME:
         for options in OPTIONS:
             report = compute_report(answers, Parameters(coders=",".join(who), unmarked=unmarked, **options))
-            found = {"": report.result} | {text.slug: text.result for text in report.texts}
+            found = {"": report.result} | {one.text.slug: one.result for one in report.texts}
             for slug, result in found.items():
                 value, observed, expected = exact.alpha(
                     table_of([slug] if slug else ANSWERS, who, singleton, unmarked),

@@ -191,7 +191,7 @@ def check_report(extracted, work, parameters):
     mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
     report = overall.compute_report(extracted, parameters)
     options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
-    results = {None: report.result} | {text.slug: text.result for text in report.texts}
+    results = {None: report.result} | {one.text.slug: one.result for one in report.texts}
     assert set(results) == {None, "tea", "walk"}
     for text, result in results.items():
         table = table_of(work, extracted.kind, mode, top, unmarked, parameters.include, text)

@@ -22,6 +22,7 @@ from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.test_basis import answer_with, sorted_out
 from tests.conftest import judge
+from tests.shared.work import work_by_text
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CORRECTION = {"edits": [{"start": 0, "end": 0, "old": "", "new": "Oh, ", "segments": []}]}
@@ -49,7 +50,8 @@ def at(project, text, coder, *seconds):
 
 def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, django_assert_num_queries):
     with django_assert_num_queries(1):
-        times = read_work(project).judgement_times
+        read_work(project)
+    times = work_by_text(project).judgement_times
     pk = project.texts.get(slug="text-1").pk
     assert [one.seconds for one in times[pk, "alice"]] == [None, 10, 20, None, 60]
     coding = Coding.objects.select_related("coder").get(text=pk, coder__username="alice")
@@ -58,7 +60,7 @@ def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project,
     at(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
     Operation.objects.filter(coding=coding, sequence=7).update(user=coding.coder)  # one's own reopening
     Operation.objects.filter(coding=coding, sequence=8).update(applied_at=MONDAY + timedelta(seconds=86_405))
-    again = read_work(project).judgement_times[pk, "alice"]
+    again = work_by_text(project).judgement_times[pk, "alice"]
     assert [one.seconds for one in again] == [None, 15, 20, None, 60]
     assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
 
@@ -71,18 +73,18 @@ def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
     correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
     first = coding.text.markables.order_by("start")[0]
     judge(coding, first.key, "group")
-    assert len(read_work(project).judgement_times[text.pk, "alice"]) == 5
+    assert len(work_by_text(project).judgement_times[text.pk, "alice"]) == 5
 
 
 def test_a_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
     pk = project.texts.get(slug="text-2").pk
-    before = read_work(project)
+    before = work_by_text(project)
     coding = Coding.objects.get(text=pk, coder__username="alice")
     corrected = Operation.objects.create(
         coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
     )
     Operation.objects.filter(pk=corrected.pk).update(applied_at=MONDAY + timedelta(seconds=86_404))
-    after = read_work(project)
+    after = work_by_text(project)
     assert after == before
     assert [one.seconds for one in after.judgement_times[pk, "alice"]] == [None, 8]
 
@@ -91,11 +93,11 @@ def test_what_has_no_category_yet_is_marked_and_not_judged(project):
     pk = project.texts.get(slug="text-2").pk
     first = Operation.objects.get(coding__text=pk, coding__coder__username="alice", sequence=1)
     Operation.objects.filter(pk=first.pk).update(payload={**first.payload, "category": None})
-    assert [one.seconds for one in read_work(project).judgement_times[pk, "alice"]] == [8]
+    assert [one.seconds for one in work_by_text(project).judgement_times[pk, "alice"]] == [8]
     second = Operation.objects.get(coding=first.coding, sequence=2)
     judged = {**second.payload, "markable": first.payload["markable"]}
     Operation.objects.filter(pk=second.pk).update(payload=judged)
-    [judgement] = read_work(project).judgement_times[pk, "alice"]
+    [judgement] = work_by_text(project).judgement_times[pk, "alice"]
     assert (judgement.day, judgement.seconds) == (date(2026, 3, 3), 8)
 
 
@@ -117,14 +119,14 @@ def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(pro
     read = []
     monkeypatch.setattr(timing, "read_work", lambda project, texts: read.append(texts) or read_work(project, texts))
     first, second = (project.texts.get(slug=slug).pk for slug in ("text-1", "text-2"))
-    assert work() == read_work(project)
+    assert work() == work_by_text(project)
     answer_with(project, "text-2", "bob", "gg")
-    assert work() == read_work(project)
-    assert work() == read_work(project)
+    assert work() == work_by_text(project)
+    assert work() == work_by_text(project)
     assert [sorted(texts) for texts in read] == [[first, second], [second]]
     monkeypatch.setattr(timing, "MAX_TEXTS_IN_QUERY", 0)
     answer_with(project, "text-1", "bob", "g")
-    assert work() == read_work(project)
+    assert work() == work_by_text(project)
     assert read[2:] == [None]
 
 
@@ -138,13 +140,13 @@ def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(pro
 )
 def test_each_coder_has_the_median_and_the_quartiles(project, asked, expected):
     found = extract(project)
-    rows = timing.summarize_times(found, Parameters(**asked), read_work(project).judgement_times)
+    rows = timing.summarize_times(found, Parameters(**asked), work_by_text(project).judgement_times)
     assert {one.coder: (one.n, one.first_quartile, one.median, one.third_quartile) for one in rows} == expected
 
 
 def test_judgements_count_on_their_first_day_and_open_codings_count_too(project):
     Coding.objects.filter(coder__username="bob").update(status="open")
-    found, times = extract(project), read_work(project).judgement_times
+    found, times = extract(project), work_by_text(project).judgement_times
     days = timing.count_by_day(found, Parameters(), times)
     assert days.days == (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
     assert days.coders == {"alice": (5, 2, 0), "bob": (5, 0, 2)}
@@ -180,7 +182,7 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
 
 def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
-    found, times, today = extract(project), read_work(project).judgement_times, date(2026, 3, 4)
+    found, times, today = extract(project), work_by_text(project).judgement_times, date(2026, 3, 4)
     [whole] = timing.estimate_paces(found, times, count_remaining(project), today)
     assert (whole.left, whole.pace) == (0, None)
     coding = Coding.objects.get(text__slug="text-2", coder__username="bob")

@@ -120,7 +120,7 @@ def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, cha
 
 def test_a_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
     client, asked = signed_in(charlie), {"rounds": "pilot"}
-    project.texts.update(round="pilot")
+    move_to_round(project, project.texts.all(), "pilot")
     client.get(URL.format("grid"), asked)
     by_worker()
     states = {Computation.objects.get().state}

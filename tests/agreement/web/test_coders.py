@@ -9,7 +9,6 @@ from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.parameters import default_parameters
-from annotations.coding.active_time import read_work
 from tests.conftest import judge
 from tests.shared.agreeing import (
     WALK,
@@ -21,6 +20,7 @@ from tests.shared.agreeing import (
     links,
     table,
 )
+from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/coders/"
 CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
@@ -71,7 +71,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
                 one.n_ambiguous,
                 one.mean_chain,
                 one.mean_link,
-                seconds_per_judgement(pick_texts(found, parameters), one.coder, read_work(walk).activities),
+                seconds_per_judgement(pick_texts(found, parameters), one.coder, work_by_text(walk).activities),
             )
         )
     assert figures(page, "each") == rows

@@ -7,8 +7,8 @@ import pytest
 from agreement.data.extract import clear_cache, extract
 from agreement.reports import course as reports
 from agreement.reports.parameters import default_parameters
-from annotations.coding.active_time import read_work
 from annotations.models import Operation
+from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import (
     WALK,
     answer,
@@ -18,6 +18,7 @@ from tests.shared.agreeing import (
     links,
     table,
 )
+from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/course/"
 CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
@@ -26,13 +27,13 @@ CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 @pytest.fixture
 def walk(charlie):
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", "[Ann](a) saw [her](b)"))
-    project.texts.filter(slug="text-2").update(round="pilot")
+    move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
     return project
 
 
 def expected(project, parameters, by):
     """Return the figures of the page's three tables."""
-    stages = reports.compute_stages(extract(project), parameters, by, read_work(project).activities)
+    stages = reports.compute_stages(extract(project), parameters, by, work_by_text(project).activities)
     return {
         "stages": [
             digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
@@ -61,7 +62,7 @@ def test_it_opens_by_week(signed_in, charlie, walk):
 
 def test_rounds_stand_by_their_names(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"by": "round"}).content.decode()
-    assert {row[0] for row in table(page, "stages")} == {"pilot", "no round"}
+    assert {row[0] for row in table(page, "stages")} == {"pilot", "main"}
 
 
 def test_links_keep_the_parameters_and_the_stages(signed_in, charlie, walk):

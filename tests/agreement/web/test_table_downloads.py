@@ -14,9 +14,9 @@ from agreement.reports.items import categories, items
 from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
-from annotations.coding.active_time import read_work
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
+from tests.shared.work import work_by_text
 
 PAGES = {
     "agreement/": ["distances", "distribution"],
@@ -152,7 +152,7 @@ def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
     assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
         (one.result.value, one.shift) for one in report.texts
     ]
-    [stage] = course.compute_stages(found, CONVENTION, "week", read_work(walk).activities)
+    [stage] = course.compute_stages(found, CONVENTION, "week", work_by_text(walk).activities)
     assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
     ranked = items.compute_items(found, CONVENTION)
     expected = [

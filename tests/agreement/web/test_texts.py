@@ -34,10 +34,10 @@ def expected(project, parameters):
     found = extract(project)
     report = overall.compute_report(found, parameters)
     rows = {}
-    for text in report.texts:
-        interval = compute_interval(found, report.parameters, [found.text(text.slug)])
-        result = text.result
-        rows[text.title] = digits(
+    for one in report.texts:
+        interval = compute_interval(found, report.parameters, [one.text])
+        result = one.result
+        rows[one.text.title] = digits(
             result.value,
             interval.low,
             interval.high,
@@ -45,7 +45,7 @@ def expected(project, parameters):
             result.expected,
             result.n_units,
             result.n_coders,
-            text.shift,
+            one.shift,
         )
     return report, rows
 
@@ -70,7 +70,7 @@ def test_texts_can_be_sorted(signed_in, charlie, walk):
     seen = set()
     for sort, key in orders.items():
         page = signed_in(charlie).get(URL, {"sort": sort}).content.decode()
-        titles = [text.title for text in sorted(report.texts, key=key)]
+        titles = [one.text.title for one in sorted(report.texts, key=key)]
         assert figures(page, "texts") == [rows[title] for title in titles]
         seen.add(tuple(titles))
     assert len(seen) > 1
@@ -109,7 +109,7 @@ def test_without_texts_it_says_what_to_do(signed_in, charlie, walk):
 
 
 def rounds(project):
-    return dict(project.texts.values_list("slug", "round"))
+    return dict(project.texts.values_list("slug", "rounds__name"))
 
 
 def test_a_manager_puts_texts_into_a_round(signed_in, charlie, walk):
@@ -119,12 +119,12 @@ def test_a_manager_puts_texts_into_a_round(signed_in, charlie, walk):
     assert "<form" in client.get(URL + "round/").content.decode()
     page = client.post(URL + "round/", {"texts": chosen, "round": "pilot"}, follow=True).content.decode()
     assert "2 texts in round pilot now." in page
-    assert rounds(walk) == {"text-1": "pilot", "text-2": "", "text-3": "pilot"}
-    assert [row[1] for row in table(page, "texts")] == ["pilot", "", "pilot"]
+    assert rounds(walk) == {"text-1": "pilot", "text-2": "main", "text-3": "pilot"}
+    assert [row[1] for row in table(page, "texts")] == ["pilot", "main", "pilot"]
     found = client.get(URL, {"rounds": "pilot"}).content.decode()
     assert len(table(found, "texts")) == 2
     client.post(URL + "round/", {"texts": chosen[:1], "round": ""})
-    assert rounds(walk) == {"text-1": "", "text-2": "", "text-3": "pilot"}
+    assert rounds(walk) == {"text-1": "main", "text-2": "main", "text-3": "pilot"}
 
 
 @pytest.mark.parametrize("name", ["a b", "a,b", "x" * 500, "\x00", "<script>1"])
@@ -134,20 +134,20 @@ def test_a_round_without_a_good_name_is_refused(signed_in, charlie, walk, name):
     assert reply.status_code == 200
     assert b"errorlist" in reply.content
     assert b"<script>1" not in reply.content
-    assert set(rounds(walk).values()) == {""}
+    assert set(rounds(walk).values()) == {"main"}
 
 
 @pytest.mark.parametrize("wrong", ["x", "-1", str(10**30), "\x00"])
 def test_a_text_that_is_not_there_gets_no_round(signed_in, charlie, walk, wrong):
     reply = signed_in(charlie).post(URL + "round/", {"texts": [wrong], "round": "pilot"})
     assert b"errorlist" in reply.content
-    assert set(rounds(walk).values()) == {""}
+    assert set(rounds(walk).values()) == {"main"}
 
 
 def test_another_projects_text_gets_no_round(signed_in, charlie, walk):
     other = make_project("other")
     signed_in(charlie).post(URL + "round/", {"texts": [other.texts.get().pk], "round": "pilot"})
-    assert rounds(other) == {"tea": ""}
+    assert rounds(other) == {"tea": "main"}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_only_a_manager_sets_rounds(signed_in, people, project, role, status):
     data = {"texts": [project.texts.get().pk], "round": "pilot"}
     address = "/projects/tea/agreement/texts/round/"
     assert signed_in(people[role]).post(address, data).status_code == status
-    assert rounds(project) == {"tea": "pilot" if role == "manager" else ""}
+    assert rounds(project) == {"tea": "pilot" if role == "manager" else "main"}
 
 
 def test_only_a_manager_is_offered_rounds(signed_in, people):
@@ -171,4 +171,4 @@ def test_only_a_manager_is_offered_rounds(signed_in, people):
 def test_a_round_is_not_set_by_looking(signed_in, charlie, walk):
     pk = walk.texts.first().pk
     assert signed_in(charlie).get(URL + "round/", {"texts": pk, "round": "pilot"}).status_code == 200
-    assert set(rounds(walk).values()) == {""}
+    assert set(rounds(walk).values()) == {"main"}

@@ -35,7 +35,7 @@ def rows(client, name, **query):
 
 def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
     assert rows(signed_in(charlie), "codings", coder="alice") == [
-        {"text": "tea", "coder": "alice", "kind": "text", "status": "open"}
+        {"text": "tea", "coder": "alice", "kind": "text", "round": "main", "occasion": 1, "status": "open"}
         | {"version": 2, "to_decide": 6, "decided": 2, "reopen_request": ""}
     ]
 
@@ -53,6 +53,8 @@ def test_judgements_come_with_their_pointers_in_text_order(signed_in, charlie, j
         "text": "tea",
         "coder": "alice",
         "kind": "text",
+        "round": "main",
+        "occasion": 1,
         "markable": keys["c"],
         "category": "phrase",
         "pointers": [keys["a"], keys["b"]],

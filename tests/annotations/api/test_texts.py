@@ -31,7 +31,8 @@ def test_a_coder_sees_the_texts_to_code_and_the_others_all(signed_in, people, se
 def test_a_text_in_the_list_has_no_content(signed_in, bob, text):
     [row] = signed_in(bob).get(URL).json()["results"]
     assert row == {"slug": "tea", "title": "Tea", "language": "en", "direction": "ltr"} | {
-        "round": "",
+        "round": "main",
+        "rounds": ["main"],
         "role": "source",
         "docset": None,
     }

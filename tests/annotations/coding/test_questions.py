@@ -313,5 +313,5 @@ def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
 
 def test_another_coder_does_not_see_the_attributes(coding, send):
     send("place", attributes={"gender": "f"})
-    other = coding.text.codings.create(coder=person("bob"))
+    other = coding.text.codings.create(coder=person("bob"), round=coding.round)
     assert judgements_of(other) == {}

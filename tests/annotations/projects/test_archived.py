@@ -152,8 +152,10 @@ def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text
     assert scheme_state(clone) == scheme_state(project)
     assert list(clone.memberships.values_list("user__username", "role")) == [("charlie", "manager")]
     assert not Coding.objects.filter(text__project=clone).exists()
-    copied = list(clone.texts.values_list("slug", "title", "content", "round", "position"))
-    assert copied == (list(project.texts.values_list("slug", "title", "content", "round", "position")) if texts else [])
+    copied = list(clone.texts.values_list("slug", "title", "content", "rounds__name", "position"))
+    assert copied == (
+        list(project.texts.values_list("slug", "title", "content", "rounds__name", "position")) if texts else []
+    )
     here, there = (
         list(Markable.objects.filter(text__project=one).values_list("key", "level__key", "level__project"))
         for one in (project, clone)

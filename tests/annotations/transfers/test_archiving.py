@@ -561,10 +561,23 @@ def relations_to_categories(of: dict[str, bytes]) -> None:
     of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows["categories"]).encode()
 
 
+def rounds_to_labels(of: dict[str, bytes]) -> None:
+    """Let texts have the name of their only round as a label; `main` is none."""
+    rounds, texts, members = (
+        [json.loads(line) for line in of[f"{name}.jsonl"].splitlines()] for name in ("rounds", "texts", "round_texts")
+    )
+    for member in members:
+        name = rounds[member["round"] - 1]["name"]
+        texts[member["text"] - 1]["round"] = "" if name == "main" else name
+    of["texts.jsonl"] = "".join(json.dumps(text) + "\n" for text in texts).encode()
+
+
 def made_older(of: dict[str, bytes], version: int) -> None:
     """Let an archive be of an older version, without the tables and fields that came later."""
     if version < 9:
         relations_to_categories(of)
+    if version < 11:
+        rounds_to_labels(of)
     manifest = json.loads(of["manifest.json"])
     for archived_table in TABLES:
         name = f"{archived_table.name}.jsonl"
@@ -641,6 +654,7 @@ def test_other_tables_need_another_version():
         8: "99a6cc08edbcc522",
         9: "ddb579b066ed5e5b",
         10: "f67c0168e92eed2b",
+        11: "c34c28523575f135",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 

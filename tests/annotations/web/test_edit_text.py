@@ -15,7 +15,7 @@ def test_title_and_round_change_and_nothing_else(client, text):
     reply = client.post(URL, {"title": "Tea time", "round": "pilot", "slug": "x", "content": "x"}, follow=True)
     assert "Saved “Tea time”." in reply.content.decode()
     text.refresh_from_db()
-    assert (text.title, text.round, text.slug, text.content) == ("Tea time", "pilot", "tea", content)
+    assert (text.title, text.round_names, text.slug, text.content) == ("Tea time", ["pilot"], "tea", content)
 
 
 @pytest.mark.parametrize("fields", [{"title": ""}, {"title": "x" * 201}, {"title": "x", "round": "two words"}])
@@ -24,7 +24,7 @@ def test_what_cannot_be_is_told_and_nothing_changes(client, text, fields):
     assert reply.status_code == 400
     assert "errorlist" in reply.content.decode()
     text.refresh_from_db()
-    assert (text.title, text.round) == ("Tea", "")
+    assert (text.title, text.round_names) == ("Tea", ["main"])
 
 
 def test_what_another_saved_meanwhile_is_not_overwritten(client, text, project):

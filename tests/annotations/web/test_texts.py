@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding.status import submit_coding
 from annotations.models import Text
 from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.projects.members import add_member
 from annotations.texts import listing
 from tests.conftest import judge
@@ -19,16 +20,16 @@ URL = "/projects/tea/texts/"
 
 @pytest.fixture
 def corpus(project, codings, keys):
-    """Make four more texts."""
-    Text.objects.bulk_create(
-        Text(project=project, slug=slug, title=title, content=content, round=round_)
-        for slug, title, content, round_ in [
-            ("b-ten", "Part 10", "one two\n\n three  four", "main"),
-            ("c-two", "Part 2", "one", "pilot"),
-            ("d-ark", "Ark", "one\ttwo", "main"),
-            ("e-100", "50% off", "a b c d e f", ""),
-        ]
-    )
+    """Make four more texts, one of them in a round before that of the others."""
+    main = project.rounds.get()
+    rounds = {"main": main, "pilot": change_round(create_round(project, "pilot"), place=1)}
+    for slug, title, content, name in [
+        ("b-ten", "Part 10", "one two\n\n three  four", "main"),
+        ("c-two", "Part 2", "one", "pilot"),
+        ("d-ark", "Ark", "one\ttwo", "main"),
+        ("e-100", "50% off", "a b c d e f", "main"),
+    ]:
+        add_texts(rounds[name], [Text.objects.create(project=project, slug=slug, title=title, content=content)])
     return project
 
 
@@ -51,7 +52,7 @@ def cells(page, slug):
 def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, codings, keys, alice):
     judge(codings["bob"], keys["a"], "none")
     submit_coding(codings["alice"], alice)
-    assert cells(listed(), "tea")[:4] == ["", "19", "6", "alice 0/6 submitted bob 1/6"]
+    assert cells(listed(), "tea")[:4] == ["main", "19", "6", "alice 0/6 submitted bob 1/6"]
     assert cells(listed(), "b-ten")[:4] == ["main", "4", "0", "not assigned"]
     assert 'href="/projects/tea/texts/tea/?coder=bob"' in listed()
 
@@ -63,12 +64,12 @@ def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, co
         ("?sort=title", ["e-100", "d-ark", "b-ten", "c-two", "tea"]),
         ("?sort=-words", ["tea", "e-100", "b-ten", "d-ark", "c-two"]),
         ("?sort=markables", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
-        ("?sort=-round", ["c-two", "b-ten", "d-ark", "e-100", "tea"]),
+        ("?sort=round", ["c-two", "b-ten", "d-ark", "e-100", "tea"]),
         ("?q=part", ["b-ten", "c-two"]),
         ("?q=PART+2", ["c-two"]),
         ("?q=%25", ["e-100"]),
         ("?q=_", []),
-        ("?round=main&sort=-slug", ["d-ark", "b-ten"]),
+        ("?round=main&sort=-slug", ["tea", "e-100", "d-ark", "b-ten"]),
         ("?round=ghost&sort=ghost&page=ghost", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
     ],
 )

@@ -6,14 +6,15 @@ const STORE = "outbox";
 const PATIENCE = 3000;
 
 /**
- * @param {string} place address of the operations and name of the user: two people on one machine never mix
+ * @param {string} place address of the operations, name of the user and coding: two people on one machine never mix
+ * @param {string} [former] the place before a text had several codings of one coder
  * @param {IDBFactory} [factory]
  * @returns {Promise<Outbox>}
  */
-export async function openOutbox(place, factory = globalThis.indexedDB) {
+export async function openOutbox(place, former, factory = globalThis.indexedDB) {
   try {
     const database = await Promise.race([open(factory), late()]);
-    return durableOutbox(database, place);
+    return durableOutbox(database, place, former);
   } catch {
     return (await import("./memory-outbox.js")).memoryOutbox(); // private windows and locked-down profiles
   }
@@ -38,8 +39,8 @@ function open(factory) {
   });
 }
 
-/** @type {(database: IDBDatabase, place: string) => Outbox} */
-function durableOutbox(database, place) {
+/** @type {(database: IDBDatabase, place: string, former?: string) => Outbox} */
+function durableOutbox(database, place, former) {
   /** @type {<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => { result?: T }) => Promise<T | undefined>} */
   const transact = (mode, work) => new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, mode);
@@ -54,8 +55,9 @@ function durableOutbox(database, place) {
     durable: true,
     unstored: () => [...unstored],
     all: async () => {
-      const rows = await transact("readonly", (store) => store.index("place").getAll(place));
-      return (rows ?? []).map((row) => row.operation);
+      const of = (/** @type {string} */ one) => transact("readonly", (store) => store.index("place").getAll(one));
+      const rows = [...(former && await of(former)) || [], ...await of(place) ?? []];
+      return rows.map((row) => row.operation);
     },
     add: async (...operations) => {
       operations.forEach((operation) => unstored.add(operation));

@@ -10,7 +10,10 @@ const NOT_TAKEN = "not saved"; // the notice while the server takes no answers
 const REFUSED = "refused";
 
 /** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
-export async function openSaving({ url, coding, place, page, machine, show, refresh, describe, draft, cleanUp }) {
+export async function openSaving({ url, coding, former, place, page, machine, show, refresh, describe, draft, cleanUp }) {
+  if (former) {
+    storeVisit(place, takeVisit(former));
+  }
   const visit = takeVisit(place);
   if (visit.version > page.model.version) { // made by the server before it had the last answers
     storeVisit(place, { ...visit, version: 0 });
@@ -19,7 +22,7 @@ export async function openSaving({ url, coding, place, page, machine, show, refr
   }
   const keep = () => storeVisit(place, visit); // until it is taken up
   window.addEventListener("pagehide", keep);
-  let outbox = await openOutbox(place);
+  let outbox = await openOutbox(place, former);
   const corrections = document.getElementById("corrections");
   if (corrections) {
     const { correctedOutbox } = await import("./corrections.js");

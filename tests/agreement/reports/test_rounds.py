@@ -1,0 +1,170 @@
+"""Figures of texts that are coded in several rounds, and again within one."""
+
+from dataclasses import replace
+
+import pytest
+
+from agreement.data.documents import row_key
+from agreement.data.extract import extract
+from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coreference import compare_chains
+from agreement.reports.course import compute_stages
+from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
+from annotations.coding.status import submit_coding
+from annotations.formats import plain
+from annotations.models import Coding, Round
+from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import change_round, create_round
+from annotations.projects.members import add_member
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.source_document import SourceDocument
+from tests.conftest import DIALOGUE, judge, make_project
+
+# What two coders answer, the first time and again: categories and antecedents by label.
+FIRST = {"alice": {"a": "none", "c": "phrase a", "d": "phrase c", "e": "phrase d"},
+         "bob": {"a": "none", "c": "phrase b", "d": "phrase c", "e": "place"}}  # fmt: skip
+SECOND = {"alice": {"a": "place", "c": "phrase b", "d": "phrase c", "f": "none"},
+          "bob": {"a": "none", "c": "phrase b", "d": "phrase c", "f": "none"}}  # fmt: skip
+ALPHA = replace(POESIO_ARTSTEIN, distance="passonneau")
+
+
+def code(text, round_, answers, people, occasion=1):
+    """Let coders answer a text in a round, and submit it."""
+    keys = dict(text.markables.values_list("label", "key"))
+    for name, of_coder in answers.items():
+        coding, _ = Coding.objects.get_or_create(text=text, coder=people[name], round=round_, occasion=occasion)
+        for label, answer in of_coder.items():
+            category, *targets = answer.split()
+            judge(coding, keys[label], category, *(keys[target] for target in targets))
+        submit_coding(coding, people[name])
+
+
+@pytest.fixture
+def coders(alice, bob):
+    return {"alice": alice, "bob": bob}
+
+
+@pytest.fixture
+def twice(project, text, coders) -> tuple[Round, Round]:
+    """Let a text be coded in the round main, and otherwise in the round again."""
+    main = project.rounds.get()
+    code(text, main, FIRST, coders)
+    again = create_round(project, "again", copied=main, kind="main")
+    assign_texts(project, [text], coders.values(), again)
+    code(text, again, SECOND, coders)
+    return main, again
+
+
+def figures(project, parameters=ALPHA):
+    report = compute_report(extract(project), parameters).as_dict()
+    return {name: one for name, one in report.items() if name not in ("fingerprint", "parameters", "texts")}
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [ALPHA, replace(ALPHA, exclude_unit="both"), replace(ALPHA, chains="none"), Parameters(coefficient="fleiss_kappa")],
+)
+def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coders, parameters):
+    other = make_project("milk")
+    import_documents(other, [SourceDocument(plain.parse(DIALOGUE, "tea-2.txt"), None)])
+    for person in coders.values():
+        add_member(other, person, "coder")
+    first, second = other.texts.order_by("slug")
+    for text, answers in ((first, FIRST), (second, SECOND)):
+        code(text, other.rounds.get(), answers, coders)
+    assert figures(project, parameters) == figures(other, parameters)
+    here, there = (compute_items(extract(one), parameters) for one in (project, other))
+    for name in ("share", "observed", "distance", "n_coders", "chain", "pointers"):
+        assert getattr(here, name).tolist() == getattr(there, name).tolist()
+    scores = [compare_chains(extract(one), ALPHA, "alice", "bob").overall.as_dict() for one in (project, other)]
+    assert scores[0] == scores[1]
+
+
+def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(twice, project, text, coders):
+    of_main, of_again = (figures(project, replace(ALPHA, rounds=name)) for name in ("main", "again"))
+    assert of_main != of_again
+    both = figures(project, replace(ALPHA, texts="tea"))
+    assert both["n_units"] == of_main["n_units"] + of_again["n_units"]
+    Coding.objects.filter(round=twice[1]).delete()
+    assert figures(project) == of_main
+    with pytest.raises(InvalidParameter, match="there is no 'again' in this project"):
+        figures(project, replace(ALPHA, rounds="again"))
+
+
+def test_the_fingerprint_knows_rounds_where_there_are_several(twice, project):
+    before = extract(project).fingerprint
+    change_round(twice[1], name="later")
+    assert extract(project).fingerprint != before
+    Coding.objects.filter(round=twice[1]).delete()
+    alone = extract(project).fingerprint
+    change_round(twice[0], name="first")
+    assert extract(project).fingerprint == alone
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("training", "practice"), ("recheck", "repeats")])
+def test_practice_and_rechecks_are_counted_where_they_are_included_alone(twice, project, kind, reason):
+    whole = figures(project)
+    change_round(twice[1], kind=kind)
+    without = figures(project)
+    assert without["codings_left_out"] == whole["codings_left_out"] | {reason: 2}
+    assert without["n_units"] < whole["n_units"]
+    assert [one.slug for one in extract(project).select().texts] == ["tea"]
+    assert figures(project, replace(ALPHA, include=reason)) == whole
+    chosen = figures(project, replace(ALPHA, rounds="again"))
+    assert (chosen["n_units"], chosen["codings_left_out"][reason]) == (0, 2)
+    assert figures(project, replace(ALPHA, rounds="main"))["codings_left_out"][reason] == 0
+
+
+def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, text, coders):
+    before = figures(project)
+    code(text, twice[0], SECOND, coders, occasion=2)
+    now = figures(project)
+    assert now == before | {"codings_left_out": before["codings_left_out"] | {"repeats": 2}}
+    included = compute_report(extract(project), replace(ALPHA, include="repeats"))
+    assert [(one.text.name, one.text.occasion) for one in included.texts] == [
+        ("tea (main)", 1),
+        ("tea (main, occasion 2)", 2),
+        ("tea (again)", 1),
+    ]
+    assert [one.get("occasion") for one in included.as_dict()["texts"]] == [None, 2, None]
+
+
+def test_stages_stand_in_the_order_of_rounds(twice, project):
+    def labels():
+        answers = extract(project)
+        work = read_project_work(project, answers).activities
+        return [stage.label for stage in compute_stages(answers, ALPHA, "round", work)]
+
+    assert labels() == ["main", "again"]
+    change_round(twice[1], place=1)
+    assert labels() == ["again", "main"]
+
+
+def test_work_is_of_the_document_in_which_it_was_done(twice, project):
+    answers = extract(project)
+    work = read_project_work(project, answers)
+    main, again = answers.texts
+    assert (main.round, again.round, main.pk, row_key(again.pk)) == ("main", "again", again.text_pk, main.pk)
+    assert {key: len(times) for key, times in work.judgement_times.items()} == {
+        (document.pk, name): len(of_round[name])
+        for document, of_round in ((main, FIRST), (again, SECOND))
+        for name in ("alice", "bob")
+    }
+
+
+def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
+    answers = extract(project).select()
+    keys = dict(text.markables.values_list("label", "key"))
+    latest = report_item(answers, ALPHA, "tea", keys["a"])
+    first = report_item(answers, ALPHA, "tea", keys["a"], "main")
+    assert (latest.text.round, latest.values["alice"], first.text.round, first.values["alice"]) == (
+        "again", "place", "main", "none",
+    )  # fmt: skip
+    assert report_item(answers, ALPHA, "tea", keys["a"], "ghost") is None
+    items = compute_items(answers, ALPHA)
+    marks = ItemMarks(flag=frozenset([row_key(first.unit)]), note=frozenset([latest.unit]))
+    flagged, noted = (items.unit[items.select(ItemFilters(**{name: "set"}), marks)] for name in ("flag", "note"))
+    assert set(flagged.tolist()) == {first.unit, latest.unit}
+    assert noted.tolist() == [latest.unit]

@@ -1,0 +1,208 @@
+"""Rounds by the API."""
+
+import pytest
+
+from annotations.coding.status import submit_coding
+from annotations.models import Coding
+from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import change_round, create_round
+from tests.conftest import judge
+
+URL = "/api/v1/projects/tea/"
+ROUNDS = f"{URL}rounds/"
+
+
+@pytest.fixture
+def client(signed_in, charlie, project):
+    return signed_in(charlie)
+
+
+def send(client, method, address, data, **headers):
+    return getattr(client, method)(address, data, content_type="application/json", headers=headers)
+
+
+def changed(client, address, **fields):
+    return send(client, "patch", address, fields, **{"If-Match": client.get(address)["ETag"]})
+
+
+def test_rounds_are_listed_in_their_order_with_their_codings(client, project, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    submit_coding(codings["bob"], codings["bob"].coder)
+    create_round(project, "a-pilot", kind="pilot")
+    first, second = client.get(ROUNDS).json()
+    assert first == {
+        "name": "main", "kind": "main", "starts_on": None, "ends_on": None, "guidelines_version": None,
+        "scheme_version": 1, "closed_at": None, "texts": 1, "codings": {"assigned": 0, "begun": 1, "submitted": 1},
+    }  # fmt: skip
+    assert (second["name"], second["texts"], second["scheme_version"]) == ("a-pilot", 0, None)
+
+
+def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):
+    [row] = signed_in(people["manager-coder"]).get(ROUNDS).json()
+    assert row["codings"] is None
+    assert signed_in(people["coder"]).get(ROUNDS).status_code == 403
+
+
+def test_a_round_is_made_changed_closed_and_deleted(client, project, text):
+    made = send(client, "post", ROUNDS, {"name": "pilot", "copy_of": "main", "starts_on": "2026-03-01"})
+    assert (made.status_code, made.json()["kind"]) == (201, "main")
+    pilot = f"{ROUNDS}pilot/"
+    assert changed(client, pilot, name="first", kind="pilot", place=1).json()["kind"] == "pilot"
+    assert [one["name"] for one in client.get(ROUNDS).json()] == ["first", "main"]
+    first = f"{ROUNDS}first/"
+    assert changed(client, first, closed=True).json()["closed_at"] is not None
+    assert changed(client, first, closed=False, starts_on=None).json()["starts_on"] is None
+    assert send(client, "patch", first, {"kind": "main"}, **{"If-Match": '"old"'}).status_code == 412
+    assert send(client, "patch", first, {"kind": "main"}).status_code == 428
+    assert client.delete(first, headers={"If-Match": "*"}).status_code == 204
+    assert client.get(first).status_code == 404
+    kept = client.delete(f"{ROUNDS}main/", headers={"If-Match": "*"})
+    assert (kept.status_code, "has 2 codings" in str(kept.json())) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"name": "main"}, "name"),
+        ({"name": "two words"}, "name"),
+        ({"name": "r", "kind": "ghost"}, "kind"),
+        ({"name": "r", "starts_on": "2026-03-02", "ends_on": "2026-03-01"}, "ends_on"),
+        ({"name": "r", "copy_of": "ghost"}, "non_field_errors"),
+        ({"name": "r", "closed": True}, "closed"),
+    ],
+)
+def test_a_bad_round_is_refused_by_field(client, project, fields, wrong):
+    refused = send(client, "post", ROUNDS, fields)
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, [wrong])
+    assert project.rounds.count() == 1
+
+
+def test_a_change_of_nothing_is_refused(client):
+    assert send(client, "patch", f"{ROUNDS}main/", {}, **{"If-Match": "*"}).status_code == 400
+    assert send(client, "post", f"{ROUNDS}main/texts/", {}).status_code == 400
+
+
+def test_texts_come_into_a_round_and_go(client, project, text):
+    create_round(project, "pilot")
+    texts = f"{ROUNDS}pilot/texts/"
+    assert send(client, "post", texts, {"add": ["tea"]}).json() == {"added": 1, "removed": 0}
+    assert send(client, "post", texts, {"add": ["tea"]}).json() == {"added": 0, "removed": 0}
+    [row] = client.get(f"{URL}texts/", {"round": "pilot"}).json()["results"]
+    assert (row["round"], row["rounds"]) == ("pilot", ["main", "pilot"])
+    assert client.get(f"{URL}texts/tea/").json()["rounds"] == ["main", "pilot"]
+    refused = send(client, "patch", f"{URL}texts/tea/", {"round": "other"}, **{"If-Match": "*"})
+    assert "in several rounds: main, pilot" in refused.json()["errors"]["round"][0]
+    kept = send(client, "post", f"{ROUNDS}main/texts/", {"add": ["ghost"], "remove": ["tea"]})
+    assert (kept.status_code, list(kept.json()["errors"])) == (400, ["add"])
+    assert send(client, "post", texts, {"remove": ["tea"]}).json() == {"added": 0, "removed": 1}
+
+
+def test_texts_are_ordered_by_the_order_of_their_rounds(client, project, text):
+    change_round(create_round(project, "z-first"), place=1)
+    other = project.texts.create(slug="milk", title="Milk", content="Milk.")
+    send(client, "post", f"{ROUNDS}z-first/texts/", {"add": [other.slug]})
+    for ordering, slugs in (("round", ["milk", "tea"]), ("-round", ["tea", "milk"])):
+        rows = client.get(f"{URL}texts/", {"ordering": ordering}).json()["results"]
+        assert [row["slug"] for row in rows] == slugs
+
+
+def test_texts_are_assigned_in_a_round_and_rows_name_it(client, project, text, alice, bob, codings):
+    create_round(project, "pilot")
+    given = {"texts": ["tea"], "coders": ["alice"], "round": "pilot"}
+    assert send(client, "post", f"{URL}codings/", given).json() == {"new": 1}
+    assert send(client, "post", f"{URL}codings/", given | {"round": "ghost"}).status_code == 400
+    rows = client.get(f"{URL}codings/").json()["results"]
+    assert [(row["coder"], row["round"], row["occasion"]) for row in rows] == [
+        ("alice", "main", 1),
+        ("alice", "pilot", 1),
+        ("bob", "main", 1),
+    ]
+    [row] = client.get(f"{URL}codings/", {"round": "pilot"}).json()["results"]
+    assert row["coder"] == "alice"
+
+
+def test_ones_own_coding_is_that_of_the_latest_round_or_of_the_one_that_is_named(
+    signed_in, project, text, alice, codings, keys
+):
+    judge(codings["alice"], keys["a"], "none")
+    client, own = signed_in(alice), f"{URL}texts/tea/coding/"
+    assert client.get(own).json()["coding"]["version"] == 1
+    assign_texts(project, [text], [alice], create_round(project, "pilot"))
+    assert client.get(own).json()["coding"]["version"] == 0
+    assert client.get(own, {"round": "main"}).json()["coding"]["version"] == 1
+    assert client.get(own, {"round": "ghost"}).status_code == 404
+    assert len(client.get(f"{own}operations/", {"round": "main"}).json()["results"]) == 1
+
+
+def test_the_coding_of_a_coder_is_named_by_round_and_occasion(client, project, text, alice, codings, keys):
+    main = project.rounds.get()
+    again = Coding.objects.create(text=text, coder=alice, round=main, occasion=2)
+    judge(codings["alice"], keys["a"], "none")
+    judge(again, keys["a"], "none")
+    judge(again, keys["b"], "none")
+    address = f"{URL}texts/tea/codings/alice/"
+
+    def version(**query):
+        return client.get(address, query).json()["coding"]["version"]
+
+    assert (version(), version(round="main", occasion=1), version(occasion=2)) == (2, 1, 2)
+    assert client.get(address, {"occasion": 3}).status_code == 404
+    assert client.get(address, {"occasion": "x"}).status_code == 400
+    assert client.delete(f"{address}?occasion=2", headers={"If-Match": "*"}).status_code == 400  # begun
+
+
+def test_of_a_text_that_one_is_shown_again_there_is_the_last_occasion_alone(
+    signed_in, project, text, alice, codings, keys
+):
+    judge(codings["alice"], keys["a"], "none", note="said before")
+    submit_coding(codings["alice"], alice)
+    client, own = signed_in(alice), f"{URL}texts/tea/coding/"
+    before = client.get(own).content
+    Coding.objects.create(text=text, coder=alice, round=project.rounds.get(), occasion=2)
+    addresses = [own, f"{own}?round=main", f"{URL}texts/tea/codings/alice/", f"{own}operations/", f"{URL}codings/"]
+    pages = ["/projects/tea/", "/projects/tea/texts/tea/code/", "/projects/tea/texts/tea/code/?round=main"]
+    for address in (*addresses, *pages):
+        shown = client.get(address)
+        assert shown.status_code == 200
+        assert b"said before" not in shown.content
+    assert client.get(f"{URL}texts/tea/codings/alice/", {"occasion": 1}).status_code == 404
+    assert client.get(own).content != before
+    [row] = client.get(f"{URL}codings/").json()["results"]
+    assert row["status"] == "open"
+
+
+def test_a_page_goes_on_with_the_coding_that_it_was_opened_with(signed_in, project, text, alice, codings, keys):
+    client = signed_in(alice)
+    page = client.get("/projects/tea/texts/tea/code/")
+    token = page.context["token"]
+    assert f'data-coding="{token}"'.encode() in page.content
+    assert b"data-former" in page.content
+    assign_texts(project, [text], [alice], create_round(project, "pilot"))
+    change = {"uuid": "6f1b1b6e-7f5e-4d0b-9a53-0c1a3b6f5d11", "kind": "judge"}
+    change["payload"] = {"markable": keys["a"], "category": "none", "pointers": []}
+    operations = f"{URL}texts/tea/coding/operations/"
+    body = {"version": 0, "operations": [change]}
+    assert send(client, "post", operations, body, **{"X-Coding": token}).json() == {"version": 1}
+    assert [(one.round.name, one.version) for one in Coding.objects.filter(coder=alice)] == [("main", 1), ("pilot", 0)]
+    client.post("/projects/tea/texts/tea/submit/", {"coding": token})
+    assert Coding.objects.get(coder=alice, round__name="main").status == "submitted"
+    later = client.get("/projects/tea/texts/tea/code/")
+    assert b"data-former" not in later.content
+    assert later.context["token"] != token
+    assert send(client, "post", operations, body, **{"X-Coding": "ghost"}).status_code == 404
+
+
+def test_a_closed_round_refuses_operations_and_its_page_can_only_be_read(signed_in, project, alice, codings, keys):
+    change_round(project.rounds.get(), closed=True)
+    client = signed_in(alice)
+    change = {"uuid": "6f1b1b6e-7f5e-4d0b-9a53-0c1a3b6f5d11", "kind": "judge"}
+    change["payload"] = {"markable": keys["a"], "category": "none", "pointers": []}
+    refused = send(client, "post", f"{URL}texts/tea/coding/operations/", {"version": 0, "operations": [change]})
+    assert (refused.status_code, refused.json()["code"]) == (400, "round_closed")
+    page = client.get("/projects/tea/texts/tea/code/")
+    assert "The round main is closed: this coding can only be read." in page.content.decode()
+    assert page.context["coding_state"]["coding"]["status"] == "archived"
+    assert (
+        send(client, "patch", f"{URL}texts/tea/coding/", {"status": "submitted"}, **{"If-Match": "*"}).status_code
+        == 400
+    )

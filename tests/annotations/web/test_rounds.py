@@ -1,0 +1,210 @@
+"""The pages of rounds: their list, one round, and what managers change there."""
+
+from datetime import date
+
+import pytest
+
+from annotations.coding.status import submit_coding
+from annotations.models import Membership, Round
+from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import change_round, create_round
+from annotations.projects.members import add_member
+from annotations.projects.rounds import put_into_round
+from tests.conftest import judge
+
+URL = "/projects/tea/rounds/"
+FIELDS = {"name": "pilot", "kind": "pilot", "starts_on": "2026-03-01", "ends_on": ""}
+
+
+@pytest.fixture
+def client(signed_in, charlie, project):
+    return signed_in(charlie)
+
+
+@pytest.fixture
+def pilot(project) -> Round:
+    return create_round(project, "pilot", kind="pilot")
+
+
+def names(project):
+    return [one.name for one in Round.objects.filter(project=project)]
+
+
+def rows(page):
+    """Return the cells of the rows of the list."""
+    body = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    return [[" ".join(cell.split()) for cell in row.split("</td>")] for row in body.split("</tr>") if row.strip()]
+
+
+def test_a_round_is_made_with_the_texts_of_another(client, project, text):
+    page = client.post(URL, FIELDS | {"copied": "main"}, follow=True)
+    assert page.redirect_chain[-1][0] == f"{URL}pilot/"
+    assert "Made the round pilot." in page.content.decode()
+    made = project.rounds.get(name="pilot")
+    assert (made.kind, made.starts_on, made.ends_on, list(made.texts.all())) == (
+        "pilot",
+        date(2026, 3, 1),
+        None,
+        [text],
+    )
+    assert ">pilot</a>" in client.get(URL).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": "main"}, "There is a round main already."),
+        ({"name": "two words"}, "letters, numbers, underscores or hyphens"),
+        ({"kind": "ghost"}, "Select a valid choice"),
+        ({"ends_on": "2026-02-01"}, "It ends before it starts."),
+        ({"copied": "ghost"}, "Select a valid choice"),
+    ],
+)
+def test_a_bad_round_is_refused_where_it_is_bad(client, project, fields, message):
+    reply = client.post(URL, FIELDS | fields)
+    assert reply.status_code == 400
+    assert message in reply.content.decode()
+    assert names(project) == ["main"]
+
+
+def test_the_list_says_how_far_codings_are_and_under_what_they_were_coded(client, project, pilot, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    submit_coding(codings["bob"], codings["bob"].coder)
+    page = client.get(URL).content.decode()
+    first, second = rows(page)
+    assert [cell.rpartition(">")[2] for cell in first[3:6]] == ["0", "1", "1"]
+    assert "scheme 1" in first[6]
+    assert "not begun" in second[6]
+    assert "Delete pilot" in page
+    assert "Delete main" not in page
+
+
+def test_who_codes_sees_no_number_of_others(signed_in, people, project, pilot, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    page = signed_in(people["manager-coder"]).get(URL).content.decode()
+    assert "Submitted" not in page
+    assert "begun" not in signed_in(people["manager-coder"]).get(f"{URL}main/").content.decode()
+    assert "Submitted" in signed_in(people["viewer"]).get(URL).content.decode()
+
+
+def test_rounds_are_put_into_another_order(client, project, pilot):
+    client.post(f"{URL}pilot/order/", {"move": "up"})
+    assert names(project) == ["pilot", "main"]
+    client.post(f"{URL}pilot/order/", {"move": "down"})
+    client.post(f"{URL}pilot/order/", {"move": "sideways"})
+    assert names(project) == ["main", "pilot"]
+
+
+def test_name_kind_and_dates_change(client, project, pilot):
+    page = client.post(f"{URL}pilot/change/", FIELDS | {"name": "first", "kind": "main"}, follow=True)
+    assert "Saved the round first." in page.content.decode()
+    assert names(project) == ["main", "first"]
+    refused = client.post(f"{URL}first/change/", FIELDS | {"name": "main"})
+    assert (refused.status_code, names(project)) == (400, ["main", "first"])
+
+
+def test_what_counts_in_figures_changes_once_it_is_confirmed(client, project, codings):
+    submit_coding(codings["bob"], codings["bob"].coder)
+    fields = {"name": "main", "kind": "training"}
+    page = client.post(f"{URL}main/change/", fields).content.decode()
+    assert "1 submitted coding: they stay out of figures" in page
+    assert project.rounds.get().kind == "main"
+    client.post(f"{URL}main/change/", fields | {"confirmed": "1"})
+    assert project.rounds.get().kind == "training"
+
+
+def test_texts_come_into_a_round_and_go_all_or_none(client, project, text, pilot):
+    other = project.texts.create(slug="milk", title="Milk", content="Milk.")
+    client.post(f"{URL}pilot/texts/", {"texts": [text.pk, other.pk]})
+    assert set(pilot.texts.all()) == {text, other}
+    page = client.post(f"{URL}pilot/texts/", {"texts": []}, follow=True)
+    assert page.status_code == 400  # "milk" is in no other round
+    assert "in no other round than pilot" in page.content.decode()
+    assert set(pilot.texts.all()) == {text, other}
+    client.post(f"{URL}pilot/texts/", {"texts": [other.pk]})
+    assert set(pilot.texts.all()) == {other}
+
+
+def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(client, project, codings):
+    page = client.post(f"{URL}main/close/").content.decode()
+    assert "Not submitted: 2 codings." in page
+    assert not project.rounds.get().is_closed
+    client.post(f"{URL}main/close/", {"confirmed": "1"})
+    assert project.rounds.get().is_closed
+    assert ">closed</span>" in client.get(URL).content.decode()
+    client.post(f"{URL}main/close/", {"open": "1"})
+    assert not project.rounds.get().is_closed
+
+
+def test_an_empty_round_is_deleted_once_it_is_confirmed(client, project, pilot):
+    assert "Delete the round pilot?" in client.post(f"{URL}pilot/delete/").content.decode()
+    assert names(project) == ["main", "pilot"]
+    client.post(f"{URL}pilot/delete/", {"confirmed": "1"})
+    assert names(project) == ["main"]
+    page = client.post(f"{URL}main/delete/", {"confirmed": "1"}, follow=True).content.decode()
+    assert "The round main has 2 codings" in page
+
+
+def test_a_round_that_is_not_there_is_not_found(client):
+    assert client.get(f"{URL}ghost/").status_code == 404
+    assert client.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
+
+
+def test_texts_are_assigned_in_a_round(client, project, text, alice, pilot):
+    put_into_round(pilot, [text])
+    page = client.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
+    assert '<option value="pilot" selected>' in page
+    plan = {"design": "all", f"part-{alice.pk}": "on", "round": "pilot"}
+    client.post("/projects/tea/assign/", plan)
+    assert pilot.codings.get().coder == alice
+    change_round(pilot, closed=True)
+    assert "Select a valid choice" in client.post("/projects/tea/assign/", plan).content.decode()
+    refused = client.get("/projects/tea/assign/", {"round": "pilot"})
+    assert "The round pilot is closed" in refused.content.decode()
+
+
+def test_a_coders_list_names_rounds_where_there_are_several(signed_in, project, text, alice, pilot, codings):
+    client = signed_in(alice)
+    assert "?round=" not in client.get("/projects/tea/").content.decode()
+    assign_texts(project, [text], [alice], pilot)
+    page = client.get("/projects/tea/").content.decode()
+    for name in ("main", "pilot"):
+        assert f'href="/projects/tea/texts/tea/code/?round={name}"' in page
+        assert f"<td>{name}</td>" in page
+    change_round(pilot, closed=True)
+    assert ">closed</span>" in client.get("/projects/tea/").content.decode()
+
+
+def test_the_overview_has_a_row_for_each_round_of_a_text(client, project, text, alice, pilot, codings):
+    assign_texts(project, [text], [alice], pilot)
+    page = client.get("/projects/tea/").content.decode()
+    assert "?coder=alice&amp;round=pilot" in page
+    assert "?coder=alice&amp;round=main" in page
+    version = client.get("/projects/tea/texts/tea/", {"coder": "alice", "round": "main", "beside": "bob"})
+    assert version.status_code == 200
+    assert client.get("/projects/tea/texts/tea/", {"coder": "bob", "round": "pilot"}).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["manager", "viewer"])
+def test_the_list_costs_the_same_queries_at_any_size(
+    signed_in, people, project, text, role, django_assert_max_num_queries
+):
+    client = signed_in(people[role])
+    client.get(URL)
+    with django_assert_max_num_queries(9) as before:
+        client.get(URL)
+    for number in range(5):
+        round_ = create_round(project, f"r{number}", copied=project.rounds.get(name="main"))
+        assign_texts(project, [text], [people["coder"]], round_)
+    with django_assert_max_num_queries(len(before)):
+        client.get(URL)
+
+
+def test_an_archived_project_shows_its_rounds_without_forms(client, project, charlie):
+    add_member(project, charlie, Membership.Role.MANAGER)
+    client.post("/projects/tea/archive/", {"confirmed": "1"})
+    page = client.get(URL).content.decode()
+    assert "<td>main</td>" in page
+    assert "Make round" not in page
+    assert client.post(URL, FIELDS).status_code == 403
+    assert names(project) == ["main"]
