@@ -33,7 +33,7 @@ from annotations.planning.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
 from annotations.projects.permissions import project_for
 
-DESIGNS = [str(design) for design in Design]
+DESIGNS = Plan.Design.choices
 NAME_LENGTH = 150
 MOST_TEXTS = 1_000_000
 

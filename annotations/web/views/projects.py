@@ -27,6 +27,7 @@ from annotations.planning.totals import total_by
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
+from annotations.projects.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_by_text
 from annotations.schemes.design.starting_points import STARTING_POINTS
@@ -161,6 +162,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         for round_ in of_text.get(text.pk, ())
     ]
     own = [coding for coding in cells.values() if coding.coder_id == request.user.pk]
+    codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
     context: dict[str, Any] = {
         "project": project,
         "several_rounds": len({round_.pk for _, round_, _ in rows}) > 1,
@@ -170,7 +172,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "coders": coders,
         "rows": rows,
         "own": own,
-        "pools": pools_of(project, signed_in_user(request)) if not project.archived_at else (),
+        "pools": pools_of(project, signed_in_user(request)) if codes else (),
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),

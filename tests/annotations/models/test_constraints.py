@@ -172,7 +172,7 @@ BAD = {
     "plan_has_a_coder_once": (PlanCoder, {}),
     "plan_weights_are_positive": (PlanCoder, {"coder": "mallory", "weight": 0}),
     "plan_has_a_text_once": (PlanText, {}),
-    "plan_text_is_coded": (PlanText, {"text": None, "coders": 0}),
+    "plan_text_is_coded": (PlanText, {"text": "sinking", "coders": 0}),
     "coding_one_a_coder_round_and_occasion": (Coding, {}),
     "coding_repeats_are_of_texts": (Coding, {"kind": "agreed", "occasion": 2}),
     "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
@@ -230,6 +230,8 @@ def bad_copy(rows, model, differences):
         field = model._meta.get_field(name)
         if value == "mallory":
             value = User.objects.get(username=value).pk
+        elif name == "text" and value == "sinking":
+            value = Text.objects.get(slug=value).pk
         elif value == "second":
             value = Round.objects.create(project=good.round.project, name=value).pk
         elif name == "docset":
