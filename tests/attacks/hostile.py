@@ -23,7 +23,6 @@ from annotations.models import (
     Level,
     Markable,
     Project,
-    Round,
     Segment,
     Text,
     Token,
@@ -78,8 +77,6 @@ def poisoned() -> World:
     Level.objects.update(label=payload("level"))
     Category.objects.update(label=payload("category"))
     Text.objects.update(title=payload("text"), language=short("lang"), system=payload("system"))
-    for number, round_ in enumerate(Round.objects.all()):
-        Round.objects.filter(pk=round_.pk).update(name=short(f"round{number}"))
     Segment.objects.update(label=short("segment"), speaker=payload("speaker"))
     Markable.objects.filter(level__coded=True).update(label=short("label"))
     Judgement.objects.update(note=payload("note"), name=payload("chain"))

@@ -19,7 +19,7 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
   let open = 0;
   let mostOpen = 0;
   const sync = createSync({
-    coding: "token",
+    coding: "this one",
     url: "/operations/",
     user: "anna é",
     csrf: () => "token",
@@ -72,6 +72,7 @@ test("an operation goes out at once with the version, the token and the session,
   await settled();
   assert.deepEqual([requests[0].version, requests[0].uuids], [12, ["a"]]);
   assert.equal(requests[0].options.headers["X-CSRFToken"], "token");
+  assert.equal(requests[0].options.headers["X-Coding"], "this one");
   assert.equal(requests[0].options.credentials, "same-origin");
   assert.deepEqual(said.acknowledged, ["a"]);
   assert.deepEqual(last(), ["saved", 0]);
