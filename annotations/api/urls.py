@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, projects, questions, rounds, scheme_files, schemes, texts, transfers
+from annotations.api import (
+    codings,
+    docsets,
+    plans,
+    projects,
+    questions,
+    rounds,
+    scheme_files,
+    schemes,
+    texts,
+    transfers,
+)
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
@@ -36,6 +47,8 @@ urlpatterns = [
     path("projects/<slug:slug>/questions/", questions.QuestionList.as_view(), name="api-questions"),
     path("projects/<slug:slug>/questions/<uuid:question>/", questions.QuestionDetail.as_view(), name="api-question"),
     path("projects/<slug:slug>/questions/<uuid:question>/replies/", questions.ReplyList.as_view(), name="api-replies"),
+    path("projects/<slug:slug>/plans/", plans.PlanList.as_view(), name="api-plans"),
+    path("projects/<slug:slug>/pool/", plans.Pool.as_view(), name="api-pool"),
     path("projects/<slug:slug>/rounds/", rounds.RoundList.as_view(), name="api-rounds"),
     path("projects/<slug:slug>/rounds/<slug:name>/", rounds.RoundDetail.as_view(), name="api-round"),
     path("projects/<slug:slug>/rounds/<slug:name>/texts/", rounds.RoundTexts.as_view(), name="api-round-texts"),

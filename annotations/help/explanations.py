@@ -445,6 +445,23 @@ _MANUALS = {
     "text-markables": ("How many markables coders decide on in the text.", "managing#2-texts", ""),
     "text-codings": ("Who codes the text, and how many markables each has decided.", "managing#2-texts", ""),
     "text-order": ("The order in which coders see the texts.", "managing#2-texts", ""),
+    "plan-weight": (
+        "The share of the work beside that of the others: with 0.5 half as much as with 1, which empty stands for.",
+        "managing#4-who-codes-what",
+        "above 0",
+    ),
+    "plan-maximum": (
+        "The person gets no more texts of the round than that. Empty: any number.",
+        "managing#4-who-codes-what",
+        "",
+    ),
+    "plan-coders": ("How many people are assigned the text.", "managing#4-who-codes-what", ""),
+    "plan-hours": (
+        "Active time at the pace of the texts that were submitted last: pauses above five minutes do not count.",
+        "managing#4-who-codes-what",
+        "",
+    ),
+    "due": ("Until when the manager asks you to code the text.", "coding#coming-in", ""),
     "role": ("What the person may do: code, see, adjudicate or manage.", "managing#3-people", ""),
     "total-submitted": ("Codings that are submitted: only these count in the results.", "managing#6-how-far-it-is", ""),
     "total-complete": (

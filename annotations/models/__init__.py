@@ -9,6 +9,7 @@ from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
+from annotations.models.plan import Plan, PlanCoder, PlanText
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
 from annotations.models.round import Round, RoundText
@@ -39,6 +40,9 @@ __all__ = [
     "Markable",
     "Membership",
     "Operation",
+    "Plan",
+    "PlanCoder",
+    "PlanText",
     "Pointer",
     "Project",
     "Question",

@@ -47,8 +47,10 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return codings.order_by("-round__position", "-round_id", "-occasion", "pk")
 
     def in_order_of_rounds(self) -> CodingQuerySet:
-        """Return the codings in the order of rounds, and of texts within a round."""
-        return self.order_by("round__position", "round_id", "text__position", "text__slug", "coder__username", "pk")
+        """Return the codings in the order of rounds, within a round in that of their coder and of texts."""
+        return self.order_by(
+            "round__position", "round_id", "place", "text__position", "text__slug", "coder__username", "pk"
+        )
 
     def begun(self) -> CodingQuerySet:
         """Return the codings on which somebody has worked."""
@@ -96,6 +98,19 @@ class Coding(models.Model):
     version = models.PositiveIntegerField(default=0)
     corrections = models.PositiveIntegerField(
         default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
+    )
+    place = models.PositiveIntegerField(
+        default=0, help_text="Its place in the list of its coder; those of one place are in the order of texts."
+    )
+    reserved_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When a text taken from a pool goes back if nobody has worked on it; empty: it does not.",
+    )
+    released_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when its place is free for others, as nobody worked on it; empty: it is not.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(

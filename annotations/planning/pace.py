@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import ceil
+
+from annotations.coding.active_time import read_work
+from annotations.models import Coding, Project
+from annotations.models.coding import INDEPENDENT_KINDS
 
 # The pace is that of the last days on which somebody judged anything, and of no day before the window.
 WORKED_DAYS = 7
@@ -14,6 +18,8 @@ WINDOW = timedelta(days=28)
 FEWEST_WORKED_DAYS = 2
 # Farther ahead a date says nothing.
 FARTHEST = timedelta(days=3650)
+# From so many texts it is found how long the work takes.
+TIMED_TEXTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +51,19 @@ def estimate_pace(judged_on: Iterable[date], left: int, today: date) -> Pace | N
     judgements, days = sum(day >= since for day in recent), (today - since).days + 1
     remaining = timedelta(days=ceil(left * days / judgements))
     return Pace(judgements, since, days, left, today + remaining) if remaining <= FARTHEST else None
+
+
+def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
+    """Return the active seconds that a markable or word has taken; None where nobody has submitted anything.
+
+    `work` has the markables or words of texts; those are timed whose codings were submitted last.
+    """
+    done = Coding.objects.filter(
+        text__project=project, kind__in=INDEPENDENT_KINDS, status=Coding.Status.SUBMITTED, text__in=work
+    ).order_by("-pk")
+    latest = dict(done.values_list("pk", "text")[:TIMED_TEXTS])
+    activities = read_work(project, set(latest.values())).activities if latest else {}
+    timed = [(one.seconds, work[latest[coding]]) for (coding, _), one in activities.items() if coding in latest]
+    units = sum(number for _, number in timed)
+    seconds = sum(number for number, _ in timed)
+    return seconds / units if units and seconds else None

@@ -344,7 +344,11 @@ PAGES = [
         POST=results(302, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
     ),
     again("export", POST=managing_work(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
-    row("assign", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "coders": ["@adjudicator.pk"]})),
+    row("assign", GET=managers(), POST=managers(302, {"design": "all"})),
+    row("assign-cell", POST=managers(200, {"text": "@text.slug", "coder": "@adjudicator.username", "on": "1"})),
+    row("replace-coder", POST=managing_work(302), unseen=True),  # nobody is chosen
+    row("release-idle", POST=managing_work(302, {"days": "7"}), unseen=True),  # nothing is assigned in that round
+    row("take-next", POST=members(302), unseen=True),  # no pool is there
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
     row("rounds", GET=reading_texts(), POST=managers(302, {"name": "new-one", "kind": "main"})),
     row("round", GET=reading_texts()),
@@ -524,6 +528,8 @@ API = [
         GET=members(),
         POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
     ),
+    row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "coders": ["@adjudicator.username"]})),
+    row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
     row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managers(204)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -98,12 +98,18 @@ def invite_adjudicator(page: Page) -> str:
     return link
 
 
-def assign(page: Page, texts: Iterable[str], names: Iterable[str]) -> None:
+def assign_all(page: Page) -> None:
     page.goto("/projects/gates/assign/")
-    for label in (*texts, *names):
-        page.get_by_label(label, exact=True).check()
-    page.get_by_role("button", name="Assign").click()
-    expect(page.get_by_role("status")).to_contain_text("created")
+    page.get_by_label("Everybody codes every text").check()
+    expect(page.locator("#plan-summary")).to_contain_text("36 new assignments")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("36 assignments created.")).to_be_visible()
+
+
+def assign(page: Page, text: str, name: str) -> None:
+    page.goto("/projects/gates/assign/")
+    page.get_by_label(f"{text}, {name}").check()
+    expect(page.locator("#plan-status")).to_contain_text(f"assigned to {name}")
 
 
 def code_first(page: Page, *keys: str) -> None:
@@ -132,7 +138,7 @@ def test_twelve_texts_three_coders_and_an_adjudicator(sign_in, join, charlie):
     assert tuple(links) == CODERS
     coders = {name: join(name, link) for name, link in links.items()}
     adjudicator = join(ADJUDICATOR, invite_adjudicator(page))
-    assign(page, [f"{number:02}-text" for number in range(1, 13)], CODERS)
+    assign_all(page)
     code_first(coders["nora"], "4", "Enter", "4", "Enter", "4")
     code_first(coders["ole"], "4", "Enter", "4", "Enter", "3")
 
@@ -148,7 +154,7 @@ def test_twelve_texts_three_coders_and_an_adjudicator(sign_in, join, charlie):
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
-    assign(page, ["01-text"], [ADJUDICATOR])
+    assign(page, "01-text", ADJUDICATOR)
     code_first(adjudicator, "4", "Enter", "4", "Enter", "4")
     page.goto("/projects/gates/agreement/")
     expect(page.locator(".statistic .statistic-value").first).to_have_text(re.compile(r"\d\.\d{3}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import date
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -13,17 +14,20 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.status import reopen_requests
-from annotations.models import Coding, Project, Text
+from annotations.models import Coding, Plan, Project, Text
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
+from annotations.planning.pool import pools_of
 from annotations.planning.totals import total_by
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
+from annotations.projects.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_by_text
 from annotations.schemes.design.starting_points import STARTING_POINTS
@@ -101,7 +105,7 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         .filter(text__project=project, coder=signed_in_user(request))
         .with_progress()
         .in_order_of_rounds()
-        .select_related("text", "round")
+        .select_related("text", "round__plan")
         .defer("text__content")
     )
     to_do = [coding for coding in codings if not coding.round.is_closed]
@@ -113,12 +117,21 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         "next": following,
         "repeated": _texts_with_several(codings),
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
+        "pools": pools_of(project, signed_in_user(request)),
+        "has_dates": any(_due_on(coding) for coding in codings),
+        "today": timezone.localdate(),
         "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
     return render(request, "annotations/projects/own_texts.html", context)
+
+
+def _due_on(coding: Coding) -> date | None:
+    """Return until when the text is to be coded, if the plan of its round says so."""
+    plan: Plan | None = getattr(coding.round, "plan", None)
+    return plan.due_on if plan is not None else None
 
 
 def _texts_with_several(codings: Iterable[Coding]) -> set[int]:
@@ -149,6 +162,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         for round_ in of_text.get(text.pk, ())
     ]
     own = [coding for coding in cells.values() if coding.coder_id == request.user.pk]
+    codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
     context: dict[str, Any] = {
         "project": project,
         "several_rounds": len({round_.pk for _, round_, _ in rows}) > 1,
@@ -158,6 +172,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "coders": coders,
         "rows": rows,
         "own": own,
+        "pools": pools_of(project, signed_in_user(request)) if codes else (),
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),

@@ -30,6 +30,9 @@ from annotations.models import (
     Markable,
     Membership,
     Operation,
+    Plan,
+    PlanCoder,
+    PlanText,
     Pointer,
     Project,
     Question,
@@ -56,6 +59,7 @@ def rows(codings, alice, charlie, keys, project, text):
     docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
     Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
     round_ = text.rounds.get()
+    plan = Plan.objects.create(round=round_, design="k", k=2)
     Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
     coding = codings["alice"]
     markable = text.markables.get(key=keys["a"])
@@ -80,6 +84,9 @@ def rows(codings, alice, charlie, keys, project, text):
         Text: text,
         Round: round_,
         RoundText: round_.memberships.get(text=text),
+        Plan: plan,
+        PlanCoder: PlanCoder.objects.create(plan=plan, coder=alice),
+        PlanText: PlanText.objects.create(plan=plan, text=text, coders=2),
         Segment: text.segments.first(),
         Markable: markable,
         Coding: coding,
@@ -159,6 +166,14 @@ BAD = {
     "round_ends_after_it_starts": (Round, {"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 31)}),
     "round_has_guidelines_once_it_began": (Round, {"name": "r", "guidelines_version": 1}),
     "round_has_a_text_once": (RoundText, {}),
+    "plan_design_known": (Plan, {"round": "second", "design": "ghost"}),
+    "plan_k_is_positive": (Plan, {"round": "second", "k": 0}),
+    "plan_share_is_a_part": (Plan, {"round": "second", "design": "share", "share": 1.5}),
+    "plan_blocks_are_of_blocks": (Plan, {"round": "second", "blocks": 2}),
+    "plan_has_a_coder_once": (PlanCoder, {}),
+    "plan_weights_are_positive": (PlanCoder, {"coder": "mallory", "weight": 0}),
+    "plan_has_a_text_once": (PlanText, {}),
+    "plan_text_is_coded": (PlanText, {"text": "sinking", "coders": 0}),
     "coding_one_a_coder_round_and_occasion": (Coding, {}),
     "coding_repeats_are_of_texts": (Coding, {"kind": "agreed", "occasion": 2}),
     "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
@@ -216,6 +231,10 @@ def bad_copy(rows, model, differences):
         field = model._meta.get_field(name)
         if value == "mallory":
             value = User.objects.get(username=value).pk
+        elif name == "text" and value == "sinking":
+            value = Text.objects.get(slug=value).pk
+        elif value == "second":
+            value = Round.objects.create(project=good.round.project, name=value).pk
         elif name == "docset":
             value = rows[Docset].pk
         fields[field.attname] = value

@@ -1,57 +1,229 @@
-"""Giving coders texts."""
+"""The page Assignments: a plan with its preview, what is assigned, and changes by hand."""
+
+import re
+from datetime import date, timedelta
 
 import pytest
+from django.utils import timezone
 
-from annotations.coding.status import submit_coding
-from annotations.models import Coding, Text
-from tests.conftest import make_project
+from annotations.models import Coding, Plan
+from annotations.planning.matrix import PAGE_SIZE
+from annotations.planning.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.rounds import change_round
+from annotations.projects.members import add_member
+from tests.conftest import judge, make_project, person
+from tests.shared.plans import bring_texts, make_large_project, plan_request
 
-URL = "/projects/tea/assign/"
+URL = "/projects/large/assign/"
+PLAN = {"design": "k", "k": "2", "seed": "7"}
 
 
 @pytest.fixture
-def second(project, text):
-    return Text.objects.create(project=project, slug="two", title="Two", content="x")
+def large(db):
+    return make_large_project()
 
 
-def test_each_coder_chosen_gets_each_text_chosen(signed_in, charlie, alice, bob, second, text):
-    client = signed_in(charlie)
-    answer = client.post(URL, {"texts": [text.pk, second.pk], "coders": [alice.pk, bob.pk]})
-    assert answer.url == "/projects/tea/"
-    assert Coding.objects.count() == 4
-    assert "2 assignments created." in client.get("/projects/tea/").content.decode()
+@pytest.fixture
+def manager(large, signed_in):
+    return signed_in(person("charlie"))
 
 
-def test_those_who_do_not_code_are_not_offered(signed_in, people, second):
-    page = signed_in(people["manager"]).get(URL).content.decode()
-    for name in ("alice", "bob", "adam"):
-        assert name in page
-    assert "vera" not in page
-    assert f'value="{people["outsider"].pk}"' not in page.partition('name="coders"')[2]
+def parts(*names):
+    return {f"part-{person(name).pk}": "on" for name in names or ("ann", "ben", "cem", "dee")}
 
 
-def test_wrong_choices_are_told_and_nothing_is_assigned(signed_in, people, second, text):
-    client, coder = signed_in(people["manager"]), people["coder"].pk
-    foreign = make_project("other").texts.get().pk
-    wrong = [
-        {"texts": [foreign], "coders": [coder]},
-        {"texts": [second.pk], "coders": [people["outsider"].pk]},
-        {"texts": [second.pk], "coders": [people["viewer"].pk]},
-        {"texts": ["x"], "coders": [coder]},
-        {"texts": ["\x00"], "coders": [coder]},
-        {"texts": [10**30], "coders": [coder]},
-        {"texts": [], "coders": [coder]},
-        {"texts": [second.pk]},
-    ]
-    for form in wrong:
-        answer = client.post(URL, form)
-        assert answer.status_code == 200, form
-        assert "errorlist" in answer.content.decode(), form
-    assert not Coding.objects.filter(text=second).exists()
+def checked(page):
+    """Return the cells that are set, as the page shows them."""
+    rows = re.findall(r'<tr data-text="([^"]+)">(.*?)</tr>', page, re.DOTALL)
+    return {
+        (text, coder)
+        for text, cells in rows
+        for coder in re.findall(r'<input type="checkbox" data-coder="([^"]+)"[^>]*? checked', cells)
+    }
 
 
-def test_assigning_again_keeps_the_work(signed_in, charlie, alice, text, codings):
-    submit_coding(codings["alice"], alice)
-    signed_in(charlie).post(URL, {"texts": [text.pk], "coders": [alice.pk]})
-    codings["alice"].refresh_from_db()
-    assert codings["alice"].status == "submitted"
+def assigned():
+    return set(Coding.objects.values_list("text__slug", "coder__username"))
+
+
+def test_a_new_project_opens_on_a_preview_and_one_click_carries_it_out(manager):
+    page = manager.get(URL).content.decode()
+    assert "24 new assignments" in page
+    assert not Coding.objects.exists()
+    fields = dict(re.findall(r'name="([-\w]+)" value="([^"]*)"[^>]*? checked', page))
+    assert fields["design"] == "k"
+    answer = manager.post(URL, {"design": "k", "k": "2", "seed": "1", **parts()}, follow=True)
+    assert "24 assignments created." in answer.content.decode()
+    assert checked(page) == assigned() == checked(answer.content.decode())
+
+
+def test_the_address_names_the_plan_and_its_preview_alone(manager):
+    whole = manager.get(URL, PLAN).content.decode()
+    part = manager.get(URL, {**PLAN, "part": "preview"}).content.decode()
+    assert "<form" not in part
+    assert checked(part) == checked(whole)
+    assert checked(manager.get(URL, {**PLAN, "seed": "8"}).content.decode()) != checked(whole)
+
+
+def test_without_script_a_preview_is_a_button(manager):
+    answer = manager.post(URL, {**PLAN, "preview": "1", "csrfmiddlewaretoken": "x"})
+    assert answer.url == f"{URL}?design=k&k=2&seed=7"
+    assert not Coding.objects.exists()
+
+
+def test_cells_are_changed_by_hand_before_and_the_totals_follow(manager):
+    before = checked(manager.get(URL, PLAN).content.decode())
+    text, coder = min(before)
+    other = next(name for name in ("ann", "ben", "cem", "dee") if (text, name) not in before)
+    changes = {**PLAN, "changes": f"-{text}/{coder};+{text}/{other}"}
+    assert checked(manager.get(URL, changes).content.decode()) == before - {(text, coder)} | {(text, other)}
+    manager.post(URL, changes)
+    assert assigned() == before - {(text, coder)} | {(text, other)}
+
+
+def test_cells_are_changed_by_hand_afterwards(manager, large):
+    apply_plan(large, plan_request())
+    text, coder = min(assigned())
+    address = "/projects/large/rounds/main/cell/"
+    assert manager.post(address, {"text": text, "coder": coder, "on": "0"}).json() == {"on": False}
+    assert (text, coder) not in assigned()
+    assert manager.post(address, {"text": text, "coder": coder, "on": "1"}).json() == {"on": True}
+    coding = Coding.objects.get(text__slug=text, coder__username=coder)
+    judge(coding, coding.text.markables.first().key, "none")
+    answer = manager.post(address, {"text": text, "coder": coder, "on": "0"})
+    assert answer.status_code == 400
+    assert "has begun" in answer.json()["error"]
+    for wrong in ({"text": "ghost", "coder": coder}, {"text": text, "coder": "mallory"}, {}):
+        assert manager.post(address, {**wrong, "on": "1"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"k": "9"}, "k is 9, but 4 people code here"),
+        ({"k": "x"}, "Enter a whole number"),
+        ({"design": "ghost"}, "Select a valid choice"),
+        ({"design": "blocks", "blocks": "99"}, "99 blocks cannot be made of 12 texts"),
+        ({"calibration": "13"}, "The calibration set has 13 texts"),
+        ({"k": "1"}, "allow groups that share no texts"),
+        ({"changes": "what"}, "no changes of cells"),
+        ({"round": "ghost"}, "There is no round|Round: Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_planned_is_said_and_nothing_is_assigned(manager, fields, reason):
+    for answer in (manager.get(URL, {**PLAN, **fields}), manager.post(URL, {**PLAN, **fields})):
+        assert re.search(reason, answer.content.decode())
+    assert not Plan.objects.exists()
+    assert not Coding.objects.exists()
+
+
+def test_weights_maxima_and_the_date_are_kept_with_the_plan(manager, large):
+    ann, ben = person("ann").pk, person("ben").pk
+    fields = {f"weight-{ann}": "0.5", f"maximum-{ben}": "3", "due_on": "2026-12-24", **parts("ann", "ben", "cem")}
+    manager.post(URL, {**PLAN, **fields})
+    plan = Plan.objects.get()
+    assert plan.due_on == date(2026, 12, 24)
+    assert set(plan.coders.values_list("coder__username", "weight", "maximum")) == {
+        ("ann", 500, None), ("ben", 1000, 3), ("cem", 1000, None),
+    }  # fmt: skip
+    page = manager.get(URL).content.decode()
+    assert re.search(rf'name="weight-{ann}" value="0.5"', page)
+    assert "due 24 December 2026" in page
+
+
+def test_new_texts_and_coders_are_planned_with_what_the_form_shows(manager, large):
+    apply_plan(large, plan_request())
+    before = assigned()
+    bring_texts(large, ["u1", "u2"])
+    manager.post(URL, {**PLAN, **parts()})
+    assert before < assigned()
+    assert len(assigned()) == 28
+
+
+def test_a_coder_is_replaced_and_idle_texts_are_released(manager, large):
+    apply_plan(large, plan_request())
+    ann, eve = person("ann"), person("eve")
+    add_member(large, eve, "coder")
+    answer = manager.post("/projects/large/rounds/main/replace/", {"coder": ann.pk, "other": eve.pk}, follow=True)
+    assert "6 texts assigned to eve in place of ann." in answer.content.decode()
+    assert "ann" not in {name for _, name in assigned()}
+    answer = manager.post("/projects/large/rounds/main/replace/", {"coder": ann.pk}, follow=True)
+    assert "Choose who is replaced" in answer.content.decode()
+    Coding.objects.update(created_at=timezone.now() - timedelta(days=9))
+    answer = manager.post("/projects/large/rounds/main/release/", {"days": "7"}, follow=True)
+    assert "24 assignments that nobody had begun taken away" in answer.content.decode()
+    answer = manager.post("/projects/large/rounds/main/release/", {"days": "0"}, follow=True)
+    assert "greater than or equal to 1" in answer.content.decode()
+
+
+def test_a_coder_sees_the_date_and_the_order_of_their_texts(large, signed_in):
+    apply_plan(large, plan_request(due_on=timezone.localdate() - timedelta(days=1)))
+    page = signed_in(person("ann")).get("/projects/large/").content.decode()
+    assert "overdue" in page
+    places = list(Coding.objects.filter(coder__username="ann").order_by("place").values_list("text__slug", flat=True))
+    found = re.findall(r'<th scope="row"><a href="/projects/large/texts/([-\w]+)/code/', page)
+    assert found == places != sorted(places)
+
+
+def test_a_coder_takes_the_next_text_of_a_pool(large, signed_in):
+    apply_plan(large, plan_request(pool=True, k=1))
+    client = signed_in(person("ann"))
+    assert "Take the next text" in client.get("/projects/large/").content.decode()
+    answer = client.post("/projects/large/pool/next/", {"round": "main"})
+    [coding] = Coding.objects.all()
+    assert answer.url == f"/projects/large/texts/{coding.text.slug}/code/"
+    for _ in range(11):
+        take_next_text(large, person("ben"))
+    page = client.get("/projects/large/").content.decode()
+    assert "Take the next text" not in page
+    assert "No text of the round main is left for you." in page
+    answer = client.post("/projects/large/pool/next/", {"round": "main"}, follow=True)
+    assert "is left for you" in answer.content.decode()
+
+
+def test_the_page_of_a_closed_round_says_so(manager, large):
+    change_round(large.rounds.get(), closed=True)
+    answer = manager.get(URL, {"round": "main"})
+    assert answer.status_code == 400
+    assert "is closed" in answer.content.decode()
+
+
+def test_a_project_without_coders_or_texts_says_what_to_do(signed_in, charlie):
+    empty = make_project("empty")
+    add_member(empty, charlie, "manager")
+    assert "No coders yet" in signed_in(charlie).get("/projects/empty/assign/").content.decode()
+    add_member(empty, person("ann"), "coder")
+    empty.texts.all().delete()
+    assert "No texts yet" in signed_in(charlie).get("/projects/empty/assign/").content.decode()
+
+
+def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_in):
+    add_member(large, person("maya"), "manager-coder")
+    apply_plan(large, plan_request())
+    client = signed_in(person("maya"))
+    before = [client.get(URL).content, client.get(URL, PLAN).content]
+    for coding in Coding.objects.exclude(coder__username="maya"):
+        judge(coding, coding.text.markables.first().key, "none")
+    strip = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+    after = [client.get(URL).content, client.get(URL, PLAN).content]
+    assert [strip.sub(b"", page) for page in before] == [strip.sub(b"", page) for page in after]
+    text, coder = min(assigned())
+    sent = {"text": text, "coder": coder, "on": "0"}
+    assert client.post("/projects/large/rounds/main/cell/", sent).status_code == 403
+
+
+def test_a_page_shows_so_many_texts_and_costs_the_same_queries_for_any_number(
+    manager, large, django_assert_max_num_queries
+):
+    bring_texts(large, [f"u{number:02}" for number in range(PAGE_SIZE)])
+    for address in (f"{URL}?design=k&k=2", URL):
+        if address == URL:
+            apply_plan(large, plan_request())
+        with django_assert_max_num_queries(28):
+            page = manager.get(address).content.decode()
+        assert page.count("<tr data-text=") == PAGE_SIZE
+        assert "1 to 50 of 62" in page
+        assert (
+            manager.get(f"{address}{'&' if '?' in address else '?'}page=2").content.decode().count("data-text=") == 12
+        )

@@ -9,6 +9,7 @@ from annotations.models import Membership, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
 from annotations.projects.members import add_member
+from annotations.projects.rounds import put_into_round
 from tests.conftest import judge
 
 URL = "/projects/tea/rounds/"
@@ -150,12 +151,15 @@ def test_a_round_that_is_not_there_is_not_found(client):
 
 
 def test_texts_are_assigned_in_a_round(client, project, text, alice, pilot):
+    put_into_round(pilot, [text])
     page = client.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
     assert '<option value="pilot" selected>' in page
-    client.post("/projects/tea/assign/", {"texts": [text.pk], "coders": [alice.pk], "round": "pilot"})
+    plan = {"design": "all", f"part-{alice.pk}": "on", "round": "pilot"}
+    client.post("/projects/tea/assign/", plan)
     assert pilot.codings.get().coder == alice
     change_round(pilot, closed=True)
-    refused = client.post("/projects/tea/assign/", {"texts": [text.pk], "coders": [alice.pk]})
+    assert "Select a valid choice" in client.post("/projects/tea/assign/", plan).content.decode()
+    refused = client.get("/projects/tea/assign/", {"round": "pilot"})
     assert "The round pilot is closed" in refused.content.decode()
 
 

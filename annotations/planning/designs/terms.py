@@ -1,0 +1,116 @@
+"""What a plan is made of, and what it proposes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+# Weights count to a thousandth.
+WEIGHT_UNIT = 1000
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 0.001, 1000
+LARGEST_SEED = 10**18 - 1
+# More places than that are planned in parts.
+MOST_PLACES = 50_000
+MOST_CODERS = 200
+
+
+class Design(StrEnum):
+    """Which texts go to how many coders."""
+
+    ALL = "all"
+    K = "k"
+    SHARE = "share"
+    BLOCKS = "blocks"
+
+
+class PlanRefused(ValueError):
+    """No plan meets what is asked for; the message says why, and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanText:
+    """A text: `work` is what it costs to code it, in markables or words; texts of a `stratum` are spread evenly."""
+
+    name: str
+    work: int = 1
+    stratum: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCoder:
+    """A coder, who gets work in proportion to `weight`, and no more texts than `maximum`."""
+
+    name: str
+    weight: float = 1.0
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A text that a coder has already; what has begun is never taken away. `position` is its place in their list.
+
+    Of a text that was `released` somebody else gets the place, too.
+    """
+
+    text: str
+    coder: str
+    begun: bool = False
+    position: int = 0
+    released: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanParameters:
+    """What is asked of a plan.
+
+    `k` is how many coders code a text, or a shared one; None: all. `share` is the part of the texts that is shared.
+    `blocks` is into how many blocks texts are put; None: as many as there are coders. `calibration` texts, drawn by the
+    seed, are coded by all; of `calibration_texts` it is known that they are among these. Assignments that have not
+    begun stay, unless they may `move`. Groups of coders who share no text with each other are refused, unless
+    `allow_unconnected`. In a `pool` nobody gets a text before they take it. `additions` and `removals`, texts with
+    coders, are changes by hand, after all else.
+    """
+
+    design: Design = Design.K
+    k: int | None = 2
+    share: float = 0.2
+    blocks: int | None = None
+    calibration: int = 0
+    calibration_texts: tuple[str, ...] = ()
+    seed: int = 0
+    move: bool = False
+    allow_unconnected: bool = False
+    pool: bool = False
+    additions: frozenset[tuple[str, str]] = frozenset()
+    removals: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The texts of a coder and their work."""
+
+    coder: str
+    texts: int
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Who codes what.
+
+    `assignments` has each text with its coders by name, `needed` by how many each is to be coded; `orders` the texts
+    of each coder in the order in which they come; `pairs` the number of texts that two coders share; `connected`
+    whether those who have texts are connected by texts that they share; `new` and `removed` texts with coders, as
+    against what exists.
+    """
+
+    assignments: dict[str, tuple[str, ...]]
+    orders: dict[str, tuple[str, ...]]
+    loads: tuple[Load, ...]
+    pairs: tuple[tuple[str, str, int], ...]
+    connected: bool
+    calibration: tuple[str, ...]
+    shared: tuple[str, ...]
+    needed: dict[str, int]
+    new: tuple[tuple[str, str], ...]
+    removed: tuple[tuple[str, str], ...]

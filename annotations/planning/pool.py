@@ -1,0 +1,142 @@
+"""The pool of a round: coders take the next free place themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotations.core.locks import sqlite_write_lock
+from annotations.core.text import pluralize
+from annotations.models import Coding, Membership, Plan, PlanCoder, PlanText, Project, Round, User
+from annotations.projects.locks import refuse_archived
+from annotations.projects.members import CODING_ROLES
+
+# A text that was taken goes back if nobody has worked on it for so long.
+RESERVED_FOR = timedelta(days=2)
+# Who has so many texts that they have not begun takes no more.
+MOST_RESERVED = 20
+
+
+class PoolEmpty(ValidationError):
+    """There is no free place for the coder."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolState:
+    """What a coder finds: the round, whether a text is left for them, and until when the texts are to be coded."""
+
+    round_: Round
+    is_free: bool
+
+
+def pools_of(project: Project, user: User) -> list[PoolState]:
+    """Return the pools in which the user takes part. Two queries, whatever the size of the project."""
+    plans = Plan.objects.filter(
+        round__project=project, pool=True, round__closed_at=None, coders__coder=user, round__project__archived_at=None
+    ).select_related("round")
+    plans = plans.annotate(is_free=Exists(_free_texts(user, timezone.now()).filter(plan=OuterRef("pk"))))
+    return [PoolState(plan.round, plan.is_free) for plan in plans.order_by("round__position")]
+
+
+def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
+    """Give the user the next text of a pool in which a place is free, and return the coding.
+
+    No text gets more coders than the plan says, with however many asking at once: who takes a place holds the row of
+    the text, and counts again what others have taken before. Raise ValidationError without a pool, where the user has
+    too much that is not begun, and PoolEmpty where no place is left.
+    """
+    with sqlite_write_lock(), transaction.atomic():
+        refuse_archived(Project.objects.get(pk=project.pk))
+        plan, part = _part_of(project, user, round_name)
+        _refuse_hoarding(plan, part, user)
+        now = timezone.now()
+        _release_expired(plan, now)
+        full: list[int] = []
+        # Rows that others hold are passed over as long as there are any; at last one waits for them.
+        for skip_locked in (True, False):
+            while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
+                codings = _codings_of(plan, row)
+                taken = codings.filter(released_at=None).count()
+                if taken < row.coders and not codings.filter(coder=user).exists():
+                    return Coding.objects.create(
+                        text_id=row.text_id,
+                        coder=user,
+                        round=plan.round,
+                        place=_next_place(plan, user),
+                        reserved_until=now + RESERVED_FOR,
+                    )
+                full.append(row.pk)
+        raise PoolEmpty(f"No text of the round {plan.round} is left for you.")
+
+
+def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:
+    """Return the plan of the pool, and the user's part in it. Raise ValidationError."""
+    parts = PlanCoder.objects.filter(
+        coder=user, plan__pool=True, plan__round__project=project, plan__round__closed_at=None
+    ).select_related("plan__round")
+    if round_name:
+        parts = parts.filter(plan__round__name=round_name)
+    is_coder = Membership.objects.filter(project=project, user=user, role__in=CODING_ROLES).exists()
+    part = parts.order_by("plan__round__position").first()
+    if part is None or not is_coder:
+        raise ValidationError("There is no pool from which you can take texts.")
+    return part.plan, part
+
+
+def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
+    own = Coding.objects.filter(round=plan.round, coder=user, kind=Coding.Kind.TEXT, occasion=1)
+    if part.maximum is not None and own.count() >= part.maximum:
+        raise ValidationError(f"You have your {pluralize(part.maximum, 'text')} of the round {plan.round}: no more.")
+    if own.not_begun().filter(reserved_until__gt=timezone.now()).count() >= MOST_RESERVED:
+        raise ValidationError(f"You have {MOST_RESERVED} texts that you have not begun. Begin them first.")
+
+
+def _release_expired(plan: Plan, now: datetime) -> None:
+    """Delete what was taken and not begun in time; others who look at the same rows just now pass them over."""
+    expired = Coding.objects.not_begun().filter(
+        round=plan.round, status=Coding.Status.OPEN, reserved_until__lte=now, kind=Coding.Kind.TEXT
+    )
+    skip_locked = connection.features.has_select_for_update_skip_locked
+    keys = list(expired.select_for_update(of=("self",), skip_locked=skip_locked).values_list("pk", flat=True))
+    if keys:
+        Coding.objects.filter(pk__in=keys).delete()
+
+
+def _codings_of(plan: Plan, row: PlanText) -> QuerySet[Coding]:
+    codings: QuerySet[Coding] = Coding.objects.filter(
+        round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
+    )
+    return codings
+
+
+def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
+    """Return the texts of plans that have a free place, and are none of the user's."""
+    codings = Coding.objects.filter(
+        text=OuterRef("text"), round=OuterRef("plan__round"), kind=Coding.Kind.TEXT, occasion=1
+    ).order_by()
+    lasting = codings.filter(released_at=None).exclude(
+        version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now
+    )
+    taken = lasting.values("round").annotate(number=Count("pk")).values("number")
+    free = PlanText.objects.annotate(taken=Coalesce(Subquery(taken), Value(0)))
+    return free.filter(Q(taken__lt=F("coders")) & ~Exists(codings.filter(coder=user.pk)))
+
+
+def _lock_next(plan: Plan, user: User, now: datetime, full: list[int], *, skip_locked: bool) -> PlanText | None:
+    """Return the first text that seems to have a free place, locked until the transaction ends."""
+    rows = _free_texts(user, now).filter(plan=plan).exclude(pk__in=full).order_by("position", "pk")
+    can_skip = connection.features.has_select_for_update_skip_locked
+    return rows.select_for_update(of=("self",), skip_locked=skip_locked and can_skip).first()
+
+
+def _next_place(plan: Plan, user: User) -> int:
+    last = (
+        Coding.objects.filter(round=plan.round, coder=user).order_by("-place").values_list("place", flat=True).first()
+    )
+    return (last or 0) + 1

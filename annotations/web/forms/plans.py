@@ -1,0 +1,215 @@
+"""The forms of the page Assignments: a plan, and changes by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+from annotations.models import Plan, Round, User
+from annotations.planning.changes import MOST_DAYS
+from annotations.planning.designs.terms import (
+    LARGEST_SEED,
+    LARGEST_WEIGHT,
+    MOST_CODERS,
+    SMALLEST_WEIGHT,
+    WEIGHT_UNIT,
+    Design,
+    PlanParameters,
+)
+from annotations.planning.plans import PlanRequest
+
+MOST_TEXTS = 1_000_000
+# So many cells are changed by hand before a plan is carried out; afterwards any number.
+MOST_CHANGES = 100
+CHANGE = re.compile(r"([+-])([-\w]{1,100})/(.{1,150})")
+DESIGNS = {
+    Design.K: "Each text by k coders",
+    Design.ALL: "Everybody codes every text",
+    Design.SHARE: "A share of the texts by k coders, the others by one",
+    Design.BLOCKS: "Blocks of texts, each by k coders",
+}
+
+
+class PlanForm(forms.Form):
+    """Who codes what: what is asked for most, and the rest under Advanced."""
+
+    round = forms.ChoiceField(required=False)
+    design = forms.ChoiceField(choices=[(str(key), label) for key, label in DESIGNS.items()], widget=forms.RadioSelect)
+    k = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_CODERS, label="Coders per text (k)", help_text="Empty: all."
+    )
+    share = forms.FloatField(
+        required=False, min_value=0, max_value=100, label="Shared texts, in %", help_text="The others have one coder."
+    )
+    blocks = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_TEXTS, help_text="Empty: as many as there are coders."
+    )
+    calibration = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_TEXTS,
+        label="Calibration set",
+        help_text="So many texts, drawn at random, are coded by all.",
+    )
+    pool = forms.BooleanField(
+        required=False, label="Pool", help_text="Nobody is assigned a text: coders take the next one themselves."
+    )
+    due_on = forms.DateField(required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}))
+    seed = forms.IntegerField(
+        required=False,
+        min_value=-LARGEST_SEED,
+        max_value=LARGEST_SEED,
+        help_text="The same seed gives the same plan.",
+    )
+    move = forms.BooleanField(
+        required=False, label="Move what has not begun", help_text="Otherwise whatever is assigned stays."
+    )
+    allow_unconnected = forms.BooleanField(
+        required=False,
+        label="Allow groups that share no texts",
+        help_text="Agreement of all coders cannot be found then.",
+    )
+    changes = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+
+    FIRST = ("round", "design", "k", "share", "blocks", "calibration", "pool", "due_on")
+    ADVANCED = ("seed", "move", "allow_unconnected")
+
+    def __init__(self, rounds: Sequence[Round], coders: Sequence[User], *args: Any, blind: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.coders = coders
+        field = self.fields["round"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(one.name, one.name) for one in rounds if not one.is_closed] or [("", "main")]
+        if len(field.choices) < 2:
+            field.widget = forms.HiddenInput()
+        if blind:
+            del self.fields["move"]
+        for coder in coders:
+            self.fields[f"part-{coder.pk}"] = forms.BooleanField(required=False)
+            self.fields[f"weight-{coder.pk}"] = forms.FloatField(
+                required=False, min_value=SMALLEST_WEIGHT, max_value=LARGEST_WEIGHT
+            )
+            self.fields[f"maximum-{coder.pk}"] = forms.IntegerField(required=False, min_value=0, max_value=MOST_TEXTS)
+            for name, label in (("part", "takes part"), ("weight", "weight"), ("maximum", "texts at most")):
+                widget = self.fields[f"{name}-{coder.pk}"].widget
+                widget.attrs["aria-label"] = f"{coder.get_username()}: {label}"
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.FIRST if not self[name].is_hidden]
+
+    @property
+    def advanced_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.ADVANCED if name in self.fields]
+
+    @property
+    def coder_rows(self) -> list[tuple[User, forms.BoundField, forms.BoundField, forms.BoundField]]:
+        """Each coder with whether they take part, their weight and maximum."""
+        return [
+            (coder, self[f"part-{coder.pk}"], self[f"weight-{coder.pk}"], self[f"maximum-{coder.pk}"])
+            for coder in self.coders
+        ]
+
+    def clean_changes(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+        """Return the texts with coders to add and to take away."""
+        parts = [part for part in self.cleaned_data["changes"].split(";") if part]
+        found = [CHANGE.fullmatch(part) for part in parts]
+        if len(parts) > MOST_CHANGES:
+            raise forms.ValidationError(f"Apply the plan first: {MOST_CHANGES} cells are changed at a time.")
+        if not all(found):
+            raise forms.ValidationError("These are no changes of cells.")
+        pairs = {sign: frozenset((one[2], one[3]) for one in found if one and one[1] == sign) for sign in "+-"}
+        return pairs["+"], pairs["-"]
+
+    def as_request(self) -> PlanRequest:
+        """Return what is asked for, of a form without errors."""
+        fields = self.cleaned_data
+        additions, removals = fields["changes"]
+        chosen = [coder for coder in self.coders if fields[f"part-{coder.pk}"]]
+        share = fields["share"]
+        return PlanRequest(
+            PlanParameters(
+                design=Design(fields["design"]),
+                k=fields["k"],
+                share=0.2 if share is None else share / 100,
+                blocks=fields["blocks"],
+                calibration=fields["calibration"] or 0,
+                seed=fields["seed"] or 0,
+                move=fields.get("move", False),
+                allow_unconnected=fields["allow_unconnected"],
+                pool=fields["pool"],
+                additions=additions,
+                removals=removals,
+            ),
+            round_name=fields["round"],
+            coders=tuple(coder.get_username() for coder in chosen),
+            weights=self._by_name("weight"),
+            maxima=self._by_name("maximum"),
+            due_on=fields["due_on"],
+        )
+
+    def _by_name(self, what: str) -> dict[str, Any]:
+        values = {coder.get_username(): self.cleaned_data[f"{what}-{coder.pk}"] for coder in self.coders}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
+    """Return what the form shows at first: the plan of the round, or two coders a text.
+
+    blind: who takes part, unless a plan says something else; adjudicators do not.
+    """
+    if plan is None:
+        parts = {f"part-{coder.pk}": coder.pk in blind for coder in coders}
+        return {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1, **parts}
+    rows = {row.coder_id: row for row in plan.coders.all()}
+    fields: dict[str, Any] = {
+        "round": plan.round.name,
+        "design": plan.design,
+        "k": plan.k,
+        "share": 20 if plan.share is None else round(plan.share * 100, 4),
+        "blocks": plan.blocks,
+        "calibration": plan.calibration,
+        "seed": plan.seed,
+        "pool": plan.pool,
+        "due_on": plan.due_on,
+        "allow_unconnected": plan.allow_unconnected,
+    }
+    for coder in coders:
+        row = rows.get(coder.pk)
+        # Who is new takes part, so that extending a plan is one click.
+        fields[f"part-{coder.pk}"] = row is not None or coder.pk in blind
+        if row is not None:
+            fields[f"weight-{coder.pk}"] = None if row.weight == WEIGHT_UNIT else row.weight / WEIGHT_UNIT
+            fields[f"maximum-{coder.pk}"] = row.maximum
+    return fields
+
+
+def as_data(initial: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data that a browser would send of a form that shows these."""
+    return {name: value for name, value in initial.items() if value not in (None, False)}
+
+
+class ReplaceForm(forms.Form):
+    """Who takes over the open texts of whom."""
+
+    coder = forms.ModelChoiceField(User.objects.none())
+    other = forms.ModelChoiceField(User.objects.none(), label="by")
+
+    def __init__(self, coders: Any, everybody: Any, data: Any = None) -> None:
+        super().__init__(data, auto_id="replace_%s")
+        for name, users in (("coder", everybody), ("other", coders)):
+            field = self.fields[name]
+            assert isinstance(field, forms.ModelChoiceField)
+            field.queryset = users
+
+
+class ReleaseForm(forms.Form):
+    """After how many days without work texts are free for others."""
+
+    days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, auto_id="release_%s")

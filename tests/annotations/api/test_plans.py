@@ -1,0 +1,105 @@
+"""Plans and pools by the API."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotations.models import Coding, Plan
+from annotations.planning.plans import apply_plan
+from annotations.projects.members import add_member
+from tests.conftest import person
+from tests.shared.plans import make_large_project, plan_request
+
+PLAN = {"design": "k", "k": 2, "seed": 7}
+
+
+@pytest.fixture
+def large(db):
+    return make_large_project()
+
+
+@pytest.fixture
+def manager(large, signed_in):
+    return signed_in(person("charlie"))
+
+
+def post(client, address, body, **headers):
+    return client.post(f"/api/v1/projects/large/{address}/", body, content_type="application/json", headers=headers)
+
+
+def test_a_plan_is_shown_and_carried_out_with_the_same_bytes(manager):
+    shown = post(manager, "plans", PLAN)
+    assert shown.status_code == 200
+    assert not Coding.objects.exists()
+    applied = post(manager, "plans", {**PLAN, "apply": True})
+    assert applied.content == shown.content == post(manager, "plans", PLAN).content
+    plan = applied.json()
+    assert {(row["text"], name) for row in plan["assignments"] for name in row["coders"]} == set(
+        Coding.objects.values_list("text__slug", "coder__username")
+    )
+    assert (plan["design"], plan["k"], plan["seed"], plan["round"], plan["connected"]) == ("k", 2, 7, "main", True)
+
+
+def test_plans_are_listed_with_who_takes_part(manager):
+    post(manager, "plans", {**PLAN, "weights": {"ann": 0.5}, "coders": ["ann", "ben"], "apply": True})
+    [plan] = manager.get("/api/v1/projects/large/plans/").json()["results"]
+    assert plan == {
+        "round": "main", "design": "k", "k": 2, "share": None, "blocks": None, "calibration": 0, "seed": 7,
+        "pool": False, "due_on": None,
+        "coders": [
+            {"coder": "ann", "weight": 0.5, "maximum": None}, {"coder": "ben", "weight": 1.0, "maximum": None},
+        ],
+    }  # fmt: skip
+
+
+def test_a_plan_sent_again_with_its_key_is_carried_out_once(manager):
+    key = str(uuid4())
+    first = post(manager, "plans", {**PLAN, "apply": True}, **{"Idempotency-Key": key})
+    Coding.objects.all().delete()
+    again = post(manager, "plans", {**PLAN, "apply": True}, **{"Idempotency-Key": key})
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.json() == first.json()
+    assert not Coding.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"design": "k", "k": 9}, "k is 9, but 4 people code here"),
+        ({"design": "ghost"}, "not a valid choice"),
+        ({"design": "k", "coders": ["ghost"]}, "Nobody codes here under these names: ghost"),
+        ({"design": "k", "round": "ghost"}, "There is no round 'ghost'"),
+        ({"design": "k", "weights": {"ann": 0}}, "greater than or equal"),
+        ({"design": "k", "n": 1}, "This is no field here"),
+    ],
+)
+def test_a_bad_plan_is_refused_with_the_reason(manager, body, reason):
+    answer = post(manager, "plans", {**body, "apply": True})
+    assert answer.status_code == 400
+    assert reason in answer.content.decode()
+    assert not Plan.objects.exists()
+
+
+def test_who_codes_and_manages_cannot_move_the_work_of_others(large, signed_in):
+    add_member(large, person("maya"), "manager-coder")
+    client = signed_in(person("maya"))
+    assert post(client, "plans", {**PLAN, "apply": True}).status_code == 200
+    assert "does not move" in post(client, "plans", {**PLAN, "move": True}).content.decode()
+
+
+def test_a_coder_takes_texts_from_a_pool(large, signed_in):
+    apply_plan(large, plan_request(pool=True))
+    client = signed_in(person("ann"))
+    assert client.get("/api/v1/projects/large/pool/").json() == [{"round": "main", "free": True}]
+    taken = post(client, "pool", {})
+    assert taken.status_code == 201
+    coding = Coding.objects.get()
+    assert taken.json()["text"] == coding.text.slug
+    assert coding.coder == person("ann")
+    assert "no pool" in post(client, "pool", {"round": "ghost"}).content.decode()
+
+
+def test_the_list_of_plans_costs_the_same_queries_for_any_number(manager, large, django_assert_max_num_queries):
+    apply_plan(large, plan_request())
+    with django_assert_max_num_queries(8):
+        manager.get("/api/v1/projects/large/plans/")

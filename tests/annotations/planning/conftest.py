@@ -1,0 +1,11 @@
+"""What tests of plans share."""
+
+import pytest
+
+from annotations.models import Project
+from tests.shared.plans import make_large_project
+
+
+@pytest.fixture
+def large(db) -> Project:
+    return make_large_project()

@@ -1,0 +1,83 @@
+"""Replacing a coder, and releasing what nobody works on."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Judgement, Operation
+from annotations.planning.assignments import assign_texts
+from annotations.planning.changes import Release, Replacement, release_idle, replace_coder
+from annotations.planning.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.rounds import change_round
+from tests.conftest import judge, person
+from tests.shared.plans import plan_request
+
+
+def texts_of(name):
+    return set(Coding.objects.filter(coder__username=name).values_list("text__slug", flat=True))
+
+
+def begin(coding):
+    judge(coding, coding.text.markables.first().key, "none")
+    return coding
+
+
+def test_open_texts_go_to_the_other_coder_and_work_stays(large):
+    round_ = large.rounds.get()
+    assign_texts(large, large.texts.all()[:4], [person("ann")])
+    assign_texts(large, large.texts.all()[3:4], [person("ben")])
+    done, begun, *_ = Coding.objects.filter(coder__username="ann")
+    for markable in done.text.markables.all():
+        judge(done, markable.key, "none")
+    submit_coding(done, done.coder)
+    begin(begun)
+    assert replace_coder(large, round_, person("ann"), person("ben")) == Replacement(1, 1)
+    assert texts_of("ben") == {"t01", "t02", "t03"}
+    assert texts_of("ann") == {"t00", "t01", "t03"}
+    assert Judgement.objects.filter(coding=begun).count() == 1
+    assert replace_coder(large, round_, person("ann"), person("ben")) == Replacement(0, 0)
+
+
+def test_who_does_not_code_replaces_nobody(large, charlie):
+    round_ = large.rounds.get()
+    for other, reason in ((charlie, "charlie is not a coder"), (person("ann"), "two different")):
+        with pytest.raises(ValidationError, match=reason):
+            replace_coder(large, round_, person("ann"), other)
+    change_round(round_, closed=True)
+    for change in (
+        lambda: replace_coder(large, round_, person("ann"), person("ben")),
+        lambda: release_idle(large, round_, 3),
+    ):
+        with pytest.raises(ValidationError, match="is closed"):
+            change()
+
+
+def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
+    apply_plan(large, plan_request(k=2))
+    round_ = large.rounds.get()
+    idle, recent, *_ = Coding.objects.filter(coder__username="ann")
+    for coding in (idle, recent):
+        begin(coding)
+    Coding.objects.update(created_at=timezone.now() - timedelta(days=9))
+    Operation.objects.filter(coding=idle).update(applied_at=timezone.now() - timedelta(days=8))
+    assert release_idle(large, round_, 7) == Release(22, 1)
+    assert set(Coding.objects.values_list("pk", flat=True)) == {idle.pk, recent.pk}
+    assert Judgement.objects.filter(coding=idle).count() == 1
+    view = apply_plan(large, plan_request(k=2))
+    assert len(view.proposal.assignments[idle.text.slug]) == 3
+    assert len(view.proposal.assignments[recent.text.slug]) == 2
+    assert apply_plan(large, plan_request(k=2)).proposal.new == ()
+    with pytest.raises(ValidationError, match="from 1 to"):
+        release_idle(large, round_, 0)
+
+
+def test_a_released_text_is_free_in_a_pool_but_not_for_who_had_it(large):
+    apply_plan(large, plan_request(pool=True, k=1, allow_unconnected=True))
+    coding = begin(take_next_text(large, person("ann")))
+    Coding.objects.update(released_at=timezone.now())
+    assert take_next_text(large, person("ann")).text != coding.text
+    assert take_next_text(large, person("ben")).text == coding.text

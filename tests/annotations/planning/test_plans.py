@@ -1,0 +1,200 @@
+"""Plans of rounds: previewed, carried out, extended, and by the command."""
+
+import json
+from datetime import date
+from io import StringIO
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+
+from annotations.models import Coding, Membership, Plan, PlanText, Round
+from annotations.planning.assignments import assign_texts
+from annotations.planning.designs.terms import Design, PlanParameters
+from annotations.planning.plans import PlanRequest, apply_plan, view_plan
+from annotations.planning.rounds import change_round, create_round
+from annotations.projects.members import add_member, remove_membership
+from tests.conftest import judge, person
+from tests.shared.plans import bring_texts, plan_request
+
+
+def assigned(project):
+    rows = Coding.objects.filter(text__project=project).values_list("text__slug", "coder__username")
+    return {slug: sorted(name for other, name in rows if other == slug) for slug, _ in rows}
+
+
+def test_a_preview_writes_nothing(large):
+    view = view_plan(large, plan_request())
+    assert len(view.proposal.new) == 24
+    assert not Coding.objects.exists()
+    assert not Plan.objects.exists()
+
+
+def test_a_plan_that_is_carried_out_makes_its_assignments_and_twice_changes_nothing(large):
+    preview = view_plan(large, plan_request()).as_dict()
+    applied = apply_plan(large, plan_request()).as_dict()
+    assert applied == preview == view_plan(large, plan_request()).as_dict()
+    assert assigned(large) == {row["text"]: row["coders"] for row in preview["assignments"]}
+    rows = list(Coding.objects.order_by("pk").values())
+    apply_plan(large, plan_request())
+    assert list(Coding.objects.order_by("pk").values()) == rows
+    assert Plan.objects.get().texts.count() == 12
+
+
+def test_each_coder_has_an_order_of_their_own(large):
+    view = apply_plan(large, plan_request())
+    for name, order in view.proposal.orders.items():
+        own = Coding.objects.filter(coder__username=name).order_by("place").values_list("text__slug", "place")
+        assert tuple(own) == tuple((slug, place) for place, slug in enumerate(order, 1))
+
+
+def test_new_texts_are_planned_later_and_what_there_is_stays(large):
+    apply_plan(large, plan_request(calibration=2))
+    before = set(Coding.objects.values_list("pk", "place"))
+    calibration = set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True))
+    bring_texts(large, ["u1", "u2"])
+    apply_plan(large, plan_request(calibration=2))
+    assert before < set(Coding.objects.values_list("pk", "place"))
+    assert Coding.objects.count() == len(before) + 4
+    assert set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True)) == calibration
+
+
+def test_what_is_begun_stays_where_all_else_moves(large):
+    apply_plan(large, plan_request())
+    coding = Coding.objects.filter(coder__username="ann").first()
+    judge(coding, coding.text.markables.first().key, "none")
+    add_member(large, person("eve"), Membership.Role.CODER)
+    view = apply_plan(large, plan_request(move=True, seed=8))
+    assert Coding.objects.filter(pk=coding.pk).exists()
+    assert view.proposal.loads[-1].texts >= 4
+    assert Coding.objects.count() == 24
+
+
+def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
+    apply_plan(large, plan_request())
+    before = view_plan(large, plan_request(seed=9), blind=True)
+    remove_membership(Membership.objects.get(project=large, user__username="dee"))
+    without = view_plan(large, plan_request(seed=9), blind=True)
+    for coding in Coding.objects.all():
+        judge(coding, coding.text.markables.first().key, "none")
+    assert view_plan(large, plan_request(seed=9), blind=True) == without
+    assert before.as_dict() != without.as_dict()
+    with pytest.raises(ValidationError, match="does not move"):
+        view_plan(large, plan_request(move=True), blind=True)
+
+
+def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):
+    assert view_plan(large, plan_request()).unit == "markables"
+    large.texts.first().markables.model.objects.all().delete()
+    view = view_plan(large, plan_request())
+    assert view.unit == "words"
+    assert {load.work for load in view.proposal.loads} == {24}
+
+
+def test_who_manages_and_codes_takes_part_and_adjudicators_only_if_they_are_named(large):
+    for name, role in (("maya", "manager-coder"), ("adam", "adjudicator"), ("vera", "viewer")):
+        add_member(large, person(name), role)
+    assert set(view_plan(large, plan_request()).coders) == {"ann", "ben", "cem", "dee", "maya"}
+    named = PlanRequest(PlanParameters(), coders=("adam", "ann"))
+    assert set(view_plan(large, named).coders) == {"adam", "ann"}
+    with pytest.raises(ValidationError, match="Nobody codes here under these names: vera"):
+        view_plan(large, PlanRequest(PlanParameters(), coders=("vera",)))
+
+
+def test_the_round_is_the_one_that_is_open(large):
+    create_round(large, "second", Round.objects.get())
+    apply_plan(large, plan_request())
+    assert set(Coding.objects.values_list("round__name", flat=True)) == {"second"}
+    apply_plan(large, plan_request("main"))
+    assert Coding.objects.filter(round__name="main").count() == 24
+    change_round(Round.objects.get(name="second"), closed=True)
+    assert view_plan(large, plan_request()).round_name == "main"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"round_name": "ghost"}, "There is no round 'ghost'"),
+        ({"k": 5}, "k is 5, but 4 people code here"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(large, fields, reason):
+    with pytest.raises(ValidationError, match=reason):
+        apply_plan(large, plan_request(**fields))
+    assert not Plan.objects.exists()
+
+
+def test_names_of_nobody_and_closed_rounds_are_refused(large):
+    with pytest.raises(ValidationError, match="Nobody codes here under these names: ghost"):
+        view_plan(large, PlanRequest(PlanParameters(), coders=("ann", "ghost")))
+    change_round(Round.objects.get(), closed=True)
+    for name in ("main", ""):
+        with pytest.raises(ValidationError, match=r"open it|No round is open"):
+            view_plan(large, plan_request(name))
+
+
+def test_texts_that_somebody_assigned_by_hand_count(large):
+    assign_texts(large, large.texts.all(), [person("ann")])
+    view = apply_plan(large, plan_request())
+    assert {load.coder: load.texts for load in view.proposal.loads} == {"ann": 12, "ben": 4, "cem": 4, "dee": 4}
+
+
+def run(*arguments):
+    out = StringIO()
+    call_command("plan", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_shows_the_same_bytes_for_the_same_seed_and_writes_only_when_told(large):
+    arguments = ("large", "--design", "k", "--k", "2", "--seed", "7", "--format", "json")
+    first = run(*arguments)
+    assert not Coding.objects.exists()
+    assert run(*arguments, "--apply") == first == run(*arguments, "--apply") == run(*arguments)
+    plan = json.loads(first)
+    assert (plan["design"], plan["k"], plan["seed"], plan["round"], plan["connected"]) == ("k", 2, 7, "main", True)
+    assert {row["text"]: row["coders"] for row in plan["assignments"]} == assigned(large)
+    assert plan["loads"][0] == {"coder": "ann", "texts": 6, "work": 12}
+    assert plan["pairs"][0] == {"coders": ["ann", "ben"], "texts": 2}
+
+
+def test_the_command_takes_every_option(large):
+    options = (
+        "--design share --k all --share .5 --calibration 1 --weight ann=2 --maximum ben=9 --due 2026-12-24 --apply"
+    )
+    out = run("large", "--seed", "1", "--round", "main", *options.split())
+    assert "Each two coders share" in out
+    assert "The round main has" in out
+    plan = Plan.objects.get()
+    assert (plan.design, plan.k, plan.share, plan.calibration, plan.due_on) == (
+        "share",
+        None,
+        0.5,
+        1,
+        date(2026, 12, 24),
+    )
+    assert set(plan.coders.values_list("coder__username", "weight", "maximum")) == {
+        ("ann", 2000, None), ("ben", 1000, 9), ("cem", 1000, None), ("dee", 1000, None),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["ghost", "--design", "k"], "There is no project 'ghost'"),
+        (["large", "--design", "k", "--k", "9"], "k is 9"),
+        (["large", "--design", "k", "--weight", "ann"], "not of the form NAME=NUMBER"),
+        (["large", "--design", "k", "--weight", "ann=x"], "not of the form NAME=NUMBER"),
+        (["large", "--design", "k", "--due", "soon"], "not a date"),
+        (["large", "--design", "k", "--k", "two"], "neither a number"),
+    ],
+)
+def test_the_command_says_what_is_wrong(large, arguments, reason):
+    with pytest.raises(CommandError, match=reason):
+        run(*arguments)
+
+
+def test_a_plan_of_a_pool_assigns_nothing_and_says_how_many_code_each_text(large):
+    view = apply_plan(large, plan_request(pool=True, design=Design.SHARE, k=2, share=0.25, calibration=1))
+    assert not Coding.objects.exists()
+    assert sorted(Plan.objects.get().texts.values_list("coders", flat=True)) == [1] * 9 + [2, 2, 4]
+    assert all(row["coders"] == [] for row in view.as_dict()["assignments"])

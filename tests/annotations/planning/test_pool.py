@@ -1,0 +1,130 @@
+"""The pool: who takes what, never more than the plan says, and what goes back."""
+
+from collections import Counter
+from datetime import timedelta
+from threading import Barrier, Thread
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connections
+from django.utils import timezone
+
+from annotations.models import Coding, Membership, Text
+from annotations.planning.plans import apply_plan
+from annotations.planning.pool import MOST_RESERVED, PoolEmpty, pools_of, take_next_text
+from annotations.planning.rounds import change_round
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.projects.rounds import current_round, put_into_round
+from annotations.projects.state import set_archived
+from annotations.schemes.ready_made import SCHEMES
+from tests.conftest import judge, person
+from tests.shared.plans import plan_request
+
+
+@pytest.fixture
+def pool(large):
+    apply_plan(large, plan_request(pool=True))
+    return large
+
+
+def test_a_coder_takes_texts_until_none_is_left_and_none_twice(pool):
+    for name in ("ann", "ben"):
+        taken = [take_next_text(pool, person(name)).text.slug for _ in range(12)]
+        assert len(set(taken)) == 12
+    with pytest.raises(PoolEmpty, match="No text of the round main is left for you"):
+        take_next_text(pool, person("cem"))
+    assert not pools_of(pool, person("cem"))[0].is_free
+
+
+def test_what_was_taken_and_not_begun_goes_back_after_its_time(pool):
+    for name in ("ann", "ben"):
+        for _ in range(12):
+            take_next_text(pool, person(name))
+    begun = Coding.objects.filter(coder__username="ann").first()
+    judge(begun, begun.text.markables.first().key, "none")
+    Coding.objects.filter(coder__username="ann").update(reserved_until=timezone.now() - timedelta(minutes=1))
+    assert pools_of(pool, person("cem"))[0].is_free
+    taken = [take_next_text(pool, person("cem")).text_id for _ in range(11)]
+    assert begun.text_id not in taken
+    assert list(Coding.objects.filter(coder__username="ann")) == [begun]
+    with pytest.raises(PoolEmpty):
+        take_next_text(pool, person("cem"))
+
+
+def test_a_maximum_holds_in_a_pool(pool):
+    pool.rounds.get().plan.coders.filter(coder__username="ann").update(maximum=1)
+    take_next_text(pool, person("ann"))
+    with pytest.raises(ValidationError, match="You have your 1 text of the round main"):
+        take_next_text(pool, person("ann"))
+
+
+def test_nobody_takes_more_than_they_can_begin(pool):
+    texts = Text.objects.bulk_create(
+        Text(project=pool, slug=f"more-{number}", title="More", content="x") for number in range(MOST_RESERVED)
+    )
+    put_into_round(current_round(pool), texts)
+    apply_plan(pool, plan_request(pool=True))
+    for _ in range(MOST_RESERVED):
+        take_next_text(pool, person("ann"))
+    with pytest.raises(ValidationError, match="Begin them first"):
+        take_next_text(pool, person("ann"))
+
+
+def test_who_takes_no_part_and_what_is_closed_or_archived_is_refused(pool, mallory):
+    with pytest.raises(ValidationError, match="no pool"):
+        take_next_text(pool, mallory)
+    change_round(pool.rounds.get(), closed=True)
+    with pytest.raises(ValidationError, match="no pool"):
+        take_next_text(pool, person("ann"))
+    change_round(pool.rounds.get(), closed=False)
+    assert take_next_text(pool, person("ann"), "main")
+    with pytest.raises(ValidationError, match="no pool"):
+        take_next_text(pool, person("ann"), "ghost")
+    set_archived(pool, archived=True)
+    assert pools_of(pool, person("ann")) == []
+    with pytest.raises(Exception, match="archived"):
+        take_next_text(pool, person("ann"))
+
+
+def test_the_pools_of_a_coder_cost_one_query_whatever_the_size(pool, django_assert_num_queries):
+    ann = person("ann")
+    with django_assert_num_queries(1):
+        assert [state.is_free for state in pools_of(pool, ann)] == [True]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
+    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
+    coders = [person(f"coder-{number:02}") for number in range(20)]
+    for coder in coders:
+        add_member(project, coder, Membership.Role.CODER)
+    texts = Text.objects.bulk_create(
+        Text(project=project, slug=f"text-{number:03}", title="Text", content="some words") for number in range(100)
+    )
+    put_into_round(current_round(project), texts)
+    apply_plan(project, plan_request(pool=True, k=2))
+    barrier, errors = Barrier(len(coders)), []
+
+    def draw(coder):
+        try:
+            barrier.wait()
+            while True:
+                take_next_text(project, coder)
+        except ValidationError:  # none is left, or they have as many as they may
+            pass
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=draw, args=[coder]) for coder in coders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    pairs = list(Coding.objects.values_list("text", "coder"))
+    assert len(pairs) == len(set(pairs)) == 200
+    assert set(Counter(text for text, _ in pairs).values()) == {2}
