@@ -63,7 +63,7 @@ PAGES = {
     "difference": ResultPage(
         "agreement/difference/",
         "",
-        10,
+        11,
         chosen={"by": "group", "first": "alice,bob", "second": "alice,carol"},
         wrong=(("by", "ghost"), ("first", "ghost")),
         odd=("by", "first", "second"),
