@@ -156,7 +156,8 @@ function paintCandidates(page, current, all, keyboard) {
   const value = judgements.get(current);
   const { relation } = page;
   const category = categoryOf(model, value?.category);
-  section.hidden = relation === null && !canLink(model);
+  section.hidden = relation === null
+    && (model.answers === "categories" || !model.categories.some((one) => one.takes_index || identityOf(model.constraints, one.key)));
   if (section.hidden) {
     return;
   }
@@ -200,12 +201,6 @@ function paintCandidates(page, current, all, keyboard) {
   none.textContent = byIndex
     ? "No entities yet. Select the category to start one."
     : "No possible antecedent before this markable.";
-}
-
-/** Whether some category takes an antecedent or an index. @type {(model: Model) => boolean} */
-function canLink({ answers, relations, categories }) {
-  return answers === "pointers" ? relations.some((one) => one.identity && one.to_levels.length > 0)
-    : answers === "indices" && categories.some((one) => one.takes_index);
 }
 
 /** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */
