@@ -127,8 +127,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.logs.RequestIdMiddleware",
-    "config.metrics.MetricsMiddleware",
+    "config.monitoring.logs.RequestIdMiddleware",
+    "config.monitoring.metrics.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -140,8 +140,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.bodies.BodySizeMiddleware",
-    "config.processor_time.ProcessorTimeMiddleware",
+    "config.limits.bodies.BodySizeMiddleware",
+    "config.limits.processor_time.ProcessorTimeMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
@@ -199,9 +199,9 @@ SIGN_IN_FAILURES_OF_ADDRESS = env.int("SIGN_IN_FAILURES_OF_ADDRESS", default=100
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "config.clients.client_address"
-AXES_USERNAME_CALLABLE = "config.clients.attempted_username"
-AXES_CLIENT_STR_CALLABLE = "config.clients.describe_client"
+AXES_CLIENT_IP_CALLABLE = "config.limits.clients.client_address"
+AXES_USERNAME_CALLABLE = "config.limits.clients.attempted_username"
+AXES_CLIENT_STR_CALLABLE = "config.limits.clients.describe_client"
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_DISABLE_ACCESS_LOG = True
@@ -209,7 +209,7 @@ AXES_VERBOSE = False
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign_in"
-PASSWORD_HASHERS = ["config.hashers.BoundedArgon2PasswordHasher"]
+PASSWORD_HASHERS = ["config.limits.hashers.BoundedArgon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -368,12 +368,12 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request_id": {"()": "config.logs.RequestIdFilter"},
-        "refusals": {"()": "config.logs.RefusalFilter"},
+        "request_id": {"()": "config.monitoring.logs.RequestIdFilter"},
+        "refusals": {"()": "config.monitoring.logs.RefusalFilter"},
     },
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "config.logs.JSONLinesFormatter"},
+        "json": {"()": "config.monitoring.logs.JSONLinesFormatter"},
     },
     "handlers": {
         "console": {
@@ -387,7 +387,7 @@ LOGGING: dict[str, Any] = {
 }
 if MAILERS and ADMINS:
     LOGGING["handlers"]["mail"] = {
-        "class": "config.logs.ErrorMailHandler",
+        "class": "config.monitoring.logs.ErrorMailHandler",
         "filters": ["request_id"],
         "level": "ERROR",
     }

@@ -12,10 +12,11 @@ from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitV
 
 from annotations.web.views.account import MemberPasswordView, PasswordView, ResetPasswordView
 from annotations.web.views.mail import mail, with_mail
-from config import bodies, health, metrics
 from config.api_schema import SchemaView
-from config.hashers import refuse_crowd
-from config.sign_in import SignInView, forgotten_password
+from config.limits import bodies
+from config.limits.hashers import refuse_crowd
+from config.limits.sign_in import SignInView, forgotten_password
+from config.monitoring import health, metrics
 
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"

@@ -19,7 +19,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 
-from config.uploads import most_bytes
+from config.limits.uploads import most_bytes
 from config.wsgi import application
 
 THREADS = 16

@@ -11,11 +11,14 @@ from typing import NoReturn
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.management import create_permissions
+from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import caches
 from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection, connections, transaction
-from django.db.backends.postgresql.operations import DatabaseOperations
-from django.test import Client
+from django.db.backends.base.operations import BaseDatabaseOperations
+from django.db.models.signals import post_migrate
+from django.test import Client, override_settings
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker, Settings
 
@@ -28,6 +31,7 @@ from annotations.projects.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
+from tests.shared import migrated
 from tests.shared.cases import Selection, register_profiles
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,14 +58,18 @@ MARKERS_OF_FOLDERS = {
 LONG_MARKERS = ("browser", "faults", "slow")
 # What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
 DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
-# What pages show, what reports compute of answers that are read and what strangers send is the same on each database,
-# unless several connections are about it; the queries behind it are tried by the tests of the other folders.
-PAGES = frozenset({"web", "sections", "attacks", "reports"})
-ACCESS = ("test_roles", "test_blindness")
-# The folders of the tests of compiled queries, which are tried with these turned off, too.
-COMPILED = frozenset({"core", "coding"})
+# What pages show and what reports compute of answers that are read is the same on each database, unless several
+# connections are about it; the queries behind it are tried by the tests of the other folders.
+PAGES = frozenset({"web", "sections", "reports"})
+# So is what the command of agreement prints; the API of agreement writes, too.
+READERS = frozenset({"agreement", "management"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
+# Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
+LEFT_OUT = {"once": frozenset(MARKERS_OF_FOLDERS), "database": frozenset({"access", "attacks", "engines"})}
+
+# Tables of the models there are, which no test changes.
+OF_MODELS = frozenset({"django_content_type", "auth_permission"})
 
 # Passwords are hashed slowly on purpose, and not in tests.
 QUICK_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -71,13 +79,10 @@ register_profiles()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--only-database", action="store_true", help="leave out the tests for which the kind of database is nothing"
-    )
-    parser.addoption(
-        "--except-database", action="store_true", help="leave out what --only-database keeps, but for compiled queries"
-    )
-    parser.addoption(
-        "--except-plain", action="store_true", help="leave out what needs no database, no browser and no process"
+        "--only",
+        choices=PARTS,
+        help="'database': tests for which the kind of database may matter; 'once': the others of `make quick`;"
+        " 'often': all but these others, which CI runs once",
     )
     parser.addoption(
         "--full", action="store_true", help="try all cases of long parametrisations, and properties by more examples"
@@ -91,6 +96,10 @@ def pytest_configure(config: pytest.Config) -> None:
         hypothesis_settings.load_profile("full")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return collection_path.name in LEFT_OUT.get(config.getoption("only"), ()) or None
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests by their folders, sort them, and deselect what the options leave out.
@@ -100,12 +109,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
             item.add_marker(marker)
-    if config.getoption("only_database"):
-        _deselect(config, items, lambda item: not _meets_database(item))
-    if config.getoption("except_database"):
-        _deselect(config, items, lambda item: _meets_database(item) and not COMPILED.intersection(item.path.parts))
-    if config.getoption("except_plain"):
-        _deselect(config, items, _is_plain)
+    if part := config.getoption("only"):
+        _deselect(config, items, lambda item: not PARTS[part](item))
     long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
 
@@ -124,38 +129,58 @@ def _is_long(item: pytest.Item) -> bool:
     return any(map(item.get_closest_marker, LONG_MARKERS))
 
 
-def _is_plain(item: pytest.Item) -> bool:
-    """Return whether the test is about functions alone."""
-    needs = DATABASES.intersection(getattr(item, "fixturenames", ()))
-    return not (needs or item.get_closest_marker("django_db") or _is_long(item))
-
-
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
     if MARKERS_OF_FOLDERS.get(item.path.parent.name) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")
-    if PAGES.intersection(item.path.parts) or item.path.stem in ACCESS:
+    if PAGES.intersection(item.path.parts) or READERS.issubset(item.path.parts):
         return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
     return bool(fixtures) or marker is not None
+
+
+PARTS: dict[str, Callable[[pytest.Item], bool]] = {
+    "database": _meets_database,
+    "once": lambda item: not (_meets_database(item) or _is_long(item)),
+    "often": lambda item: _meets_database(item) or _is_long(item),
+}
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
     """Let test databases be quick: nobody needs them after a power failure.
 
-    After a test that commits, PostgreSQL empties the tables by DELETE: TRUNCATE makes every table's file anew.
+    After a test that commits, the tables are emptied by DELETE, as TRUNCATE makes each file anew on PostgreSQL,
+    but for those that say which models there are: to find out what is missing there takes longest.
     """
 
-    def deletions(operations: DatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
-        return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
+    def deletions(operations: BaseDatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
+        return [f"DELETE FROM {operations.quote_name(table)};" for table in tables if table not in OF_MODELS]
 
-    DatabaseOperations.sql_flush = deletions  # type: ignore[method-assign, assignment]
+    type(connection.ops).sql_flush = deletions  # type: ignore[method-assign, assignment]
     if connection.vendor == "sqlite":
         connection.settings_dict["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
     else:
         connection.settings_dict["OPTIONS"]["options"] = "-c synchronous_commit=off"
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> bool:
+    """Return whether there is a database already: as --reuse-db says, or a copy of one that was migrated before."""
+    return bool(request.config.getoption("reuse_db")) or (
+        not request.config.getoption("create_db") and migrated.lay_out()
+    )
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_keepdb: bool, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Keep what migrations have made, and let nobody ask after each test that commits which models there are."""
+    if not django_db_keepdb:
+        with django_db_blocker.unblock():
+            migrated.keep()
+    post_migrate.disconnect(create_contenttypes)
+    post_migrate.disconnect(create_permissions, dispatch_uid="django.contrib.auth.management.create_permissions")
 
 
 @pytest.fixture(scope="session")
@@ -164,18 +189,26 @@ def media_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("files")
 
 
+def quick_settings(media_root: Path) -> dict[str, object]:
+    """Return settings by which nothing waits, and no files of the program are touched."""
+    return {
+        "MEDIA_ROOT": media_root,
+        "WORKERS_DIR": media_root.parent / f"workers-of-{media_root.name}",
+        "TASKS": {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}},
+        # Tests sign in without a request, which the bound on failures needs.
+        "AXES_ENABLED": False,
+        "PROCESSOR_SECONDS_A_MINUTE": 10**6,  # of the few people of tests, who ask for all there is
+        "PASSWORD_HASHERS": QUICK_HASHERS,
+        # Otherwise each client looks through all static files when it starts.
+        "WHITENOISE_AUTOREFRESH": True,
+    }
+
+
 @pytest.fixture(autouse=True)
 def settings_of_tests(settings: Settings, media_root: Path) -> None:
     """Let nothing wait, and touch no files of the program. Tests of these settings set them themselves."""
-    settings.MEDIA_ROOT = media_root
-    settings.WORKERS_DIR = media_root.parent / f"workers-of-{media_root.name}"
-    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
-    # Tests sign in without a request, which the bound on failures needs.
-    settings.AXES_ENABLED = False
-    settings.PROCESSOR_SECONDS_A_MINUTE = 10**6  # of the few people of tests, who ask for all there is
-    settings.PASSWORD_HASHERS = QUICK_HASHERS
-    # Otherwise each client looks through all static files when it starts.
-    settings.WHITENOISE_AUTOREFRESH = True
+    for name, value in quick_settings(media_root).items():
+        setattr(settings, name, value)
 
 
 @pytest.fixture(autouse=True)
@@ -202,12 +235,12 @@ def samples() -> Path:
 
 
 @pytest.fixture(scope="module")
-def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker, media_root: Path) -> Iterator[None]:
     """Let fixtures of a module make rows for all of its tests; what a test changes of them is taken back after it.
 
     Not for modules in which a test commits.
     """
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), override_settings(**quick_settings(media_root)), transaction.atomic():
         yield
         transaction.set_rollback(True)
 
@@ -315,11 +348,17 @@ def keys(text) -> dict[str, str]:
     return dict(text.markables.values_list("label", "key"))
 
 
+MAIL_SERVER = {
+    "MAILERS": {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}},
+    "SITE_URL": "https://coindex.example",
+}
+
+
 @pytest.fixture
 def mail_server(settings: Settings) -> Settings:
     """Let there be a mail server, whose mails are in `mailoutbox`."""
-    settings.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
-    settings.SITE_URL = "https://coindex.example"
+    for name, value in MAIL_SERVER.items():
+        setattr(settings, name, value)
     return settings
 
 

@@ -282,7 +282,7 @@ class Extract:
     def with_question(self, question: Question, values: Mapping[str, str], texts: Sequence[TextAnswers]) -> Extract:
         """Return the answers to a question in the same texts: values by key, with what each is called."""
         entries = tuple(replace(text, answers=one) for text, one in zip(self.texts, texts, strict=True))
-        return Extract.of_texts(
+        answers = Extract.of_texts(
             question.kind,
             "missing",
             tuple(values),
@@ -293,6 +293,8 @@ class Extract:
             questions=self.questions,
             categories_asked=self.categories_asked,
         )
+        # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
+        return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))
 
     @cached_property
     def fingerprint(self) -> str:

@@ -14,6 +14,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
+    IntegerField,
     OuterRef,
     QuerySet,
     StringAgg,
@@ -29,12 +30,14 @@ from agreement.data.links import plural_readings, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
+from annotations.core.compiled_queries import compiled_query
 from annotations.models import (
     Attribute,
     Category,
     Coding,
     Index,
     Judgement,
+    Level,
     Markable,
     Membership,
     Operation,
@@ -132,20 +135,12 @@ def read_codings(project: Project) -> CodingTable:
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:
     """Return the categories, and what in the scheme and what is given the reading of answers depends on."""
-    categories = Category.objects.filter(project=project).order_by()
     # ordered here: databases differ in how they order names
-    pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
-    columns = ("pk", "key", "singleton", pointing, "takes_index")
-    other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
-    attributes = Exists(Attribute.objects.filter(project=OuterRef("project")).order_by())
-    found = sorted(categories.values_list(*columns, "label", attributes, other), key=lambda row: row[1])
+    found = sorted(_category_rows(project.pk), key=lambda row: row[1])
     rows = [row[:-3] for row in found]  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
-    # An import may give markables to texts that are coded already. Read by the index of those.
-    given = Markable.objects.filter(text__project=project, predefined=True).order_by()
-    number = given.values("text__project").annotate(number=Count("pk")).values("number")
-    coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
+    coded = tuple(_level_rows(project.pk))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
         labels=name_categories({key: label for _, key, *_, label, _, _ in found}),
@@ -161,6 +156,24 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     # without categories it can only ask more
     asks_more = not found or any(row[-2] for row in found) or bool(others)
     return replace(indexed, other_relations=others, asks_more=asks_more), (project.answers, tuple(rows), coded, others)
+
+
+@compiled_query(IntegerField())
+def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
+    pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
+    columns = ("pk", "key", "singleton", pointing, "takes_index")
+    other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
+    attributes = Exists(Attribute.objects.filter(project=OuterRef("project")).order_by())
+    return Category.objects.filter(project=project).order_by().values_list(*columns, "label", attributes, other)
+
+
+@compiled_query(IntegerField())
+def _level_rows(project: int) -> QuerySet[Level, tuple[Any, ...]]:
+    """Return which levels are coded, and how many markables came with the texts of the project."""
+    # An import may give markables to texts that are coded already. Read by the index of those.
+    given = Markable.objects.filter(text__project=project, predefined=True).order_by()
+    number = given.values("text__project").annotate(number=Count("pk")).values("number")
+    return Level.objects.filter(project=project).order_by("pk").values_list("pk", "coded", Subquery(number))
 
 
 def name_categories(labels: Mapping[str, str]) -> dict[str, str]:

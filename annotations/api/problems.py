@@ -46,6 +46,11 @@ def problem(status: int, code: str, detail: str, **members: Any) -> Response:
     return Response(problem_body(status, code, detail) | members, status=status, content_type=CONTENT_TYPE)
 
 
+def rejection_problem(error: OperationRejected, **members: Any) -> Response:
+    """Return the response to an operation that breaks a rule, with its position in the batch."""
+    return problem(400, error.code, str(error), operation=error.position, **members)
+
+
 def problem_body(status: int, code: str, detail: str) -> dict[str, Any]:
     """Return the members that every problem has."""
     return {
@@ -62,7 +67,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, VersionConflict):
         return problem(409, "stale", str(error), version=error.version, missed=error.missed)
     if isinstance(error, OperationRejected):
-        return problem(400, error.code, str(error), operation=error.position)
+        return rejection_problem(error)
     # A coding is gone where its text was deleted while the request came in.
     if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, "not_found", str(error) or "Not found.")

@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import change_status
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
+from annotations.api.problems import rejection_problem, validation_error
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
@@ -41,6 +41,7 @@ from annotations.api.serializers.rows import (
     TextChangesSerializer,
 )
 from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Operation, Project, Text, User
 from annotations.models.rights import Right
@@ -244,4 +245,10 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data
         operation_list = [operations.Change(**change) for change in fields["operations"]]
-        return Response({"version": operations.apply(coding, user, fields["version"], operation_list)})
+        try:
+            version = operations.apply(coding, user, fields["version"], operation_list)
+        except OperationRejected as rejection:
+            # By it a page sees that it shows an earlier version, and is loaded anew before anything is given up.
+            now = Project.objects.values_list("scheme_version", flat=True).get(pk=coding.text.project_id)
+            return rejection_problem(rejection, scheme_version=now)
+        return Response({"version": version})

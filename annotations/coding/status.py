@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -58,8 +58,10 @@ def _refuse_missing_attributes(coding: Coding) -> None:
         label = constraints["attributes"][attribute]["label"]
         message = f"{label} ({attribute}) has no answer at {_first_of(markables, 'markable')}."
         raise OperationRejected("missing_attribute", message)
-    for attribute in required_of_entities(constraints):
-        chains = _chains_without(attribute, constraints["attributes"][attribute], coding, decisions, judged)
+    required = required_of_entities(constraints)
+    members = _members_of_chains(coding, decisions) if required else []
+    for attribute in required:
+        chains = _chains_without(attribute, constraints["attributes"][attribute], members, decisions, judged)
         if chains:
             label = constraints["attributes"][attribute]["label"]
             message = f"{label} ({attribute}) has no answer in the chain of {_first_of(chains, 'chain')}."
@@ -71,26 +73,24 @@ def _first_of(keys: Sequence[str], noun: str) -> str:
     return f"{keys[0]}{others}"
 
 
+def _members_of_chains(coding: Coding, decisions: Mapping[str, Decision]) -> list[list[str]]:
+    """Return the members of each chain. A markable that no index or pointer joins to others is a chain of its own."""
+    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
+    chains = {one: names or (one,) for one, names in chains_of(coding.text.project.answers, order, decisions).items()}
+    return list(members_of(chains).values())
+
+
 def _chains_without(
     key: str,
     attribute: AttributeConstraints,
-    coding: Coding,
+    chains: Iterable[Sequence[str]],
     decisions: Mapping[str, Decision],
     judged: Mapping[str, GivenAnswers],
 ) -> list[str]:
-    """Return the first members of the chains of which the attribute is asked at some member and answered at none.
-
-    A markable that no index or pointer joins to others is a chain of its own.
-    """
+    """Return the first members of the chains of which the attribute is asked at some member and answered at none."""
     asked = {one for one, given in judged.items() if given.level in attribute["levels"] and is_asked(attribute, given)}
-    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
-    chains = {one: names or (one,) for one, names in chains_of(coding.text.project.answers, order, decisions).items()}
-    return [
-        members[0]
-        for members in members_of(chains).values()
-        if not asked.isdisjoint(members)
-        and not any(key in dict(decisions[one].attributes) for one in members if one in decisions)
-    ]
+    answered = {one for one, decision in decisions.items() if key in dict(decision.attributes)}
+    return [members[0] for members in chains if not asked.isdisjoint(members) and answered.isdisjoint(members)]
 
 
 def _text_order(key: str) -> tuple[int, int, str]:

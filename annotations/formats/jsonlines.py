@@ -8,15 +8,20 @@ Read:
 * A mention is its first and last word, counted through the whole text from 0. The option "offsets" says whether the
   last one is included, or that they are characters of `text`, the end excluded.
 * With `mentions` a cluster may be the numbers of its mentions; a mention in no cluster goes together with nothing.
-  `plurals` are pairs of an anaphor and one of its split antecedents, by number: the anaphor is in the chain of each.
+  `plurals` are pairs of an anaphor and one of its split antecedents, by number: an anaphor in a cluster of its own is
+  made of these, another one is in the chain of each.
+* `attributes` has for each of the mentions its answers, or null where nobody answered: `[{"gender": "f"}, {}, null]`.
+  Several values are a list. Beside it `relations` are mentions, by number, with what the first is to the second:
+  `[[2, 0, "bridging"]]`; a number after that is the reading, and targets of one reading are meant together.
 * A line without `clusters` is a text that is not coded. Other keys are not read.
 
-Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, and `text`, which keeps the spacing.
+Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, and `text`, which keeps the spacing. Where
+clusters do not say all, `mentions`, `attributes`, `relations` and `plurals` are written too.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
@@ -30,19 +35,24 @@ from annotations.formats.model.document import (
     Links,
     Mark,
     Parts,
+    Place,
     Stretch,
     decode,
+    group_readings,
+    number_targets,
     text_order,
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Bundle, File, Format, Option, stem
+from annotations.formats.model.links import SPLIT, add_relation
+from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.tokens import tokenize
 
 INCLUSIVE, EXCLUSIVE, CHARACTERS = "inclusive", "exclusive", "characters"
 PATH = "documents.jsonlines"
-# A text has fewer words than this has digits for.
-MOST_DIGITS = 9
+# Offsets and numbers of mentions are smaller; answers may be that large.
+MOST_DIGITS = 20
 # Line ends to some readers of lines, though not to JSON.
 LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 NOBODY = ("", "-", "_", "*")
@@ -228,9 +238,12 @@ class _Draft:
         """Return the clusters as entities, numbered in text order."""
         clusters = self._list(self.record.get("clusters") or [], "'clusters'")
         listed = self._listed(clusters)
+        attributes = self._attributes(listed)
         # The clusters of each place.
         places: dict[Parts, dict[int, None]] = {parts: {} for parts in listed if parts}
+        # The cluster of each mention that is listed, and of each place that a cluster names itself.
         belongs: dict[int, int] = {}
+        named: dict[Parts, int] = {}
         blank = listed.count(())
         twice = 0
         for number, each in enumerate(clusters):
@@ -241,12 +254,15 @@ class _Draft:
                     belongs.setdefault(member, number)
                 else:
                     parts = self._mention(member, what)
+                    named.setdefault(parts, number)
                     blank += not parts
                 if parts:
                     numbers = places.setdefault(parts, {})
                     twice += number in numbers
                     numbers[number] = None
-        self._plurals(listed, places, belongs, len(clusters))
+        belongs = {mention: named[parts] for mention, parts in enumerate(listed) if parts in named} | belongs
+        plurals = self._plurals(listed, places, belongs, len(clusters))
+        relations = self._relations(listed) if attributes is not None else {}
         if blank:
             self.report("white-space", f"{blank} mentions have no word in them", "left out")
         if twice:
@@ -255,13 +271,21 @@ class _Draft:
         marks = []
         for parts in sorted(places, key=lambda parts: text_order(Mark(parts))):
             indices = tuple(names.setdefault(number, str(len(names) + 1)) for number in sorted(places[parts]))
-            marks.append(Mark(parts, answer=Answer(indices=indices), line=self.line))
+            answer = Answer(indices=indices)
+            if attributes is not None:
+                answer.attributes = tuple(sorted((attributes.get(parts) or {}).items()))
+                of_mark = sorted(relations.get(parts, {}).items())
+                answer.relations = tuple((name, group_readings(targets)) for name, targets in of_mark)
+            if parts in plurals:
+                answer = add_relation(answer, SPLIT, (tuple(plurals[parts]),))
+            uncoded = attributes is not None and attributes.get(parts) is None and answer == Answer()
+            marks.append(Mark(parts, answer=None if uncoded else answer, line=self.line))
         return marks
 
     def _listed(self, clusters: Sequence[Json]) -> list[Parts]:
         """Return the mentions that clusters or plurals name by number; `()` where one has no word in it."""
         numbers = any(isinstance(each, list) and any(type(member) is int for member in each) for each in clusters)
-        if not numbers and "plurals" not in self.record:
+        if not numbers and "plurals" not in self.record and not self._has_attributes():
             return []
         mentions = self._list(self.record.get("mentions"), "'mentions'")
         return [self._mention(mention, f"mentions[{number}]") for number, mention in enumerate(mentions)]
@@ -271,13 +295,74 @@ class _Draft:
             raise self.error(f"{what} is not the number of a mention")
         return number
 
+    def _has_attributes(self) -> bool:
+        """Return whether `attributes` has an entry for each mention; another shape is no shape of ours."""
+        attributes, mentions = self.record.get("attributes"), self.record.get("mentions")
+        if not isinstance(attributes, list) or not isinstance(mentions, list):
+            return False
+        return len(attributes) == len(mentions) and all(each is None or isinstance(each, dict) for each in attributes)
+
+    def _attributes(self, listed: Sequence[Parts]) -> dict[Parts, dict[str, AnswerValue] | None] | None:
+        """Return the answers to attributes of each mention, None of one that nobody answered; None without any."""
+        if not self._has_attributes():
+            if "attributes" in self.record:
+                message = "'attributes' has not an object, or null, for each of the 'mentions'"
+                self.report("attributes", message, "attributes and relations left out")
+            return None
+        found: dict[Parts, dict[str, AnswerValue] | None] = {}
+        for number, answers in enumerate(self._list(self.record["attributes"], "'attributes'")):
+            what = f"attributes[{number}]"
+            mine = found.setdefault(listed[number], None)
+            if isinstance(answers, dict):
+                values = {
+                    self._clean(name, what): self._answer(value, f"{what}, {name[:50]!r},")
+                    for name, value in answers.items()
+                    if value not in (None, "", [])
+                }
+                found[listed[number]] = {**values, **(mine or {})}
+        return found
+
+    def _answer(self, value: Json, what: str) -> AnswerValue:
+        match value:
+            case bool():
+                return str(value).lower()
+            case int() | str():
+                return self._clean(value, what) if isinstance(value, str) else value
+            case list():
+                return tuple(dict.fromkeys(self._word(each, what) for each in value))
+        raise self.error(f"{what} is not a string, a number or a list of strings")
+
+    def _relations(self, listed: Sequence[Parts]) -> dict[Parts, dict[str, list[tuple[int, Place]]]]:
+        """Return the targets of each mention by relation, each with the number of its reading."""
+        found: dict[Parts, dict[str, dict[tuple[int, Parts], None]]] = {}
+        for place, row in enumerate(self._list(self.record.get("relations") or [], "'relations'")):
+            what = f"relations[{place}]"
+            ends = self._list(row, what)
+            if len(ends) not in (3, 4) or not isinstance(ends[2], str) or not ends[2]:
+                raise self.error(f"{what} is not a mention, another one and what the first is to it")
+            source, target = (listed[self._numbered(number, listed, what)] for number in ends[:2])
+            # Without the number of a reading each target is one; numbers of our own are negative.
+            reading = ends[3] if len(ends) == 4 else -1 - place
+            if type(reading) is not int or (len(ends) == 4 and reading < 0):
+                raise self.error(f"{what}: its reading is not a whole number")
+            name = self._clean(ends[2], what)
+            if source and target and source != target:
+                found.setdefault(source, {}).setdefault(name, {})[reading, target] = None
+        return {
+            source: {name: [(reading, Place("", target)) for reading, target in rows] for name, rows in named.items()}
+            for source, named in found.items()
+        }
+
     def _plurals(
         self,
         listed: Sequence[Parts],
         places: Mapping[Parts, dict[int, None]],
         belongs: dict[int, int],
         entities: int,
-    ) -> None:
+    ) -> dict[Parts, dict[Place, None]]:
+        """Return of what each mention in a cluster of its own is made; another one gets the clusters of its parts."""
+        plurals: dict[Parts, dict[Place, None]] = {}
+        of_cluster = belongs.copy()
         for place, pair in enumerate(self._list(self.record.get("plurals") or [], "'plurals'")):
             what = f"plurals[{place}]"
             ends = self._list(pair, what)
@@ -290,7 +375,11 @@ class _Draft:
                 belongs[antecedent] = entities
                 places[listed[antecedent]][entities] = None
                 entities += 1
-            places[listed[anaphor]][belongs[antecedent]] = None
+            if anaphor in of_cluster:
+                plurals.setdefault(listed[anaphor], {})[Place("", listed[antecedent])] = None
+            else:
+                places[listed[anaphor]][belongs[antecedent]] = None
+        return plurals
 
     def _mention(self, value: Json, what: str) -> Parts:
         """Return the characters of a mention; none where it has no word in it."""
@@ -348,12 +437,14 @@ def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]
 
 def _format_document(document: Document, offsets: str) -> str:
     tokens = tokenize(document)
+    marks = sorted(document.marks, key=text_order)
+    mentions: list[list[int]] = []
     clusters: dict[str, list[list[int]]] = {}
-    for mark in sorted(document.marks, key=text_order):
+    for mark in marks:
         [(first, last)], [part] = tokens.find_runs(mark.parts), mark.parts
-        ends = {INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: list(part)}[offsets]
+        mentions.append({INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: list(part)}[offsets])
         for index in mark.answer.indices if mark.answer else ():
-            clusters.setdefault(index, []).append(ends)
+            clusters.setdefault(index, []).append(mentions[-1])
     speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
     sentences = tokens.by_sentence()
     record = {
@@ -362,8 +453,45 @@ def _format_document(document: Document, offsets: str) -> str:
         "speakers": [[speakers.get(tokens.starts[words[0]]) or "-"] * len(words) for words in sentences],
         "clusters": list(clusters.values()),
         "text": document.content,
+        **_further_fields(marks, mentions),
     }
     return json.dumps(record, ensure_ascii=False).translate(LINE_ENDS) + "\n"
+
+
+def _further_fields(marks: Sequence[Mark], mentions: Sequence[list[int]]) -> dict[str, object]:
+    """Return the fields that say what clusters do not; none where they say all."""
+    answers = [mark.answer for mark in marks]
+    if all(answer and answer.indices and not answer.attributes and not answer.relations for answer in answers):
+        return {}
+    numbers = {mark.place: number for number, mark in enumerate(marks)}
+    fields: dict[str, object] = {
+        "mentions": mentions,
+        "attributes": [None if answer is None else dict(answer.attributes) for answer in answers],
+        "relations": [list(row) for mark in marks for row in _relation_rows(mark, numbers)],
+    }
+    plurals = [
+        [numbers[mark.place], numbers[target]]
+        for mark in marks
+        if mark.answer
+        for name, readings in mark.answer.relations
+        if _is_plural(mark.answer, name)
+        for target in readings[0]
+    ]
+    return {**fields, "plurals": plurals} if plurals else fields
+
+
+def _is_plural(answer: Answer, name: str) -> bool:
+    """Return whether `plurals` can say the relation: what the mark is made of, in one way."""
+    return name == SPLIT and bool(answer.indices) and len(dict(answer.relations)[SPLIT]) == 1
+
+
+def _relation_rows(mark: Mark, numbers: Mapping[Place, int]) -> Iterator[tuple[int | str, ...]]:
+    """Yield the relations from a mark that `plurals` do not say."""
+    answer = mark.answer or Answer()
+    for name, readings in answer.relations:
+        if not _is_plural(answer, name):
+            for reading, target in number_targets(readings):
+                yield numbers[mark.place], numbers[target], name, *((reading,) if reading else ())
 
 
 OFFSETS = Option(
@@ -383,10 +511,18 @@ FORMAT = Format(
     read,
     write=write,
     in_words=True,
+    names_questions=True,
     supported_features=frozenset(
         {
+            Feature.RELATIONS,
+            Feature.ATTRIBUTES,
+            Feature.SPLIT_RELATION,
+            Feature.SPLIT,
+            Feature.TARGETS,
             Feature.INDICES,
             Feature.SEVERAL_CHAINS,
+            Feature.UNCODED,
+            Feature.UNLINKED,
             Feature.CROSSING,
             Feature.CROSSING_IN_CHAIN,
             Feature.SENTENCES,

@@ -224,6 +224,9 @@ class SchemeVersion(models.Model):
         help_text="Who saved it; empty for the first, from before anybody coded.",
     )
     scheme = models.JSONField(help_text="as a file has it")
+    merges = models.JSONField(
+        default=list, blank=True, help_text="What it merged: a list of questions with a value and what that became."
+    )
     created_at = models.DateTimeField()
 
     class Meta:

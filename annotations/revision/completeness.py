@@ -4,59 +4,54 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.db.models.functions import Substr
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations.models import AttributeAnswer, Coding, Judgement, Project
 from annotations.models.coding import complete
+from annotations.models.rights import Person
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
     """Return those that answer something and lack what the scheme requires by now."""
-    answered = Q(category__isnull=False) | Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk")))
-    return judgements.filter(answered).exclude(complete())
+    return judgements.filter(_answered()).exclude(complete())
 
 
-def judged_before(project: Project, version: int) -> QuerySet[Judgement]:
-    """Return the judgements that were last given before that version of the scheme, so without what it added."""
-    return Judgement.objects.filter(coding__text__project=project, scheme_version__lt=version)
+def _answered() -> Q:
+    return Q(category__isnull=False) | Q(Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk"))))
 
 
-def list_judged_before(project: Project, version: int) -> QuerySet[Judgement]:
-    """Return these judgements in the order of texts, coders and words, each with its `words`, for who sees all work."""
-    place = "markable__start", "markable__end", "pk"
-    words = Substr("coding__text__content", F("markable__start") + 1, F("markable__end") - F("markable__start"))
-    judgements = judged_before(project, version).filter(coding__kind=Coding.Kind.TEXT).annotate(words=words)
-    return (
-        judgements.select_related("coding__text", "coding__coder", "category")
-        .defer("coding__text__content")
-        .order_by("coding__text__position", "coding__text__slug", "coding__coder__username", *place)
-    )
+def judged_before(judgements: QuerySet[Judgement], version: int) -> QuerySet[Judgement]:
+    """Return those that were last given before that version of the scheme, so without what it added."""
+    return judgements.filter(scheme_version__lt=version)
+
+
+def judgements_of_texts(project: Project, user: Person) -> QuerySet[Judgement]:
+    """Return the judgements of texts that the user may see, with something in them."""
+    codings = Coding.objects.visible_to(user).filter(text__project=project, kind=Coding.Kind.TEXT)
+    return Judgement.objects.filter(_answered(), coding__in=codings)
 
 
 @dataclass(frozen=True, slots=True)
-class CodingToComplete:
-    """A submitted coding, with how many of its judgements lack what the scheme requires by now."""
+class CodingLeft:
+    """A coding, with how many of its judgements there are to look at again."""
 
     text: str
     title: str
     coder: str
+    status: str
     judgements: int
 
 
-def codings_to_complete(project: Project) -> list[CodingToComplete]:
-    """Return the submitted codings that lack something, by text and coder, for those who see all work. One query.
+type CodingRows = QuerySet[Judgement, tuple[str, str, str, str, int]]
 
-    Nothing reopens them: who reopens one has its coder answer what is asked since.
+
+def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
+    """Return the codings of judgements, in the order of texts and coders, as rows for `CodingLeft`.
+
+    Nothing reopens one that is submitted: who reopens it has its coder answer what is asked since.
     """
-    judgements = Judgement.objects.filter(
-        coding__text__project=project, coding__status=Coding.Status.SUBMITTED, coding__kind=Coding.Kind.TEXT
-    )
-    rows = (
-        incomplete_judgements(judgements)
-        .values("coding__text__slug", "coding__text__title", "coding__coder__username")
-        .annotate(judgements=Count("pk"))
-        .order_by("coding__text__slug", "coding__coder__username")
-        .values_list("coding__text__slug", "coding__text__title", "coding__coder__username", "judgements")
-    )
-    return [CodingToComplete(*row) for row in rows]
+    names = ("coding__text__slug", "coding__text__title", "coding__coder__username", "coding__status")
+    rows = judgements.values("coding", *names).annotate(judgements=Count("pk"))
+    ordered = rows.order_by("coding__text__position", "coding__text__slug", "coding__coder__username")
+    found: CodingRows = ordered.values_list(*names, "judgements")
+    return found

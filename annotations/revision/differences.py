@@ -34,6 +34,12 @@ def describe_versions(project: Project, versions: Sequence[SchemeVersion]) -> li
     specs: list[SchemeSpec | None] = [scheme_from_json(one.scheme)[0] for one in versions]
     specs.append(scheme_from_json(earlier.scheme)[0] if earlier is not None else None)
     return [
-        VersionEntry(version, describe_differences(before, after) if before is not None and after is not None else [])
+        VersionEntry(
+            version,
+            [
+                *(f"{question}: {value} is merged into {into}." for question, value, into in version.merges),
+                *(describe_differences(before, after) if before is not None and after is not None else []),
+            ],
+        )
         for version, after, before in zip(versions, specs[:-1], specs[1:], strict=True)
     ]

@@ -89,7 +89,7 @@ def save_scheme(
         write_scheme(project, spec)
         numbered = change.asks_otherwise and Coding.objects.filter(text__project=project).begun().exists()
         if numbered:
-            _add_version(project, user, former, scheme_to_json(spec.with_pointing(), project.answers))
+            _add_version(project, user, former, scheme_to_json(spec.with_pointing(), project.answers), merges)
         if merges:
             _write_merges(project, before, user, merges, versions)
         delete_others(project, spec)
@@ -97,7 +97,9 @@ def save_scheme(
         return project.scheme_version
 
 
-def _add_version(project: Project, user: User, former: Mapping[str, Any], scheme: Mapping[str, Any]) -> None:
+def _add_version(
+    project: Project, user: User, former: Mapping[str, Any], scheme: Mapping[str, Any], merges: Iterable[Merge]
+) -> None:
     """Make a version of what is asked from now on; that of before keeps its last words."""
     now = timezone.now()
     rows = SchemeVersion.objects.filter(project=project, number=project.scheme_version)
@@ -108,7 +110,12 @@ def _add_version(project: Project, user: User, former: Mapping[str, Any], scheme
     project.scheme_version += 1
     project.save(update_fields=["scheme_version"])
     SchemeVersion.objects.create(
-        project=project, number=project.scheme_version, author=user, scheme=scheme, created_at=now
+        project=project,
+        number=project.scheme_version,
+        author=user,
+        scheme=scheme,
+        merges=[[merge.question, merge.value, merge.into] for merge in merges],
+        created_at=now,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,7 +14,7 @@ from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.merges import AnswerChange, parse_merge
 from annotations.coding.operations import ANSWER_FIELDS
-from annotations.core.bulk import insert
+from annotations.core.bulk import MAX_KEYS, insert
 from annotations.core.locks import sqlite_write_lock
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -49,10 +50,16 @@ def undo_merges(project: Project, number: int, user: User) -> int:
         values = _values([change for of_coding in changes.values() for change in of_coding])
         version = save_scheme(project, _restored(read_scheme(project.pk).spec, old, values), user)
         scheme = read_scheme(project.pk)
-        for coding, of_coding in changes.items():
-            _write(coding, of_coding, scheme)
+        _write(changes, scheme)
         log_merges(changes, user, versions, version)
         return version
+
+
+def merging_versions(project: Project, numbers: Collection[int]) -> set[int]:
+    """Return which of these versions of the scheme merged answers. One query."""
+    merges = Operation.objects.filter(coding__text__project=project, kind=Operation.Kind.MERGE)
+    found = merges.filter(scheme_version__in=numbers).order_by().values_list("scheme_version", flat=True)
+    return set(found.distinct())
 
 
 def _opposites(project: Project, number: int) -> dict[int, list[AnswerChange]]:
@@ -168,24 +175,45 @@ def _asked_as_before(now: Condition | None, before: Condition | None, values: Va
 # ---- the judgements
 
 
-def _write(coding: int, changes: Iterable[AnswerChange], scheme: ProjectScheme) -> None:
-    changes = list(changes)
-    keys = [change.markable for change in changes]
-    judgements = dict(
-        Judgement.objects.filter(coding=coding, markable__key__in=keys).values_list("markable__key", "pk")
-    )
-    rows = []
-    for change in changes:
-        judgement = judgements[change.markable]
-        if change.question == CATEGORY:
-            old, new = str(change.old), str(change.new)
+def _write(changes: Mapping[int, Sequence[AnswerChange]], scheme: ProjectScheme) -> None:
+    """Write changed answers of judgements, by coding. As many statements for many judgements as for few."""
+    judgements = _judgements_of(changes)
+    categories: dict[tuple[str, str], list[int]] = {}
+    answers: dict[str, list[tuple[int, AnswerChange]]] = {}
+    for coding, of_coding in changes.items():
+        for change in of_coding:
+            judgement = judgements[coding, change.markable]
+            if change.question == CATEGORY:
+                categories.setdefault((str(change.old), str(change.new)), []).append(judgement)
+            else:
+                answers.setdefault(change.question, []).append((judgement, change))
+    for (old, new), of_category in categories.items():
+        for keys in batched(of_category, MAX_KEYS):
             if old in scheme.keys.identity and new in scheme.keys.identity:
-                pointers = Pointer.objects.filter(judgement=judgement, relation=scheme.keys.identity[old])
+                pointers = Pointer.objects.filter(judgement__in=keys, relation=scheme.keys.identity[old])
                 pointers.update(relation=scheme.keys.identity[new])
-            Judgement.objects.filter(pk=judgement).update(category=scheme.keys.categories[new])
-        else:
-            attribute = scheme.keys.attributes[change.question]
-            AttributeAnswer.objects.filter(judgement=judgement, attribute=attribute).delete()
-            answer = (change.new,) if isinstance(change.new, str) else change.new
-            rows += [(judgement, attribute, scheme.keys.values[change.question, value], "", None) for value in answer]
+            Judgement.objects.filter(pk__in=keys).update(category=scheme.keys.categories[new])
+    rows = []
+    for question, of_question in answers.items():
+        attribute = scheme.keys.attributes[question]
+        for keys in batched((judgement for judgement, _ in of_question), MAX_KEYS):
+            AttributeAnswer.objects.filter(judgement__in=keys, attribute=attribute).delete()
+        rows += [
+            (judgement, attribute, scheme.keys.values[question, value], "", None)
+            for judgement, change in of_question
+            for value in ((change.new,) if isinstance(change.new, str) else change.new)
+        ]
     insert(AttributeAnswer, ANSWER_FIELDS, rows)
+
+
+def _judgements_of(changes: Mapping[int, Sequence[AnswerChange]]) -> dict[tuple[int, str], int]:
+    """Return the primary keys of the judgements that are changed, by coding and key of the markable."""
+    found = {}
+    names = {change.markable for of_coding in changes.values() for change in of_coding}
+    for codings in batched(changes, MAX_KEYS // 2):
+        for keys in batched(names, MAX_KEYS // 2):
+            judgements = Judgement.objects.filter(coding__in=codings, markable__key__in=keys)
+            found.update(
+                {(coding, key): pk for coding, key, pk in judgements.values_list("coding", "markable__key", "pk")}
+            )
+    return found

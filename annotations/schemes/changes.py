@@ -219,6 +219,15 @@ class Concerned:
         return [Violation(self.kind, self.question, *row) for row in rows[:MAX_VIOLATIONS]]
 
 
+@dataclass(frozen=True, slots=True)
+class MovedPointers:
+    """The pointers of a category that is merged: they say identity by the relation of the other one, if it has one."""
+
+    category: str
+    relation: str
+    to: str
+
+
 class Comparison:
     """The scheme of a project and another one, with the judgements that a difference concerns."""
 
@@ -228,6 +237,12 @@ class Comparison:
         self.after = after
         self.merges = list(merges)
         self.into = {(merge.question, merge.value): merge.into for merge in self.merges}
+        self.moved = [
+            MovedPointers(value, old.key, new.key if new is not None else "")
+            for (question, value), into in self.into.items()
+            if question == CATEGORY and (old := before.identity_relation(value)) is not None
+            for new in [after.identity_relation(into)]
+        ]
         self.judgements = Judgement.objects.filter(coding__text__project=project)
         self.new_categories = {category.key: category for category in after.categories}
         self.new_relations = {relation.key: relation for relation in after.relations}
@@ -313,14 +328,28 @@ class Comparison:
         pointers = Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=relation, **conditions)
         return self.judgements.filter(Exists(pointers))
 
+    def _is_set(self, relation: str) -> Q:
+        """Return the condition that a judgement will have targets of a relation, once merged ones are moved."""
+
+        def points(key: str) -> Exists:
+            return Exists(Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=key))
+
+        gone = [moved.category for moved in self.moved if moved.relation == relation != moved.to]
+        is_set = Q(points(relation))
+        if gone:
+            is_set &= ~Q(category__key__in=gone)
+        for moved in self.moved:
+            if moved.to == relation != moved.relation:
+                is_set |= Q(points(moved.relation), category__key=moved.category)
+        return is_set
+
     def _unasked(self, having: QuerySet[Judgement], condition: Condition | None) -> QuerySet[Judgement]:
         """Return those of the judgements that do not meet the condition; what is merged counts as it will be."""
         if condition is None:
             return having.none()
         if condition.relation:
-            pointers = Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=condition.relation)
-            return having.filter(~Exists(pointers))
-        values = {*condition.values}
+            return having.exclude(self._is_set(condition.relation))
+        values = {value for value in condition.values if (condition.question, value) not in self.into}
         values |= {
             value
             for (question, value), into in self.into.items()
@@ -337,7 +366,10 @@ class Comparison:
         if new is None:
             return False
         merged = any(question == new.question for question, _ in self.into)
-        return old is None or merged or old != new
+        return old is None or merged or self._loses_pointers(new.relation) or old != new
+
+    def _loses_pointers(self, relation: str) -> bool:
+        return any(moved.relation == relation != moved.to for moved in self.moved)
 
     # ---- what is taken away
 
@@ -399,7 +431,8 @@ class Comparison:
         yield from self._narrowed(relation, new)
         if self._condition_narrows(relation.asked_if, new.asked_if):
             message = "It would no longer be asked where it has targets."
-            yield Concerned("relation", key, message, self._unasked(self._pointing(key), new.asked_if))
+            having = self.judgements.filter(self._is_set(key))
+            yield Concerned("relation", key, message, self._unasked(having, new.asked_if))
         lost = set() if new.identity else self._lost_levels(relation.from_levels, new.from_levels)
         if lost:
             having = self._pointing(key).filter(markable__level__key__in=lost)
@@ -435,7 +468,10 @@ class Comparison:
         if new is None:
             yield Concerned("attribute", key, "It is in use: retire it.", having)
             return
-        if (attribute.of, attribute.relation, attribute.kind) != (new.of, new.relation, new.kind):
+        merged_relations = {moved.to for moved in self.moved if moved.relation == attribute.relation}
+        if (attribute.of, attribute.kind) != (new.of, new.kind) or (
+            new.relation != attribute.relation and new.relation not in merged_relations
+        ):
             message = "It is in use: of what it is asked, and how it is answered, stays. Retire it, and add another."
             yield Concerned("attribute", key, message, having)
             return
@@ -447,6 +483,9 @@ class Comparison:
         if self._condition_narrows(attribute.asked_if, new.asked_if):
             message = "It would no longer be asked where it has an answer."
             yield Concerned("attribute", key, message, self._unasked(having, new.asked_if))
+        if new.relation and (new.relation != attribute.relation or self._loses_pointers(new.relation)):
+            message = f"It has answers where {new.relation} would not be set."
+            yield Concerned("attribute", key, message, self._unasked(having, Condition(relation=new.relation)))
         lost = self._lost_levels(attribute.levels, new.levels)
         if lost:
             elsewhere = having.filter(markable__level__key__in=lost)

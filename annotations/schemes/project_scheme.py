@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 
 from annotations.core.compiled_queries import compiled_query
+from annotations.core.snapshots import read_snapshot
 from annotations.formats.model.scheme import (
     AnswerKind,
     AttributeSpec,
@@ -84,7 +85,18 @@ class ProjectScheme:
 
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project. Three queries, and two more where there are attributes."""
+    """Return the scheme of a project. Three queries, and two more where there are attributes.
+
+    Where it is changed between these queries, so that one names what another did not find, it is read in one piece.
+    """
+    try:
+        return _read_scheme(project)
+    except KeyError:
+        with read_snapshot():
+            return _read_scheme(project)
+
+
+def _read_scheme(project: int) -> ProjectScheme:
     levels = levels_of(project)
     with_attributes = any(level.project_has_attributes for level in levels)  # type: ignore[attr-defined]
     level_keys = {level.pk: level.key for level in levels}

@@ -298,7 +298,8 @@ PAGES = [
     again("edit-scheme", OF_PYRAMIDS, GET=managers(302)),
     row("scheme-draft", POST=managers(200, SCHEME), unseen=True),
     row("scheme-versions", GET=members()),
-    row("earlier-judgements", GET=managing_work()),
+    row("undo-merges", foreign=False, POST=managing_work(302, {"confirmed": "1"}), unseen=True),  # it merged nothing
+    row("to-complete", GET=members()),
     row("scheme-sample", GET=members()),
     again("scheme-sample", OF_PYRAMIDS, GET=members(302)),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
@@ -395,7 +396,7 @@ PAGES = [
         POST=own("coder", "other coder", BOTH, ok=302),
         unseen=True,
     ),
-    row("reopen", POST=managing_work(302, {"confirmed": "1"})),
+    row("reopen", POST=managing_work(302, {"confirmed": "1"}), unseen=True),  # it merged nothing
     again("reopen", POST=managing_work(200), unseen=True),  # a manager is asked first
     row("code-agreed", OF_AGREED, GET=own("adjudicator")),
     again(
@@ -411,7 +412,7 @@ PAGES = [
         GET=own("adjudicator"),
         POST=own("adjudicator", ok=302, body={"ask": "1", "reason": "r"}),
     ),
-    row("reopen-agreed", OF_DONE, POST=managing_work(302, {"confirmed": "1"})),
+    row("reopen-agreed", OF_DONE, POST=managing_work(302, {"confirmed": "1"}), unseen=True),  # it merged nothing
     # A coder's own pyramid is not of this address.
     again("reopen-agreed", OF_DONE | {"coder": "@other.username"}, POST=managing_work(404)),
     row("transfer", pk="@imported.pk", GET=managing_work().but({"coder": 404, "other coder": 404, BOTH: 404})),

@@ -8,11 +8,14 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from django.test import override_settings
 from django.urls import resolve
+from pytest_django import Settings
 
 from annotations.projects.state import set_archived
 from tests.access.role_asking import ROUTES, World
 from tests.access.role_matrix import AGREEMENT, PAGES
+from tests.conftest import MAIL_SERVER
 from tests.shared.cases import cases
 
 # What changes nothing of the project, or opens or deletes it.
@@ -48,14 +51,20 @@ class Page(HTMLParser):
             self.links.append(found["href"])
 
 
-@pytest.fixture
-def world(db, mail_server) -> Iterator[World]:
+@pytest.fixture(scope="module")
+def archived(module_rows: None) -> World:
     """Make a world whose projects are archived."""
+    with override_settings(**MAIL_SERVER):
+        made = World()
+        for project in (made.here.project, made.here.pyramids):
+            set_archived(project, archived=True)
+    return made
+
+
+@pytest.fixture
+def world(archived: World, db: None, mail_server: Settings) -> Iterator[World]:
     logging.disable(logging.WARNING)
-    made = World()
-    for project in (made.here.project, made.here.pyramids):
-        set_archived(project, archived=True)
-    yield made
+    yield archived
     logging.disable(logging.NOTSET)
 
 

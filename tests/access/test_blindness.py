@@ -1,6 +1,7 @@
 """A coder learns nothing of another coder's work, by any address, until the manager opens the results."""
 
 import json
+import logging
 import re
 from datetime import UTC, datetime
 from hashlib import md5, sha256
@@ -333,7 +334,11 @@ def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder"
         if alice_works:
             alices_work(project)
         day = 3
-        seen = seen_by(signed_in(person), visits)
+        logging.disable(logging.WARNING)  # thousands of refusals
+        try:
+            seen = seen_by(signed_in(person), visits)
+        finally:
+            logging.disable(logging.NOTSET)
         transaction.set_rollback(True)
     return seen
 

@@ -11,13 +11,16 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.hashers import check_password
 from django.http import HttpResponse
+from django.test import override_settings
 from django.urls import URLPattern, get_resolver
+from pytest_django import Settings
 
 from annotations.models import Mail, Token
 from annotations.projects.tokens import create_token
 from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
 from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
 from tests.access.role_world import PASSWORD, ROLES
+from tests.conftest import MAIL_SERVER
 
 OURS = ("annotations", "agreement")
 ROWS = [row for rows in AREAS.values() for row in rows]
@@ -86,11 +89,18 @@ def contents() -> dict[str, list[str]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def made(module_rows: None) -> World:
+    """Make one world for all tests: each request is undone."""
+    with override_settings(**MAIL_SERVER):
+        return World()
+
+
 @pytest.fixture
-def world(db, mail_server) -> Iterator[World]:
-    """Make one world for all rows of a test, where mails are sent: each request is undone."""
+def world(made: World, db: None, mail_server: Settings) -> Iterator[World]:
+    """Return the world, where mails are sent."""
     logging.disable(logging.WARNING)  # thousands of refusals
-    yield World()
+    yield made
     logging.disable(logging.NOTSET)
 
 

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.models import User
 from annotations.projects.tokens import create_token
-from config.logs import JSONLinesFormatter
+from config.monitoring.logs import JSONLinesFormatter
 from tests.access.role_asking import able, resolved, sending
 from tests.access.role_matrix import AGREEMENT, API, PAGES
 from tests.access.role_world import PASSWORD
@@ -114,7 +114,7 @@ def test_no_key_and_no_password_is_in_the_log(world, caplog):
 @pytest.mark.parametrize("name", ["alice", "ghost"])
 def test_somebody_and_nobody_take_as_long_to_be_refused(visitor, settings, monkeypatch, name):
     """A password is hashed once, whether there is such a person or not."""
-    settings.PASSWORD_HASHERS = ["config.hashers.BoundedArgon2PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["config.limits.hashers.BoundedArgon2PasswordHasher"]
     alice = User.objects.get()
     alice.set_password(PASSWORD)
     alice.save()

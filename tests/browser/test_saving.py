@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from annotations.coding.replay import log_mismatches
+from annotations.formats.model.scheme import CATEGORY
+from annotations.models import Coding
+from annotations.revision.saving import save_scheme
+from annotations.schemes.changes import Merge
+from annotations.schemes.project_scheme import read_scheme
 from benchmarks.serving import Server, serving
 from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
@@ -130,3 +137,28 @@ def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser:
     assert [entry["sequence"] for entry in log] == list(range(1, 10))
     assert len({entry["payload"]["markable"] for entry in log}) == 9
     context.close()
+
+
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 400")
+def test_an_answer_of_a_category_that_is_merged_meanwhile_becomes_the_other_one(
+    sign_in, alice, charlie, codings, keys, project
+):
+    page = open_coding(sign_in, alice)
+    page.keyboard.press("4")
+    saved(page)
+    offline(page)
+    for key in ("Enter", "3"):  # the stove is a place
+        page.keyboard.press(key)
+    spec = read_scheme(project.pk).spec
+    categories = tuple(one for one in spec.categories if one.key != "place")
+    merges = [Merge(CATEGORY, "place", "none")]
+    assert save_scheme(project, replace(spec, categories=categories), charlie, merges=merges) == 2
+    page.context.set_offline(False)
+    expect(page.locator("#categories").get_by_text("place")).to_have_count(0)
+    saved(page)
+    expect(page.locator("#progress-text")).to_have_text("2 of 6 decided")
+    expect(page.locator(".notice")).to_have_count(0)
+    coding = Coding.objects.get(pk=codings["alice"].pk)
+    assert judgement(coding, keys["b"])["category"] == "none"
+    assert [*coding.operations.values_list("kind", "scheme_version")] == [("judge", 1), ("judge", 2)]
+    assert list(log_mismatches(coding)) == []

@@ -7,7 +7,7 @@ from django.urls import resolve
 
 from annotations.models import Token
 from annotations.projects.tokens import create_token
-from config.uploads import most_bytes
+from config.limits.uploads import most_bytes
 
 LARGE = 6 * 2**20
 OVER_ALL = 600 * 2**20

@@ -9,10 +9,10 @@ from django.contrib.auth.hashers import Argon2PasswordHasher, check_password, ma
 from django.test import Client
 
 from annotations.models import User
-from config import hashers
+from config.limits import hashers
 
 SECRET = "correct horse battery"
-BOUNDED = ["config.hashers.BoundedArgon2PasswordHasher"]
+BOUNDED = ["config.limits.hashers.BoundedArgon2PasswordHasher"]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.conf import settings as configured
 
 from annotations.mail.delivery import Delivery
 from annotations.mail.errors import MOST_ERRORS
-from config.logs import (
+from config.monitoring.logs import (
     PERSONAL_PARAMETERS,
     ErrorMailHandler,
     JSONLinesFormatter,

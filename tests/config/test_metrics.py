@@ -15,7 +15,7 @@ from django_tasks_db.models import DBTaskResult
 from prometheus_client.parser import text_string_to_metric_families
 
 from annotations.core.heartbeat import beating
-from config import metrics
+from config.monitoring import metrics
 from tests.conftest import ROOT, change
 
 TOKEN = "t" * 40

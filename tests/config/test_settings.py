@@ -95,7 +95,7 @@ def test_with_key_and_hosts_production_starts_and_is_secure(tmp_path):
     for name in ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY", "SECURE_SSL_REDIRECT"):
         assert settings[name] is True
     assert settings["SECURE_HSTS_SECONDS"] >= 365 * 24 * 3600
-    assert settings["PASSWORD_HASHERS"] == ["config.hashers.BoundedArgon2PasswordHasher"]
+    assert settings["PASSWORD_HASHERS"] == ["config.limits.hashers.BoundedArgon2PasswordHasher"]
 
 
 SHOW_MAIL = """

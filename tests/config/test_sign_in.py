@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import User
-from config import sign_in as page
-from config.clients import UNKNOWN_ADDRESS, client_address
+from config.limits import sign_in as page
+from config.limits.clients import UNKNOWN_ADDRESS, client_address
 
 SECRET = "correct horse battery"
 

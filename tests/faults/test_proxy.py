@@ -20,6 +20,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from benchmarks.serving import Server
 from tests.conftest import ROOT, skip_or_fail_in_ci
 from tests.shared.cases import cases
+from tests.shared.migrated import copy_kept
 
 HOST = "coindex.example"
 SLOW = 100
@@ -104,6 +105,7 @@ def nginx() -> str:
 def program(nginx: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("data")
     server = Server(str(data), variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1"})
+    copy_kept(data / "coindex.sqlite3")
     server.run("manage.py", "migrate", "--verbosity", "0")
     server.run(
         *("manage.py", "shell", "--verbosity", "0", "--command"),

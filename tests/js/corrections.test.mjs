@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { correctedOutbox, mapKey } from "../../static/js/workbench/saving/corrections.js";
+import { mapKey, mergeAnswers, renewedOutbox } from "../../static/js/workbench/saving/corrections.js";
 import { emptyHistory } from "../../static/js/workbench/history.js";
 import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
@@ -29,7 +29,7 @@ test("what is unsent is renewed once by each correction after it, and what has n
   await inner.add(judge("a", "p:4-6", 3), judge("b", "p:4-6", 7), judge("c", "p:0-1", 3), judge("d", "p:8-9"));
   const visit = { version: 3, operations: [judge("e", "p:4-6", 7)], draft: { markable: "p:4-6", note: "?", seen: 3 } };
   const corrections = [{ sequence: 5, edits: [edit(0, "ab", "")] }, { sequence: 8, edits: [edit(0, "", "xyz")] }];
-  const outbox = correctedOutbox(inner, visit, corrections, model, (words) => notices.push(words));
+  const outbox = renewedOutbox(inner, visit, { corrections, merges: {} }, model, (words) => notices.push(words));
   const operations = await outbox.all();
   assert.deepEqual(operations.map(({ uuid, payload, seen }) => [uuid, payload.markable, seen]),
     [["a", "p:5-7", 9], ["b", "p:7-9", 9], ["d", "p:9-10", 9]]);
@@ -37,6 +37,16 @@ test("what is unsent is renewed once by each correction after it, and what has n
   assert.equal(visit.draft.markable, "p:5-7");
   assert.deepEqual(notices, ["The text was corrected, and the words of an answer that was not yet saved are gone."]);
   assert.deepEqual((await inner.all()).map(({ uuid }) => uuid), ["a", "b", "d"]);
+});
+
+test("what is unsent has the answers that others have become", () => {
+  const merges = { category: { new: "old" }, kinds: { b: "a" } };
+  const before = { markable: "p:0-1", category: "new", pointers: [], attributes: { kinds: ["a", "b", "c"], one: "constructor", count: 3 } };
+  assert.deepEqual(mergeAnswers({ kind: "judge", payload: before }, merges).payload,
+    { ...before, category: "old", attributes: { ...before.attributes, kinds: ["a", "c"] } });
+  const clear = { kind: "clear", payload: { markable: "p:0-1" } };
+  assert.equal(mergeAnswers(clear, merges), clear);
+  assert.equal(mergeAnswers({ kind: "judge", payload: { ...before, category: null } }, merges).payload.category, null);
 });
 
 test("before a correction other keys are those of the markables that came with the text", () => {

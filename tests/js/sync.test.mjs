@@ -23,6 +23,7 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
     user: "anna é",
     csrf: () => "token",
     version,
+    scheme: 2,
     outbox,
     hooks: {
       state: (state, waiting) => said.states.push([state, waiting]),
@@ -352,6 +353,7 @@ test("operations of one step are kept and sent together", async () => {
 for (const [how, answers] of Object.entries({
   "of the text that a save hears of": [answer(409, { version: 13, missed: [{ uuid: "c", kind: "correct", payload: {}, sequence: 13 }] })],
   "of the scheme, which merged answers,": [answer(409, { version: 13, missed: [{ uuid: "c", kind: "merge", payload: {}, sequence: 13 }] })],
+  "of the scheme, by which an answer is refused,": [answer(400, { code: "unknown_category", operation: 0, scheme_version: 3 })],
   "of the text that a save hears of behind its own": [answer(200, { version: 14 }),
     answer(200, { results: [{ uuid: "a", sequence: 13 }, { uuid: "c", kind: "correct", payload: {}, sequence: 14 }] })],
 })) {
@@ -364,6 +366,7 @@ for (const [how, answers] of Object.entries({
     sync.flush();
     await sync.check();
     await settled();
+    assert.deepEqual(said.refused, []);
     assert.equal(said.outdated, 1);
     assert.equal(requests.length, asked);
     assert.deepEqual(said.acknowledged.concat(said.missed), []);

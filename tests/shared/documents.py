@@ -223,9 +223,7 @@ def _plain_answer(answer: Answer) -> Answer:
     """Return the answer with keys for names of files, answers of the kinds of the scheme, and sets in order."""
 
     def key(name: str) -> str:
-        found = NAMES_IN_FILES.find(name)
-        assert found, name
-        return found
+        return NAMES_IN_FILES.find(name) or name
 
     def plain(readings: Readings) -> Readings:
         return tuple(sorted(tuple(sorted(reading)) for reading in readings))
@@ -237,7 +235,9 @@ def _plain_answer(answer: Answer) -> Answer:
         indices=tuple(sorted(answer.indices)),
         readings=plain(answer.readings),
         relations=tuple(sorted((key(name), plain(readings)) for name, readings in answer.relations)),
-        attributes=tuple(sorted((name, parse_value(value, KINDS[name])) for name, value in attributes)),
+        attributes=tuple(
+            sorted((name, parse_value(value, KINDS.get(name, AnswerKind.TEXT))) for name, value in attributes)
+        ),
     )
 
 
@@ -300,3 +300,18 @@ def pointers(document: Document) -> list[tuple[str, list[str]]]:
 
 def codes(document: Document) -> list[str]:
     return [finding.code for finding in document.findings]
+
+
+def relations(document: Document) -> list[tuple[str, list[tuple[str, list[list[str]]]]]]:
+    """Return the relations besides identity of the marks that have some, with the words of their targets."""
+    return [
+        (
+            words(document, mark),
+            [
+                (name, [[words(document, target) for target in reading] for reading in readings])
+                for name, readings in mark.answer.relations
+            ],
+        )
+        for mark in document.marks
+        if mark.answer and mark.answer.relations
+    ]

@@ -190,7 +190,8 @@ def any_scheme(draw: random.Random) -> ReadyMadeScheme:
         listed = kind in (AnswerKind.ONE, AnswerKind.SEVERAL)
         attributes.append(
             AttributeSpec(
-                f"a{number}",
+                # keys that every object of a script has, too
+                ("a0", "a1", "toString", "constructor")[number],
                 f"attribute {number}",
                 of=of,
                 relation=draw.choice(relations).key if of == Subject.RELATION else "",

@@ -22,7 +22,16 @@ from annotations.formats.brat.names import (
     TEXT_SUFFIX,
 )
 from annotations.formats.model.answers import format_value, name_in_files
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Readings, text_order
+from annotations.formats.model.document import (
+    Answer,
+    Document,
+    Links,
+    Mark,
+    Place,
+    Readings,
+    number_targets,
+    text_order,
+)
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 
@@ -49,10 +58,11 @@ def _format_text(document: Document) -> str:
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _name_attributes(documents: Iterable[Document]) -> dict[str, str]:
+def _name_attributes(documents: Sequence[Document]) -> dict[str, str]:
     """Return what the attributes that are answered are called in the files, by their keys."""
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    return name_in_files(sorted({key for answer in answers for key, _ in answer.attributes}), RESERVED)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None))
 
 
 def _annotation_lines(document: Document, names: Mapping[str, str]) -> Iterator[str]:
@@ -100,10 +110,8 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
     relations: list[tuple[str, Readings]] = [(ANTECEDENT, answer.all_readings)]
     relations += [(f"{RELATION}{key}", readings) for key, readings in answer.relations]
     for name, readings in relations:
-        plural = any(len(reading) > 1 for reading in readings)
-        for number, reading in enumerate(readings, start=1):
-            for target in reading:
-                yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number if plural else 0
+        for number, target in number_targets(readings):
+            yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number
 
 
 def _text_attributes(document: Document) -> set[str]:

@@ -343,7 +343,7 @@ class _Plan:
         sets = [
             _numbered_name(name, number) for name in (self.sets, ENTITY_NAME) for number in range(1, self.readings + 1)
         ]
-        taken = {CATEGORY, "antecedent", *self.pointers.values(), *sets, *NO_ANSWER, *ALWAYS_ASKED}
+        taken = {CATEGORY, "antecedent", "xmlns", *self.pointers.values(), *sets, *NO_ANSWER, *ALWAYS_ASKED}
         taken |= {key for key in keys if _has_meaning(key.lower())}
         self.names = {key: name.lower() for key, name in name_in_files(keys, taken).items()}
         self.relations, self.attributes = list(relations.values()), list(attributes.values())

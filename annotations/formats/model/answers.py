@@ -4,12 +4,14 @@ import re
 from collections.abc import Collection, Iterable
 from math import isfinite
 
-from annotations.formats.model.scheme import AnswerKind, AnswerValue
+from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 
 # Parts several values where a file has one cell or attribute for them. No key of a value has it.
 SEPARATOR = "|"
 NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 PREFIX = "attribute_"
+# Of keys that files may spell alike each is named with its number among them, from 1: `attribute_2_a_b`.
+NUMBERED = re.compile(rf"{PREFIX}([1-9][0-9]?)_(.+)", re.ASCII)
 OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
@@ -48,14 +50,46 @@ def fold_name(name: str) -> str:
     return OTHER_SIGNS.sub("_", name.lower())
 
 
-def name_in_files(keys: Iterable[str], reserved: Collection[str] = (), *, hyphen: str = "-") -> dict[str, str]:
+def _stem(key: str) -> str:
+    """Return what keys have in common that files may spell in the same way."""
+    folded = fold_name(key)
+    while folded.startswith(PREFIX):
+        folded = folded.removeprefix(PREFIX)
+    return folded
+
+
+def _group_alike(keys: Iterable[str]) -> dict[str, list[str]]:
+    """Return the keys, in order, by what is common to those that files may spell in the same way."""
+    alike: dict[str, list[str]] = {}
+    for key in sorted(set(keys)):
+        alike.setdefault(_stem(key), []).append(key)
+    return alike
+
+
+def question_keys(scheme: SchemeSpec | None) -> list[str]:
+    """Return the keys of the attributes of a scheme, and of the relations besides identity."""
+    if scheme is None:
+        return []
+    return [*(one.key for one in scheme.relations if not one.identity), *(one.key for one in scheme.attributes)]
+
+
+def name_in_files(
+    keys: Iterable[str], reserved: Collection[str] = (), scheme: SchemeSpec | None = None, *, hyphen: str = "-"
+) -> dict[str, str]:
     """Return for each key of a question a name that begins with a letter, with `hyphen` for hyphens.
 
-    A name that the format needs for itself (`reserved`), or that another key has, gets a prefix.
+    A name that the format needs for itself (`reserved`), or that another key has, gets a prefix; of keys of the scheme
+    that files may spell alike each gets its number, by which `KeysByName` finds it again.
     """
+    keys = list(keys)
+    alike = _group_alike([*keys, *question_keys(scheme)])
     names: dict[str, str] = {}
     used = set(map(fold_name, reserved))
     for key in keys:
+        group = alike[_stem(key)]
+        if len(group) > 1:
+            names[key] = f"{PREFIX}{group.index(key) + 1}_{_stem(key)}"
+            continue
         name = key.replace("-", hyphen)
         if fold_name(name).startswith(PREFIX):
             name = f"{PREFIX}{name}"
@@ -67,10 +101,14 @@ def name_in_files(keys: Iterable[str], reserved: Collection[str] = (), *, hyphen
 
 
 class KeysByName:
-    """The keys of questions by the names that files may have for them. Of two that a file may call alike, neither."""
+    """The keys of questions by the names that files may have for them.
+
+    Of two that a file may call alike each is found by itself, and by its number as `name_in_files` has it.
+    """
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = set(keys)
+        self.alike = _group_alike(self.keys)
         folded: dict[str, list[str]] = {}
         for key in self.keys:
             folded.setdefault(fold_name(key), []).append(key)
@@ -81,4 +119,8 @@ class KeysByName:
         if name in self.keys:
             return name
         folded = fold_name(name)
-        return self.folded.get(folded.removeprefix(PREFIX)) or self.folded.get(folded)
+        if numbered := NUMBERED.fullmatch(folded):
+            group = self.alike.get(numbered[2], [])
+            if 1 < len(group) >= int(numbered[1]):
+                return group[int(numbered[1]) - 1]
+        return self.folded.get(folded.removeprefix(PREFIX) or "_") or self.folded.get(folded)

@@ -162,6 +162,14 @@ def group_readings(rows: Iterable[tuple[int, Place]]) -> Readings:
     return tuple({frozenset(reading): tuple(reading) for reading in readings.values()}.values())
 
 
+def number_targets(readings: Readings) -> Iterator[tuple[int, Place]]:
+    """Yield targets, each with the number of its reading, from 1; all with 0 where each target is a reading."""
+    plural = any(len(reading) > 1 for reading in readings)
+    for number, reading in enumerate(readings, start=1):
+        for target in reading:
+            yield number if plural else 0, target
+
+
 @dataclass(slots=True, unsafe_hash=True)
 class Mark:
     """A markable in a file.

@@ -306,7 +306,7 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
         indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
         answer = replace(mark.answer, indices=tuple(indices))
         if mark.answer.readings or other.answer.readings:
-            answer = answer.with_readings(_join_readings(mark.answer.all_readings, other.answer.all_readings))
+            answer = answer.with_readings(join_readings(mark.answer.all_readings, other.answer.all_readings))
         else:
             answer.pointers = tuple(dict.fromkeys((*mark.answer.pointers, *other.answer.pointers)))
         for name, readings in other.answer.relations:
@@ -316,5 +316,6 @@ def merge_marks(mark: Mark, other: Mark) -> Mark:
     return replace(mark, label=mark.label or other.label, head=mark.head or other.head, answer=answer)
 
 
-def _join_readings(one: Readings, other: Readings) -> Readings:
+def join_readings(one: Readings, other: Readings) -> Readings:
+    """Return the readings of both, each once."""
     return map_readings((*one, *other), lambda target: (target,))

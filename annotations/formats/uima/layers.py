@@ -9,14 +9,21 @@ antecedent, or not at all, where spans have a label alone. `marks_of` chooses on
   which the relations run are markables; their categories follow. Syntax is passed over.
 * Spans alone are markables with their first feature as category.
 
-The layer MARKABLE is what is written here for what chains and relations cannot say of a markable; it is read back
-with whichever of the three. Offsets in all these files count UTF-16 units.
+Other features of these spans are answers to attributes. Relations between them that point to no antecedent are
+relations by their types; those with equal values of the feature `reading` are meant together.
+
+The layer MARKABLE is what is written here for what chains and relations cannot say of a markable, answers to
+attributes among it; OTHER_RELATION has the relations besides identity. Both are read back with whichever of the
+three. Offsets in all these files count UTF-16 units.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import kwlist
+from typing import NamedTuple
 
+from annotations.formats.model.answers import name_in_files
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -28,17 +35,29 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
+    Readings,
+    group_readings,
+    links_of,
+    number_targets,
     text_order,
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Option
+from annotations.formats.model.scheme import AnswerValue
 
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"
 RELATION_TYPE = "coref"
+OTHER_RELATION = "webanno.custom.OtherRelation"
+# The feature of relations that says which targets of a markable are meant together.
+READING = "reading"
 LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 # The features of MARKABLE, in the order in which they are written.
 FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
+# What no attribute is called: UIMA has a use for these, or Python, in which a library makes attributes of features.
+_OF_UIMA = ("begin", "end", "sofa", "id", "xmlns")
+_OF_PYTHON = ("type", "self", "value", "get", "set", "get_covered_text", "xmiID", *kwlist)
+RESERVED = (*FEATURES, *_OF_UIMA, *_OF_PYTHON)
 YES = "true"
 BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -48,6 +67,9 @@ MOST_FINDINGS = 1000
 # What all these files can hold.
 SUPPORTED_FEATURES = frozenset(
     {
+        Feature.RELATIONS,
+        Feature.ATTRIBUTES,
+        Feature.PLURAL,
         Feature.POINTERS,
         Feature.INDICES,
         Feature.AMBIGUITY,
@@ -78,18 +100,26 @@ OPTIONS = (
             ("auto", "links of chains; where there are none related spans, else spans"),
             ("chains", "links of chains"),
             ("relations", "spans between which relations run"),
-            ("spans", "spans, without what links them"),
+            ("spans", "spans, without chains and antecedents"),
         ),
     ),
     Option(
         "relations",
         "which relations point to antecedents",
-        (("identity", "all but bridging: those whose type begins with “bridg”"), ("all", "all")),
+        (
+            ("identity", "all but bridging: those whose type begins with “bridg”"),
+            ("names", "those of the type coref; others are relations by their types"),
+            ("all", "all"),
+        ),
     ),
     Option(
         "categories",
         "what a link or a span alone is called",
-        (("types", "is its category"), ("links", "is passed over: the category follows from the links")),
+        (
+            ("types", "is its category"),
+            ("links", "is passed over: the category follows from the links"),
+            ("attributes", "is an attribute, as the other features are"),
+        ),
     ),
 )
 
@@ -100,14 +130,20 @@ WAYS = {"category": "categories=links"}
 # Each of these stands for itself: two that say the same are still two.
 @dataclass(slots=True, eq=False)
 class Span:
-    """kind: the value of the layer's first feature."""
+    """kind: the value of the layer's first feature, which is called `first`."""
 
     layer: str
     start: int
     end: int
     line: int | None = None
-    features: dict[str, str] = field(default_factory=dict)
+    features: dict[str, AnswerValue] = field(default_factory=dict)
     kind: str = ""
+    first: str = ""
+
+    def text(self, feature: str) -> str:
+        """Return the value of a feature, empty where it has none or one that is no string."""
+        value = self.features.get(feature, "")
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(slots=True, eq=False)
@@ -127,6 +163,12 @@ class Relation:
     source: Span
     target: Span
     line: int | None = None
+    reading: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the relation is called where it points to no antecedent."""
+        return self.kind or self.layer.rpartition(".")[2]
 
 
 @dataclass(slots=True)
@@ -151,10 +193,17 @@ def build_marks(
 ) -> tuple[list[Mark], Links]:
     """Return the markables and how they are linked. What is left out is added to the findings."""
     pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations)]
+    pointing = set(map(id, pointers))
+    others = [
+        relation
+        for relation in file_layers.relations
+        if id(relation) not in pointing and not relation.layer.startswith(BUILT_IN)
+    ]
     if layers == "auto":
         layers = "chains" if file_layers.links else "relations" if pointers else "spans"
-    chosen = _choose_layers(file_layers, layers, pointers)
-    drafts = _Drafts(file_layers, types=categories == "types", kinds=layers == "spans")
+    chosen = _choose_layers(file_layers, layers, pointers or others)
+    others = [each for each in others if each.source.layer in chosen and each.target.layer in chosen]
+    drafts = _Drafts(file_layers, categories, kinds=layers == "spans")
     for span in file_layers.spans:
         if span.layer in chosen:
             drafts.span(span)
@@ -163,24 +212,28 @@ def build_marks(
             drafts.link(link)
     elif layers == "relations":
         for relation in pointers:
-            drafts.relation(relation)
-    _report_unread(file_layers, layers, chosen, pointers)
+            drafts.relation(relation, "")
+    for relation in others:
+        drafts.relation(relation, relation.name)
+    _report_unread(file_layers, layers, chosen, [*others, *(pointers if layers == "relations" else ())])
     links = {"chains": Links.INDICES, "relations": Links.POINTERS}.get(layers, Links.NONE)
     return sorted((draft.mark() for draft in drafts.places.values()), key=text_order), links
 
 
 def _is_pointer(relation: Relation, which: str) -> bool:
     """Return whether a relation points to an antecedent."""
-    if relation.layer.startswith(BUILT_IN):
+    if relation.layer == OTHER_RELATION or relation.layer.startswith(BUILT_IN):
         return False
+    if which == "names":
+        return relation.name.lower() == RELATION_TYPE
     return which == "all" or not relation.kind.lower().startswith(BRIDGING)
 
 
-def _choose_layers(file_layers: Layers, layers: str, pointers: Sequence[Relation]) -> set[str]:
+def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
     """Return the layers whose spans are markables."""
     chosen = {MARKABLE}
     if layers == "relations":
-        chosen |= {span.layer for relation in pointers for span in (relation.source, relation.target)}
+        chosen |= {span.layer for relation in related for span in (relation.source, relation.target)}
     elif layers == "spans":
         present = dict.fromkeys(span.layer for span in file_layers.spans)
         own = [layer for layer in present if not layer.startswith(BUILT_IN)]
@@ -189,14 +242,14 @@ def _choose_layers(file_layers: Layers, layers: str, pointers: Sequence[Relation
     return chosen
 
 
-def _report_unread(file_layers: Layers, layers: str, chosen: set[str], pointers: Sequence[Relation]) -> None:
+def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:
     """Name what was not read, linguistic layers of DKPro Core apart."""
     spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
     for layer, number in spans.items():
         if layer == NAMED_ENTITY or not layer.startswith(BUILT_IN):
             file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out")
-    pointing = set(map(id, pointers)) if layers == "relations" else set[int]()
-    others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in pointing)
+    known = set(map(id, relations))
+    others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in known)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
             name = f" called {kind[:50]!r}" if kind else ""
@@ -218,26 +271,39 @@ class _Draft:
     unsure: bool = False
     note: str = ""
     name: str = ""
-    pointers: dict[Place, None] = field(default_factory=dict)
     indices: dict[str, None] = field(default_factory=dict)
+    attributes: dict[str, AnswerValue] = field(default_factory=dict)
+    # The targets of each relation, that of antecedents without a name, and beside each its reading if it is given.
+    targets: dict[str, dict[tuple[Place, str], None]] = field(default_factory=dict)
 
     def mark(self) -> Mark:
+        readings = {name: _group_targets(targets) for name, targets in self.targets.items()}
         answer = Answer(
             self.category,
-            tuple(self.pointers),
-            tuple(self.indices),
-            self.optional,
-            self.unsure,
-            self.note,
-            self.name,
+            indices=tuple(self.indices),
+            optional=self.optional,
+            unsure=self.unsure,
+            note=self.note,
+            name=self.name,
+            relations=tuple(sorted((name, each) for name, each in readings.items() if name)),
+            attributes=tuple(sorted(self.attributes.items())),
+            **links_of(readings.get("", ())),
         )
         return Mark(self.place.parts, self.place.level, self.label, (), answer if self.coded else None, self.line)
 
 
+def _group_targets(targets: Iterable[tuple[Place, str]]) -> Readings:
+    """Return the readings of targets; without the name of its reading each is one."""
+    numbers: dict[str | Place, int] = {}
+    return group_readings([(numbers.setdefault(reading or place, len(numbers)), place) for place, reading in targets])
+
+
 @dataclass(slots=True)
 class _Drafts:
+    """categories: what becomes of what a link or span is called. kinds: spans are called by their first feature."""
+
     file_layers: Layers
-    types: bool
+    categories: str
     kinds: bool
     places: dict[Place, _Draft] = field(default_factory=dict)
     of_span: dict[int, _Draft] = field(default_factory=dict)
@@ -250,7 +316,7 @@ class _Drafts:
             self._empty(span)
             return
         own = span.layer == MARKABLE
-        values: Mapping[str, str] = span.features if own else {}
+        values: Mapping[str, str] = {feature: span.text(feature) for feature in FEATURES} if own else {}
         level = self._short(values.get("level", ""), LONGEST_LABEL, "a level's name", span.line)
         draft = self._at(Place(level, ((span.start, span.end),)), span.line)
         self.of_span[id(span)] = draft
@@ -266,10 +332,15 @@ class _Drafts:
         if draft.coded or values.get("uncoded") == YES:
             return
         draft.coded = True
-        if self.types:
-            draft.category = values.get("category", "") if own else span.kind if self.kinds else ""
+        if self.categories != "links":
+            named = self.kinds and self.categories == "types"
+            draft.category = values.get("category", "") if own else span.kind if named else ""
         draft.optional, draft.unsure = values.get("optional") == YES, values.get("unsure") == YES
         draft.note, draft.name = values.get("note", ""), values.get("name", "")
+        passed = FEATURES if own else (span.first,) if self.kinds and self.categories != "attributes" else ()
+        draft.attributes = {
+            name: value for name, value in span.features.items() if name not in passed and value not in ("", ())
+        }
         # A link does not say its level: it is that of the markable that is coded.
         self.of_parts[draft.place.parts] = draft
 
@@ -280,7 +351,7 @@ class _Drafts:
         parts = ((link.start, link.end),)
         draft = self.of_parts.get(parts) or self._at(Place("", parts), link.line)
         draft.coded = True
-        if self.types and link.kind:
+        if self.categories != "links" and link.kind:
             if draft.category and draft.category != link.kind:
                 self.file_layers.report(
                     "several-types",
@@ -295,7 +366,8 @@ class _Drafts:
             self.file_layers.report("duplicate-markable", message, link.line, "they are one markable")
         draft.indices[index] = None
 
-    def relation(self, relation: Relation) -> None:
+    def relation(self, relation: Relation, name: str) -> None:
+        """Add the target of a relation, under its name; an antecedent has none."""
         source, target = self.of_span.get(id(relation.source)), self.of_span.get(id(relation.target))
         if source is None or target is None:
             return  # one of its ends covers no character, which was said
@@ -305,7 +377,7 @@ class _Drafts:
             )
             return
         source.coded = True
-        source.pointers[target.place] = None
+        source.targets.setdefault(name, {})[target.place, relation.reading] = None
 
     def _at(self, place: Place, line: int | None) -> _Draft:
         draft = self.places.get(place)
@@ -336,8 +408,15 @@ class _Drafts:
 # From here on: writing.
 
 
+def name_attributes(documents: Sequence[Document]) -> dict[str, str]:
+    """Return what the features are called that have the answers to attributes, by the keys of these."""
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None), hyphen="_")
+
+
 def markable_features(mark: Mark) -> dict[str, str]:
-    """Return what MARKABLE says of a mark, those that are empty left out."""
+    """Return what MARKABLE says of a mark besides attributes, those that are empty left out."""
     answer = mark.answer or Answer()
     values = {
         "level": mark.level,
@@ -352,9 +431,44 @@ def markable_features(mark: Mark) -> dict[str, str]:
     return {feature: value for feature, value in values.items() if value}
 
 
-def needs_span(mark: Mark) -> bool:
-    """Return whether links of chains do not say all of a mark."""
-    return not (mark.answer and mark.answer.indices) or bool(markable_features(mark).keys() - {"category"})
+def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
+    """Return the marks of which links of chains, where there are some, do not say all."""
+    if not chains:
+        return list(marks)
+    related = {
+        place
+        for mark in marks
+        if mark.answer and mark.answer.relations
+        for place in (mark.place, *mark.answer.targets())
+    }
+    return [mark for mark in marks if mark.place in related or _needs_span(mark)]
+
+
+def _needs_span(mark: Mark) -> bool:
+    if not (mark.answer and mark.answer.indices) or mark.answer.attributes:
+        return True
+    return bool(markable_features(mark).keys() - {"category"})
+
+
+class Arc(NamedTuple):
+    """What is written of a relation from a mark. reading: empty where each of its targets is one."""
+
+    layer: str
+    kind: str
+    target: Place
+    reading: str
+
+
+def find_arcs(mark: Mark) -> Iterator[Arc]:
+    """Yield the relations from a mark: to its antecedents, then the others."""
+    answer = mark.answer
+    if answer is None:
+        return
+    relations = [(RELATION, RELATION_TYPE, answer.all_readings)]
+    relations += [(OTHER_RELATION, name, readings) for name, readings in answer.relations]
+    for layer, kind, readings in relations:
+        for number, target in number_targets(readings):
+            yield Arc(layer, kind, target, str(number) if number else "")
 
 
 def group_by_entity(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:

@@ -1,6 +1,5 @@
 """Import coded texts from files."""
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.naming import format_names
+from annotations.transfers.importing.naming import format_names, load_names
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source, open_sources
 from annotations.transfers.project_formats import docset_option
@@ -155,11 +154,11 @@ def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping
     """Return the options that a file of names says. Raise CommandError on what they cannot say."""
     options = {option.key for option in format_.options_read}
     try:
-        data = json.loads(path.read_bytes())
+        data = load_names(path.read_bytes())
     except OSError as error:
         raise CommandError(f"--map {path}: {error.strerror}.") from error
     except ValueError as error:
-        raise CommandError(f"--map {path}: this is not JSON: {error}.") from error
+        raise CommandError(f"--map {path}: this is not JSON that maps names: {error}.") from error
     if not isinstance(data, dict) or not data.keys() <= NAMED.keys():
         raise CommandError(f"--map {path}: it holds an object with {', '.join(NAMED)}.")
     mapped = {}

@@ -85,6 +85,13 @@ def is_scheme(value: object) -> bool:
     return True
 
 
+def is_merges(value: object) -> bool:
+    """Return whether the value has the shape [[question, value, value], ...]."""
+    return isinstance(value, list) and all(
+        isinstance(merge, list) and len(merge) == 3 and all(isinstance(name, str) for name in merge) for merge in value
+    )
+
+
 def is_text_mapping(value: object) -> bool:
     """Return whether the value has the shape {text: text, ...}."""
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
@@ -147,7 +154,14 @@ TABLES: list[ArchivedTable] = [
         since={"retired": 10},
         table_since=9,
     ),
-    ArchivedTable("scheme_versions", SchemeVersion, "project", ("number",), {"scheme": is_scheme}, table_since=10),
+    ArchivedTable(
+        "scheme_versions",
+        SchemeVersion,
+        "project",
+        ("number",),
+        {"scheme": is_scheme, "merges": is_merges},
+        table_since=10,
+    ),
     ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),

@@ -93,7 +93,8 @@ def import_documents(
         options, ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
     )
     if found is not None:
-        naming = replace(naming, levels=found.levels, categories=found.categories, questions=found.questions)
+        naming = replace(naming, levels=found.levels, categories=found.categories)
+        naming = replace(naming, questions=found.attributes, relations=found.relations)
     checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
     for number, document in enumerate(documents):
         if progress is not None:
@@ -119,7 +120,7 @@ def import_documents(
     report.names = {
         LEVEL.key: dict(naming.levels),
         CATEGORY.key: dict(naming.categories),
-        QUESTION.key: dict(naming.questions),
+        QUESTION.key: {**naming.relations, **naming.questions},
     }
     if found is not None:
         report.new_scheme = scheme_to_json(found.spec, found.answers)

@@ -57,7 +57,7 @@ KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 @dataclass(frozen=True, slots=True)
 class FoundScheme:
-    """A scheme made from files. levels, categories, questions: the keys of what the files call so.
+    """A scheme made from files. levels, categories, relations, attributes: the keys of what the files call so.
 
     Other levels are left out.
     """
@@ -66,7 +66,8 @@ class FoundScheme:
     answers: str
     levels: dict[str, str]
     categories: dict[str, str]
-    questions: dict[str, str]
+    relations: dict[str, str]
+    attributes: dict[str, str]
 
     @property
     def ready_made(self) -> ReadyMadeScheme:
@@ -168,9 +169,10 @@ class _Draft:
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By their names; what no category is named for is under the empty name, by the level of the first target.
+    # By their names; what no category is named for is under the empty name, by the level of the first target, None
+    # without one, and whether there is an index.
     categories: dict[str, _Category] = field(default_factory=dict)
-    unnamed: dict[tuple[str, bool], Answer] = field(default_factory=dict)
+    unnamed: dict[tuple[str | None, bool], Answer] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
     attributes: dict[str, _Attribute] = field(default_factory=dict)
 
@@ -194,7 +196,7 @@ class _Draft:
             category.has_index = category.has_index or bool(answer.indices)
             category.optional = category.optional or answer.optional
             if not answer.category:
-                key = (answer.pointers[0].level if answer.pointers else "", bool(answer.indices))
+                key = (answer.pointers[0].level if answer.pointers else None, bool(answer.indices))
                 self.unnamed.setdefault(key, answer)
             self.links[document.links] += 1
             for name, value in answer.attributes:
@@ -219,11 +221,11 @@ class _Draft:
         implied: list[CategorySpec] = []
         for (level, has_index), answer in self.unnamed.items():
             known = replace(spec, categories=(*categories.values(), *implied))
-            implied += self._implied_category(known, answer, keys.get(level) or keys[main], has_index=has_index)
+            implied += self._implied_category(known, answer, keys.get(level or "") or keys[main], has_index=has_index)
         named = {**keys, "": keys.get("") or keys[main]}
         used = {CATEGORY, *(category.key for category in [*categories.values(), *implied])}
-        others, questions = self._other_relations(used, named)
-        attributes = self._attributes(used, questions)
+        others, relation_keys = self._other_relations(used, named)
+        attributes, attribute_keys = self._attributes(used)
         spec = SchemeSpec(
             spec.levels,
             (*categories.values(), *implied),
@@ -231,7 +233,8 @@ class _Draft:
             tuple(attributes),
         ).with_pointing()
         names = {name: category.key for name, category in categories.items()}
-        return FoundScheme(spec, answers, {name: key for name, key in keys.items() if name}, names, questions)
+        level_keys = {name: key for name, key in keys.items() if name}
+        return FoundScheme(spec, answers, level_keys, names, relation_keys, attribute_keys)
 
     def _refuse_too_many(self) -> None:
         """Raise ImportFailed where no scheme has so many questions: keys are not made of thousands of names."""
@@ -248,12 +251,12 @@ class _Draft:
                 )
 
     def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
-        """Return the relations besides identity, those of scheme files first, and the keys of all by their names."""
+        """Return the relations besides identity, those of scheme files first, and their keys by their names."""
         declared = {one.key: one for scheme in self.schemes for one in scheme.relations if not one.identity}
-        relations, questions = [], {}
+        relations, keys_by_name = [], {}
         for name in dict.fromkeys([*declared, *self.relations]):
             said, found = declared.get(name), self.relations.get(name, _Relation())
-            key = questions[name] = name if said else make_key(name, used)
+            key = keys_by_name[name] = name if said else make_key(name, used)
             used.add(key)
             relation = said or RelationSpec(key, fit_label(name, key))
             to_levels = dict.fromkeys([*relation.to_levels, *(keys[level] for level in found.to_levels)])
@@ -265,25 +268,25 @@ class _Draft:
                     later=relation.later or found.later,
                 )
             )
-        return relations, questions
+        return relations, keys_by_name
 
-    def _attributes(self, used: set[str], questions: dict[str, str]) -> list[AttributeSpec]:
-        """Return the attributes, those of scheme files first, and add their keys by their names."""
+    def _attributes(self, used: set[str]) -> tuple[list[AttributeSpec], dict[str, str]]:
+        """Return the attributes, those of scheme files first, and their keys by their names."""
         declared = {one.key: one for scheme in self.schemes for one in scheme.attributes}
         attributes = list(declared.values())
-        questions |= {key: key for key in declared}
+        keys_by_name = {key: key for key in declared}
         used |= declared.keys()
         by_name = KeysByName(declared)
         for name, found in self.attributes.items():
             if by_name.find(name) is not None:
                 continue
-            key = questions[name] = make_key(name, used)
+            key = keys_by_name[name] = make_key(name, used)
             used.add(key)
             kind = found.kind
             values = found.values if kind in LISTED_KINDS else ()
             specs = tuple(ValueSpec(value, value) for value in values)
             attributes.append(AttributeSpec(key, fit_label(name, key), kind=kind, values=specs))
-        return attributes
+        return attributes, keys_by_name
 
     def _levels(self) -> dict[str, LevelSpec]:
         """Return the levels that are coded or pointed at, by their names; without any coded one, all of them."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Document, Finding, Place
 from annotations.formats.model.answers import KeysByName
-from annotations.formats.model.document import Answer, Links
+from annotations.formats.model.document import Answer, Links, Readings
 from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL, QUESTION
-from annotations.formats.model.links import SPLIT, find_contradictions, move_marks, remove_marks
+from annotations.formats.model.links import SPLIT, find_contradictions, join_readings, move_marks, remove_marks
+from annotations.formats.model.scheme import AnswerValue
 from annotations.transfers.importing.report import ImportFailed
 
 # Stands for every name that is not given.
@@ -40,11 +43,27 @@ def parse_names(option: str, value: str, main: str, known: Collection[str]) -> d
     return names
 
 
+def load_names(source: str | bytes) -> Any:
+    """Return the JSON of a mapping. Raise ValueError where it is none, nests too deep, or has a name twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = dict(pairs)
+        if len(names) < len(pairs):
+            [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+            raise ValueError(f"{twice[:LONGEST_SHOWN]!r} is there twice")
+        return names
+
+    try:
+        return json.loads(source, object_pairs_hook=once)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+
+
 def _parse_json_names(option: str, value: str, known: Collection[str]) -> dict[str, str]:
     try:
-        names = json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise ImportFailed(f"{option}: this is not JSON: {error}.") from None
+        names = load_names(value)
+    except ValueError as error:
+        raise ImportFailed(f"{option}: this is not JSON that maps names: {error}.") from None
     wrong = [theirs for theirs, ours in names.items() if not isinstance(ours, str) or (ours and ours not in known)]
     if wrong:
         shown = ", ".join(repr(f"{theirs} -> {names[theirs]}"[:LONGEST_SHOWN]) for theirs in wrong[:MOST_SHOWN])
@@ -57,17 +76,23 @@ def format_names(names: Mapping[str, str]) -> str:
     return json.dumps(dict(names), ensure_ascii=False) if names else ""
 
 
+def _first(pair: tuple[str, AnswerValue]) -> str:
+    return pair[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Naming:
     """How names of files become those of the scheme, as the options of an import say it.
 
-    questions: the names of attributes and relations, `known` the keys of those here. ways: what else helps where the
-    scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a coding.
+    questions: the names of attributes, relations: those of relations, which a scheme made from the files may call
+    otherwise. known: the keys of both here. ways: what else helps where the scheme lacks a name, by option.
+    takes_empty: a file in which nothing is coded is a coding.
     """
 
     levels: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
+    relations: Mapping[str, str] = field(default_factory=dict)
     known: KeysByName = field(default_factory=lambda: KeysByName(()))
     ways: Mapping[str, str] = field(default_factory=dict)
     takes_empty: bool = False
@@ -83,10 +108,12 @@ class Naming:
         main_level: str,
     ) -> Naming:
         """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
+        question_names = parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions)
         return cls(
             parse_names(LEVEL.key, options.get(LEVEL.key, ""), main_level, levels),
             parse_names(CATEGORY.key, options.get(CATEGORY.key, ""), "", categories),
-            parse_names(QUESTION.key, options.get(QUESTION.key, ""), "", questions),
+            question_names,
+            question_names,
             KeysByName(questions),
             ways,
             options.get(EMPTY.key) == "take",
@@ -159,14 +186,23 @@ class Naming:
 
         Those that the scheme lacks are left out, and told with their number.
         """
-        left_out: dict[str, int] = {}
+        left_out, twice = Counter[str](), Counter[str]()
         marks = []
         for mark in document.marks:
             answer = mark.answer
             if answer and (answer.relations or answer.attributes):
-                mark = mark.with_answer(self._with_keys(answer, document.links, left_out))
+                mark = mark.with_answer(self._with_keys(answer, document.links, left_out, twice))
             marks.append(mark)
         findings = [
+            Finding(
+                "several-answers",
+                f"{pluralize(number, 'markable')} with different answers to what is {key!r} here",
+                document.file,
+                fix="the first stays",
+            )
+            for key, number in twice.items()
+        ]
+        findings += [
             Finding(
                 "question-left-out",
                 f"{pluralize(number, 'answer')} to {name[:LONGEST_SHOWN]!r}, which the scheme does not ask",
@@ -178,21 +214,35 @@ class Naming:
         ]
         return replace(document, marks=marks), findings
 
-    def _with_keys(self, answer: Answer, links: Links, left_out: dict[str, int]) -> Answer:
-        def named[T](answers: tuple[tuple[str, T], ...]) -> tuple[tuple[str, T], ...]:
-            kept: dict[str, T] = {}
-            for name, value in answers:
-                key = self.questions.get(name, self.questions.get(OTHERS))
-                key = self.known.find(name) if key is None else key
-                if key is None and name == SPLIT and links == Links.INDICES:
-                    key = name  # without such a relation the entities of its targets are the markable's
-                if key:
-                    kept.setdefault(key, value)
-                else:
-                    left_out[name] = left_out.get(name, 0) + 1
-            return tuple(sorted(kept.items(), key=lambda each: each[0]))
+    def _with_keys(self, answer: Answer, links: Links, left_out: Counter[str], twice: Counter[str]) -> Answer:
+        """Return the answer with keys for names.
 
-        return replace(answer, relations=named(answer.relations), attributes=named(answer.attributes))
+        Relations that are one here have the targets of all; of attributes the first answer stays.
+        """
+        relations: dict[str, Readings] = {}
+        for name, readings in answer.relations:
+            if key := self._key(self.relations, name, links):
+                relations[key] = join_readings(relations[key], readings) if key in relations else readings
+            else:
+                left_out[name] += 1
+        attributes: dict[str, AnswerValue] = {}
+        for name, value in answer.attributes:
+            if key := self._key(self.questions, name, links):
+                if attributes.setdefault(key, value) != value:
+                    twice[key] += 1
+            else:
+                left_out[name] += 1
+        return replace(
+            answer, relations=tuple(sorted(relations.items())), attributes=tuple(sorted(attributes.items(), key=_first))
+        )
+
+    def _key(self, questions: Mapping[str, str], name: str, links: Links) -> str | None:
+        """Return the key of a question here; none or an empty one where it is left out."""
+        key = questions.get(name, questions.get(OTHERS))
+        key = self.known.find(name) if key is None else key
+        if key is None and name == SPLIT and links == Links.INDICES:
+            return name  # without such a relation the entities of its targets are the markable's
+        return key
 
     def unknown_level(self, level: str, known: Collection[str]) -> str:
         """Return what is said of a level that the scheme lacks."""

@@ -29,6 +29,7 @@ from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import own_coding, project_for
+from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
@@ -48,12 +49,14 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
     texts = texts_with_news(project, signed_in_user(request))
     state = coding_state(coding, project)
     corrections = corrections_of(coding)
+    merges = merged_answers(project, state["scheme"]["constraints"])
     context = {
         "project": project,
         "text": coding.text,
         "coding": coding,
         "coding_state": state,
-        "corrections": corrections,
+        # what happens to answers that are not sent yet
+        "changes": {"corrections": corrections, "merges": merges} if corrections or merges else None,
         "guidelines_html": markdown.render(project.guidelines),
         "news": guidelines_news(project, signed_in_user(request)),
         "n_news": len(texts),

@@ -9,7 +9,6 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.csp import CSP
@@ -23,8 +22,6 @@ from annotations.models import Coding, Project
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
-from annotations.revision.completeness import codings_to_complete, list_judged_before
-from annotations.revision.differences import describe_versions, list_versions
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of
 from annotations.schemes.design.differences import describe_differences
@@ -34,9 +31,6 @@ from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
 
-PAGE_SIZE = 25
-JUDGEMENTS_SHOWN = 50
-LONGEST_NUMBER = 9
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
 QUESTION = re.compile(
     rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
@@ -127,40 +121,6 @@ def _changes(project: Project, answers: str) -> list[str]:
     if answers == project.answers:
         return []
     return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
-
-
-@login_required
-@require_safe
-def versions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the versions of the scheme, with what each of them changed."""
-    project = project_for(request.user, slug)
-    shown = Paginator(list_versions(project), PAGE_SIZE).get_page(request.GET.get("page"))
-    context = {
-        "project": project,
-        "shown": shown,
-        "entries": describe_versions(project, list(shown)),
-        "sees_work": may(project, Right.MANAGE_WORK),
-    }
-    return render(request, "annotations/projects/scheme_versions.html", context)
-
-
-@login_required
-@require_safe
-def earlier(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what a change of the scheme leaves to do: submitted texts to complete, and judgements from before it."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
-    given = request.GET.get("before", "")
-    before = int(given) if given.isascii() and given.isdecimal() and len(given) < LONGEST_NUMBER else 0
-    before = before if 1 < before <= project.scheme_version else project.scheme_version
-    context = {
-        "project": project,
-        "before": before,
-        "numbers": range(project.scheme_version, max(1, project.scheme_version - PAGE_SIZE), -1),
-        "to_complete": codings_to_complete(project),
-        "shown": Paginator(list_judged_before(project, before), JUDGEMENTS_SHOWN).get_page(request.GET.get("page")),
-        "full_query": f"before={before}",
-    }
-    return render(request, "annotations/projects/earlier_judgements.html", context)
 
 
 @login_required

@@ -42,6 +42,7 @@ export function load(raw) {
     readOnly,
     practice: raw.practice ?? false,
     version: raw.coding.version,
+    scheme: raw.scheme.scheme_version,
     seconds: raw.coding.seconds ?? 0,
     known: new Map(),
     given: new Set(raw.markables.filter((one) => !one.own).map((one) => one.key)),

@@ -89,6 +89,7 @@ export interface RawScheme {
   relations: RawRelation[];
   attributes: RawAttribute[];
   constraints: Constraints;
+  scheme_version: number;
 }
 
 /** A question after the category: an attribute, or the targets of a relation. */

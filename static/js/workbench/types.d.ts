@@ -114,6 +114,8 @@ export interface WorkbenchModel {
   direction: "ltr" | "rtl";
   readOnly: boolean;
   version: number;
+  /** the version of the scheme that the page shows; pyramids have one for ever */
+  scheme?: number;
   /** keys of the markables that came with the text */
   given: Pick<Set<string>, "has">;
 }
@@ -331,6 +333,9 @@ export interface Outbox {
   remove: (uuids: string[]) => Promise<void>;
 }
 
+/** What answers that are no longer offered have become, by question. */
+export type Merges = Record<string, Record<string, string>>;
+
 /** What a page leaves to the next one of the same coding. */
 export interface Visit {
   /** of the server, as far as the page knew */
@@ -349,6 +354,8 @@ export interface Problem {
   code?: string;
   /** the place in the request of the operation that is wrong */
   operation?: number | null;
+  /** of the scheme by which it was judged */
+  scheme_version?: number;
 }
 
 /** What the server answers, as far as it is one of its own answers. */
@@ -397,6 +404,7 @@ export interface SyncOptions {
   /** the token of the session as it is now */
   csrf: () => string;
   version: number;
+  scheme?: number;
   outbox: Outbox;
   hooks: SyncHooks;
   fetch: typeof globalThis.fetch;

@@ -34,7 +34,7 @@ WORDS = "[Anna](a) and [Ben](b) met [Cy](c) , [they](d) saw [him](e) , [they](f)
 
 
 @given(LINKS)
-@examples(200)
+@examples(100)
 def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
     columns = np.array(sorted(links), dtype=np.int64).reshape(-1, 3).T
     link_of, link_to, reading = tidy_readings(*columns)

@@ -66,7 +66,7 @@ def counted(data, options):
     return counts.observed.sum(axis=0).tolist(), expected.tolist()
 
 
-@examples(200)
+@examples(100)
 @given(tables() | tables(readings=True), OPTIONS)
 def test_pairs_by_distance_are_those_of_the_definitions(drawn, options):
     table, documents = drawn

@@ -49,7 +49,7 @@ def weight(value):
     return 10 * len(value) if isinstance(value, frozenset) else len(value)
 
 
-@examples(150)
+@examples(100)
 @given(tables(), st.sampled_from([*SET_DISTANCES, lopsided]), OPTIONS)
 def test_alpha_is_what_its_definition_gives(drawn, name, options):
     table, documents = drawn

@@ -53,7 +53,7 @@ VALUES = SETS | SEVERAL | SEVERAL | st.just("place")
 NAMES = st.sampled_from(SET_DISTANCES)
 
 
-@examples(300)
+@examples(100)
 @given(VALUES, VALUES, NAMES, CONVENTIONS)
 def test_the_distance_of_readings_is_what_their_best_matching_gives(a, b, name, conventions):
     found = distance(as_given(a), as_given(b), name, **conventions)
@@ -132,7 +132,7 @@ def test_readings_of_labels_are_refused():
         ReliabilityData.from_values(["A"], ["Ann"], [[Readings(["p", "q"])]], ["text"], members="labels")
 
 
-@examples(300)
+@examples(100)
 @given(tables(readings=True), NAMES, OPTIONS)
 def test_alpha_with_readings_is_what_its_definition_gives(drawn, name, options):
     table, documents = drawn
@@ -158,7 +158,7 @@ def test_alpha_with_readings_is_what_its_definition_gives(drawn, name, options):
         assert getattr(slow, count) == getattr(result, count)
 
 
-@examples(150)
+@examples(100)
 @given(tables(readings=True), NAMES, CONVENTIONS, st.sampled_from(["drop", "available"]))
 def test_beta_with_readings_is_what_its_definition_gives(drawn, name, conventions, missing):
     table, documents = drawn

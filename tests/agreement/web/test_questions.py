@@ -78,6 +78,26 @@ def test_page_api_and_command_have_the_same_digits(client, asked, question):
     assert f'"value": {report.result.value!r}' in out.getvalue()
 
 
+def test_a_coder_without_an_answer_to_the_question_can_be_chosen(signed_in, db):
+    given = any_answers(random.Random(6))
+    for (coder, _), own in given.items():
+        for fields in own.values() if coder == "carol" else ():
+            fields["attributes"] = {name: value for name, value in fields["attributes"].items() if name != "gloss"}
+    question_project("asked", given)
+    client = signed_in(User.objects.get(username="charlie"))
+    address = "/projects/asked/agreement/{}?question=gloss&coders={}"
+    answers = [
+        client.get(f"/api/v1{address.format('', coders)}").json()
+        for coders in ("alice,bob,carol", "alice,bob", "alice,carol")
+    ]
+    chosen, of_two, of_one = ((one["value"], one["n_units"]) for one in answers)
+    assert chosen == of_two
+    assert of_two[0] is not None
+    assert of_one[0] is None
+    for page in ("coders/alice/carol/", "coders/", "", "items/", "categories/", "texts/"):
+        assert client.get(address.format(page, "alice,bob,carol")).status_code == 200, page
+
+
 def test_the_category_is_what_pages_open_with_and_its_figures_stay(client, asked):
     page = client.get("/projects/asked/agreement/").content.decode()
     assert digits(report_of(asked, "").result.value)[0] in page

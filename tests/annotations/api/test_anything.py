@@ -1,15 +1,18 @@
-"""Anything that the schema of the API allows, and much that it does not: no request is an error of the server."""
+"""Random requests that the schema of the API allows, or does not: none is an error of the server.
+
+What is next to each rule of the schema is sent in `tests/attacks/test_schema_rules.py`.
+"""
 
 import json
 import random
 from io import StringIO
-from typing import Any
 
 import pytest
 import schemathesis
 from django.core.management import call_command
 from django.test import Client
 from hypothesis import HealthCheck
+from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from annotations.models import Project, User
 from annotations.projects.members import add_member
@@ -20,14 +23,16 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 THERE = {"slug": ["tea", "ferry"], "text": ["tea", "sinking"], "docset": ["sinking"], "key": ["phrase:4-14"]}
 
 
-def described() -> dict[str, Any]:
+def described(phase: str) -> OpenApiSchema:
+    """Return the schema of the API, from which requests of one of schemathesis's phases follow."""
     out = StringIO()
     call_command("spectacular", "--format", "openapi-json", stdout=out)
-    found: dict[str, Any] = json.loads(out.getvalue())
+    found = schemathesis.openapi.from_dict(json.loads(out.getvalue()))
+    found.config.phases.update(phases=[phase])
     return found
 
 
-SCHEMA = schemathesis.openapi.from_dict(described())
+SCHEMA = described("fuzzing")
 
 
 @pytest.fixture
@@ -42,6 +47,11 @@ def world(project, codings, alice, bob, charlie) -> Project:
 @SCHEMA.parametrize()
 @examples(4, *HealthCheck)
 def test_no_request_is_an_error_of_the_server(case, world):
+    send(case)
+
+
+def send(case: schemathesis.Case) -> None:
+    """Send the request, as one who manages or codes, and assert that the server can answer."""
     draw = random.Random(repr((case.path_parameters, case.query, case.body)))
     user = User.objects.get(username=draw.choice(["alice", "charlie"]))
     for name, there in THERE.items():

@@ -169,3 +169,11 @@ def test_a_merge_is_undone_once(manager, begun):
     again = manager.post(f"{URL}versions/2/undo/")
     assert again.status_code == 400
     assert "merged no answers" in str(again.json()["errors"])
+
+
+def test_versions_that_no_scheme_has_are_not_found(manager, begun):
+    for number in (2, 2**31, 10**30):
+        assert manager.get(f"{URL}versions/{number}/").status_code == 404
+        assert manager.post(f"{URL}versions/{number}/undo/", **JSON).status_code in (400, 404)
+        rows = manager.get(f"/api/v1/projects/tea/judgements/?judged_before={number}")
+        assert len(rows.json()["results"]) == 1

@@ -271,7 +271,9 @@ def test_relations_point_from_governor_to_dependent():
     assert document.links == Links.POINTERS
     assert pointers(document) == [("Anna", []), ("her", ["Anna"]), ("It", [])]
     assert {mark.answer.category for mark in document.marks} == {""}
-    assert codes(document) == ["relations-left-out"]
+    _, her, it = document.marks
+    assert it.answer.relations == (("bridge:def", ((her.place,),)),)
+    assert document.findings == []
     assert pointers(read(xmi(*RELATIONS), relations="all"))[2] == ("It", ["her"])
 
 
@@ -299,6 +301,22 @@ def test_spans_alone_have_their_first_string_as_category():
     document = read(xmi(span(10, ANNA, 'kind="person"'), span(11, HER)))
     assert document.links == Links.NONE
     assert [mark.answer for mark in document.marks] == [Answer("person"), Answer()]
+
+
+def test_features_of_every_kind_are_answers_to_attributes():
+    kinds = {"type": "String", "topics": "StringArray", "age": "Integer", "size": "Double", "old": "Boolean"}
+    features = "".join(
+        f"<featureDescription><name>{name}</name><rangeTypeName>uima.cas.{kind}</rangeTypeName></featureDescription>"
+        for name, kind in kinds.items()
+    )
+    types = TYPES.replace("<featureDescription><name>antecedents", f"{features}<featureDescription><name>antecedents")
+    values = 'kind="person" type="proper" age="3" size="1.5" old="true"'
+    array = "<topics>war</topics><topics>peace</topics>"
+    elements = [span(10, ANNA, values).replace("/>", f">{array}</custom:Span>"), span(11, HER)]
+    anna, her = read(xmi(*elements), types).marks
+    expected = (("age", 3), ("old", "true"), ("size", 1.5), ("topics", ("war", "peace")), ("type", "proper"))
+    assert anna.answer == Answer("person", attributes=expected)
+    assert her.answer == Answer()
 
 
 def test_plain_annotations_and_those_of_the_uima_package_are_no_markables():

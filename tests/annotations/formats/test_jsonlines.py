@@ -10,7 +10,7 @@ from annotations.formats.conll import conll2012
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER
 from annotations.formats.model.features import Feature
-from tests.shared.documents import plain_of
+from tests.shared.documents import codes, plain_of
 
 SMALL = {
     "doc_key": "walk",
@@ -172,6 +172,50 @@ def test_split_antecedents_are_chains_of_their_anaphor():
     ]
 
 
+def test_an_anaphor_in_a_cluster_is_made_of_its_split_antecedents():
+    line = SMALL | {"mentions": [[0, 0], [3, 3], [4, 4]], "clusters": [[0], [1], [[4, 4]]], "plurals": [[2, 0], [2, 1]]}
+    anna, dog, they = read(line).marks
+    assert they.answer == Answer(indices=("3",), relations=(("split", ((anna.place, dog.place),)),))
+
+
+FURTHER = SMALL | {
+    "mentions": [[0, 0], [3, 3], [4, 4], [5, 5]],
+    "attributes": [{"gender": "f", "age": 30, "size": 1.5, "topics": ["war", "peace"]}, {"known": True}, None, {}],
+    "relations": [[3, 0, "bridging", 1], [3, 1, "bridging", 1], [3, 0, "bridging", 2], [1, 0, "of"], [1, 3, "of"]],
+    "clusters": [[[0, 0]]],
+}
+
+
+def test_mentions_have_attributes_and_relations():
+    anna, dog, it, ran = read(FURTHER).marks
+    assert dict(anna.answer.attributes) == {"gender": "f", "age": 30, "size": "1.5", "topics": ("war", "peace")}
+    assert anna.answer.indices == ("1",)
+    assert dog.answer == Answer(relations=(("of", ((anna.place,), (ran.place,))),), attributes=(("known", "true"),))
+    assert it.answer is None
+    assert ran.answer == Answer(relations=(("bridging", ((anna.place, dog.place), (anna.place,))),))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"attributes": [{}]},
+        {"attributes": {"0": {}}},
+        {"attributes": ["f", {}, {}, {}]},
+        {"mentions": None},
+        {"mentions": "four"},
+    ],
+)
+def test_attributes_of_another_shape_are_left_out_and_reported(change):
+    document = read(FURTHER | change)
+    assert codes(document) == ["attributes"]
+    assert [mark.answer for mark in document.marks] == [Answer(indices=("1",))]
+
+
+def test_relations_without_attributes_are_those_of_another_corpus():
+    line = {key: value for key, value in FURTHER.items() if key != "attributes"} | {"relations": [[[0, 0, 3, 3, "X"]]]}
+    assert [mark.answer for mark in read(line).marks] == [Answer(indices=("1",))]
+
+
 def test_mentions_that_no_cluster_names_by_number_are_passed_over():
     assert len(read(SMALL | {"mentions": "none"}).marks) == 4
 
@@ -271,6 +315,13 @@ def test_other_keys_may_hold_anything():
         ({"plurals": [[0, 1]], "mentions": [[0, 0]]}, "plurals[0] is not the number of a mention"),
         ({"plurals": [[0]], "mentions": [[0, 0]]}, "plurals[0] is not an anaphor and its antecedent"),
         ({"plurals": [0], "mentions": [[0, 0]]}, "plurals[0] is not a list"),
+        (FURTHER | {"attributes": [{"a": {}}, {}, {}, {}]}, "attributes[0], 'a', is not a string, a number or a list"),
+        (FURTHER | {"attributes": [{"a": [1]}, {}, {}, {}]}, "attributes[0], 'a', is not a string"),
+        (FURTHER | {"relations": [[0, 1]]}, "relations[0] is not a mention, another one and what the first is to it"),
+        (FURTHER | {"relations": [[0, 1, ""]]}, "relations[0] is not a mention"),
+        (FURTHER | {"relations": [[0, 4, "of"]]}, "relations[0] is not the number of a mention"),
+        (FURTHER | {"relations": [[0, 1, "of", "1"]]}, "relations[0]: its reading is not a whole number"),
+        (FURTHER | {"relations": [0]}, "relations[0] is not a list"),
     ],
 )
 def test_what_is_wrong_in_a_line_is_said_with_its_number(change, message):
@@ -293,7 +344,7 @@ def test_what_is_wrong_in_a_line_is_said_with_its_number(change, message):
         ('{"a": [-Infinity]}', None, "-Infinity is not JSON"),
         ('{"a": 1, "b": {"c": 1, "c": 1}}', None, "the key 'c' appears twice in one object"),
         ('{"clusters": [], "doc_key": "a", "clusters": []}', None, "the key 'clusters' appears twice"),
-        ('{"a": 1234567890}', None, "a number of 10 digits is too long"),
+        ('{"a": 123456789012345678901}', None, "a number of 21 digits is too long"),
         ('{"a": ' + "9" * 10**6 + "}", None, "a number of 1000000 digits is too long"),
         ("[" * 10**6, None, "nested too deeply"),
         ('{"a":' * 10**5, None, "nested too deeply"),

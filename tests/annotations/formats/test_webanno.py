@@ -18,7 +18,7 @@ from annotations.formats.uima import webanno
 from annotations.formats.uima.layers import MARKABLE, MOST_FINDINGS
 from annotations.formats.uima.webanno import columns
 from tests.shared.cases import examples
-from tests.shared.documents import codes, indices, plain_of, pointers, words
+from tests.shared.documents import codes, indices, plain_of, pointers, relations, words
 
 CHAIN = "#T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceType|referenceRelation"
 # A comma stands for a tab, so that the columns can be seen.
@@ -200,14 +200,58 @@ def test_a_relation_to_itself_is_left_out_and_reported():
     assert all(not targets for _, targets in pointers(document))
 
 
-def test_bridging_is_left_out_unless_it_is_asked_for():
+def test_bridging_is_a_relation_of_its_own_unless_all_relations_point():
     text = RELATED.replace(",coref,", ",bridge:other,")
     document = read(text)
     assert document.links == Links.NONE
-    assert [str(finding) for finding in document.findings] == [
-        "dir/walk.tsv: 1 relations called 'bridge:other' of the layer webanno.custom.Coref are left out"
-    ]
+    assert relations(document) == [("it", [("bridge:other", [["her dog"]])])]
+    assert document.findings == []
     assert pointers(read(text, relations="all"))[2] == ("it", ["her dog"])
+    assert relations(read(text, relations="all")) == []
+
+
+def test_relations_by_their_names_point_where_they_are_called_coref():
+    assert pointers(read(RELATED, relations="names"))[2] == ("it", ["her dog"])
+    appositions = read(RELATED.replace(",coref,", ",appos,"), relations="names")
+    assert relations(appositions) == [("it", [("appos", [["her dog"]])])]
+    assert all(not targets for _, targets in pointers(appositions))
+    # Without a type the name of the layer says what it is.
+    nameless = RELATED.replace(",coref,", ",*,").replace("custom.Coref", "custom.PartOf")
+    assert relations(read(nameless, relations="names")) == [("it", [("PartOf", [["her dog"]])])]
+
+
+def test_a_relation_to_a_layer_that_is_not_read_is_left_out_and_reported():
+    layers = "#T_SP=a.First|kind\n#T_SP=a.Second|kind\n#T_RL=a.Bridging|type|BT_a.Second"
+    rows = "1-1,0-2,aa,x,_,_,_,\n1-2,3-5,bb,_,y,bridging,1-3,\n1-3,6-8,cc,_,y,_,_,"
+    document = read(spans_of(rows, layers))
+    assert [words(document, mark) for mark in document.marks] == ["aa"]
+    assert codes(document) == ["layer-left-out", "relations-left-out"]
+
+
+def test_features_besides_the_category_are_answers_to_attributes():
+    layers = "#T_SP=a.Mention|kind|gender|how_many"
+    text = spans_of("1-1,0-2,aa,person[1],f[1],*[1],\n1-2,3-5,bb,person[1]|*[2],f[1]|*[2],*[1]|3[2],", layers)
+    one, other = read(text).marks
+    assert one.answer == Answer("person", attributes=(("gender", "f"),))
+    assert other.answer == Answer(attributes=(("how_many", "3"),))
+    assert read(text, categories="links").marks[0].answer == Answer(attributes=(("gender", "f"),))
+    as_attributes = read(text, categories="attributes").marks[0].answer
+    assert as_attributes == Answer(attributes=(("gender", "f"), ("kind", "person")))
+
+
+def test_relations_with_equal_readings_are_meant_together():
+    layers = (
+        "#T_SP=webanno.custom.Markable\n"
+        "#T_RL=webanno.custom.Coref|type|reading|BT_webanno.custom.Markable\n"
+        "#T_RL=webanno.custom.OtherRelation|type|reading|BT_webanno.custom.Markable"
+    )
+    rows = (
+        "1-1,0-2,aa,*,coref,1,1-3,bridging,*,1-3,\n1-2,3-5,bb,*,coref,1,1-3,bridging,*,1-3,\n1-3,6-8,cc,*,_,_,_,_,_,_,"
+    )
+    aa, bb, cc = read(spans_of(rows, layers)).marks
+    assert cc.answer.readings == ((aa.place, bb.place),)
+    assert cc.answer.relations == (("bridging", ((aa.place,), (bb.place,))),)
+    refused(spans_of(rows.replace("coref,1,1-3", "coref,1|2,1-3", 1), layers))
 
 
 def test_a_value_is_of_the_span_of_its_number_not_of_its_place():
@@ -230,7 +274,8 @@ def test_spans_alone_have_their_first_feature_as_category():
         "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue\n#T_SP=webanno.custom.Span|value|more"
     )
     document = read(spans_of("1-1,0-2,aa,NN,person[1],_,\n1-2,3-5,bb,NN,person[1],x[1],", layers))
-    assert [(words(document, mark), mark.answer) for mark in document.marks] == [("aa bb", Answer("person"))]
+    expected = Answer("person", attributes=(("more", "x"),))
+    assert [(words(document, mark), mark.answer) for mark in document.marks] == [("aa bb", expected)]
     assert document.links == Links.NONE
     assert document.findings == []
 
@@ -717,14 +762,18 @@ def test_chains_of_gum_are_the_entities_of_its_conll_file(samples):
     assert len(chains) == 49
 
 
-def test_gum_says_which_antecedent_and_leaves_bridging_out(samples):
+def test_gum_says_which_antecedent_and_bridges_by_relations_of_their_own(samples):
     document = read((samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
     assert len(document.marks) == 312
     assert len(document.segments) == 41
     assert sum(len(mark.answer.pointers) for mark in document.marks) == 163
     found = dict(pointers(document)[:40])
     assert found["February 23 , 2006"] == ["Thursday"]
-    assert [finding.code for finding in document.findings] == ["relations-left-out", "relations-left-out"]
+    assert document.findings == []
+    bridging = [(name, len(readings)) for mark in document.marks for name, readings in mark.answer.relations]
+    assert {name for name, _ in bridging} == {"bridge:def", "bridge:other"}
+    assert sum(number for _, number in bridging) == 20
+    assert all({"entity", "infstat"} <= dict(mark.answer.attributes).keys() for mark in document.marks)
     whole = read((samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes(), relations="all")
     assert sum(len(mark.answer.pointers) for mark in whole.marks) == 183
 

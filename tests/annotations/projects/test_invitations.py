@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotations.models import Invitation, Membership, User
 from annotations.projects import invitations
 from annotations.projects.members import add_member, remove_membership
-from config.logs import RequestIdFilter
+from config.monitoring.logs import RequestIdFilter
 
 MEMBERS = "/projects/tea/members/"
 NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}

@@ -22,7 +22,7 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.models import Coding, Judgement, Operation, SchemeVersion
-from annotations.revision.completeness import CodingToComplete, codings_to_complete, judged_before
+from annotations.revision.completeness import codings_of, incomplete_judgements, judged_before, judgements_of_texts
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
 from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge, plan_change
@@ -306,6 +306,45 @@ def test_a_category_is_not_merged_where_its_antecedents_would_be_lost(coded, ric
     ]
 
 
+def phrases_merged_into_segments(spec):
+    """Return the scheme with the category phrase retired, and segments that may point at phrases; and the merge."""
+    segment = with_relation(spec, "segment", to_levels=("phrase", "turn"))
+    return with_category(segment, "phrase", retired=True), [Merge(CATEGORY, "phrase", "segment")]
+
+
+def test_what_is_asked_of_a_value_alone_does_not_lose_its_answers_by_a_merge(coded, rich, charlie):
+    merged, merges = phrases_merged_into_segments(spec_of(rich))
+    with pytest.raises(SchemeRefused, match=r"gender: It would no longer be asked where it has an answer\."):
+        save_scheme(rich, merged, charlie, merges=merges)
+    asked = with_attribute(merged, "gender", asked_if=Condition(CATEGORY, ("place", "segment")))
+    save_scheme(rich, asked, charlie, merges=merges)
+    assert_replays(rich)
+
+
+def test_what_is_asked_of_pointers_follows_them_into_another_category(coded, rich, charlie):
+    spec = with_attribute(spec_of(rich), "gender", asked_if=None)
+    sure = AttributeSpec("sure", "sure", of="relation", relation="phrase", values=(ValueSpec("yes", "yes"),))
+    far = AttributeSpec("far", "far", asked_if=Condition(relation="phrase"), values=(ValueSpec("yes", "yes"),))
+    save_scheme(rich, replace(spec, attributes=(*spec.attributes, sure, far)), charlie)
+    answers = {"sure": "yes", "far": "yes"}
+    judge_all(coded, {"markable": PHRASES[1], "category": "phrase", "pointers": [PHRASES[0]], "attributes": answers})
+    merged, merges = phrases_merged_into_segments(spec_of(rich))
+    with pytest.raises(SchemeRefused) as refused:
+        save_scheme(rich, merged, charlie, merges=merges)
+    assert [(one.question, one.message.partition(".")[0]) for one in refused.value.change.problems] == [
+        ("sure", "It has answers where phrase would not be set"),
+        ("far", "It would no longer be asked where it has an answer"),
+    ]
+    followed = with_attribute(merged, "sure", relation="segment")
+    followed = with_attribute(followed, "far", asked_if=Condition(relation="segment"))
+    save_scheme(rich, followed, charlie, merges=merges)
+    assert_replays(rich)
+    [decision] = [one for one in decisions_of(coded) if one.markable == PHRASES[1]]
+    assert (decision.category, dict(decision.attributes)) == ("segment", answers)
+    coded.refresh_from_db()
+    judge_all(coded, decision.payload())
+
+
 def test_who_has_seen_another_scheme_changes_nothing(rich, charlie):
     seen = scheme_tag(rich)
     spec = spec_of(rich)
@@ -349,6 +388,49 @@ def test_a_merge_is_undone_where_no_coder_has_judged_since(coded, rich, charlie)
         undo_merges(rich, version, charlie)
 
 
+def test_an_undone_merge_asks_the_database_as_often_for_many_judgements(rich, charlie):
+    coding, counts = coding_of(rich), []
+    spec = spec_of(rich)
+    for number in (2, 12):
+        marks = [f"phrase:{start}-{start + 3}" for start in range(number)]
+        judge_all(coding, *({"markable": one, "category": "place", "attributes": {"kinds": ["b"]}} for one in marks))
+        merges = [Merge("kinds", "b", "a"), Merge(CATEGORY, "place", "none")]
+        merged = without(values_without(spec, "kinds", "b"), "categories", "place")
+        merged = with_relation(merged, "bridging", asked_if=None)
+        merged = with_attribute(merged, "gender", asked_if=None)
+        version = save_scheme(rich, without(merged, "relations", "place"), charlie, merges=merges)
+        with CaptureQueriesContext(connection) as queries:
+            undo_merges(rich, version, charlie)
+        counts.append(len(queries))
+        coding.refresh_from_db()
+        assert coding.judgements.filter(answers__value__key="b", category__key="place").count() == number
+    assert_replays(rich)
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_scheme_that_changes_while_it_is_read_is_read_as_one_or_the_other(rich, charlie):
+    before = spec_of(rich)
+    more = AttributeSpec("more", "more", values=(ValueSpec("v", "v"),))
+    after = replace(before, attributes=(*before.attributes, more))
+
+    def save():
+        save_scheme(rich, after, charlie)
+        connection.close()
+
+    def save_between(execute, sql, *arguments):
+        if "attributevalue" in sql and not saved:
+            saved.append(Thread(target=save))
+            saved[0].start()
+            saved[0].join()
+        return execute(sql, *arguments)
+
+    saved = []
+    with connection.execute_wrapper(save_between):
+        assert spec_of(rich) == after
+    assert saved
+
+
 def test_an_undone_merge_of_categories_brings_their_pointers_and_conditions_back(coded, rich, charlie):
     before = spec_of(rich)
     given = decisions_of(coded)
@@ -372,15 +454,21 @@ def coded_now(coding):
 
 
 def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is_listed(coded, rich, charlie, alice):
+    def to_complete():
+        return list(codings_of(incomplete_judgements(judgements_of_texts(rich, alice))))
+
+    def before(version):
+        return {one.markable.key for one in judged_before(judgements_of_texts(rich, alice), version)}
+
     submit_coding(coded, alice)
-    assert codings_to_complete(rich) == []
+    assert to_complete() == []
     version = save_scheme(rich, with_attribute(spec_of(rich), "count", required=True), charlie)
-    assert codings_to_complete(rich) == [CodingToComplete("tea", "Tea", "alice", 2)]
-    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES)
+    assert to_complete() == [("tea", "Tea", "alice", "submitted", 2)]
+    assert before(version) == set(PHRASES)
     reopen_coding(coded, charlie)
     given = {"kinds": ["a"], "count": 1}
     judge_all(coded_now(coded), {"markable": PHRASES[0], "category": "place", "attributes": given})
-    assert {one.markable.key for one in judged_before(rich, version)} == set(PHRASES[1:])
+    assert before(version) == set(PHRASES[1:])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
@@ -13,6 +14,7 @@ from annotations.coding.rules import Rules
 from annotations.formats.model.scheme import CATEGORY, LISTED_KINDS, AttributeSpec, CategorySpec, ValueSpec
 from annotations.models import Coding, Operation, SchemeVersion
 from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
 from tests.shared.cases import cases
@@ -43,10 +45,15 @@ def any_change(draw, spec):
                 case "merge" if kind == "categories" and len(questions) > 1:
                     del questions[place]
                     merges.append(Merge(CATEGORY, one.key, draw.choice(questions).key))
-                    spec = without_identity(draw, spec, one.key)
+                    if draw.random() < 0.3:
+                        questions.insert(place, replace(one, retired=True))
+                    else:
+                        spec = without_identity(draw, spec, one.key)
                 case "merge" if kind == "attributes" and one.kind in LISTED_KINDS and len(one.values) > 1:
                     gone, *others = draw.sample(one.values, len(one.values))
-                    questions[place] = replace(one, values=tuple(value for value in one.values if value != gone))
+                    retired = (replace(gone, retired=True),) if draw.random() < 0.3 else ()
+                    left = tuple(value for value in one.values if value != gone)
+                    questions[place] = replace(one, values=left + retired)
                     merges.append(Merge(one.key, gone.key, draw.choice(others).key))
                 case _:
                     questions[place] = narrowed(draw, one, kind)
@@ -132,7 +139,21 @@ def state_of(project):
     )
 
 
-@pytest.mark.parametrize("seed", cases(range(12), full=range(12, 80)))
+def undo_and_compare(project, number, before, wrong, manager):
+    """Undo the merges of a version, if there were answers to merge: all answers are as before."""
+    try:
+        undo_merges(project, number, manager)
+    except ValidationError:
+        assert not Operation.objects.filter(kind="merge", scheme_version=number).exists()
+        return
+    except SchemeRefused:
+        return
+    coding = coding_of(project)
+    assert [decisions_of(coding)] == before[1]
+    assert violating(coding) <= wrong
+
+
+@pytest.mark.parametrize("seed", cases(range(12), full=range(12, 400)))
 def test_after_random_changes_the_log_leads_to_the_tables_and_nothing_is_violated(alice, charlie, seed):
     draw = random.Random(seed)
     scheme = any_scheme(draw)
@@ -150,6 +171,8 @@ def test_after_random_changes_the_log_leads_to_the_tables_and_nothing_is_violate
             saved = read_scheme(project.pk)
             assert (saved.spec, saved.keys.version) == (spec, number)
             assert violating(coding) <= wrong
+            if merges and draw.random() < 0.5:
+                undo_and_compare(project, number, before, wrong, charlie)
         coding.refresh_from_db()
         assert list(log_mismatches(coding)) == []
         spec = read_scheme(project.pk).spec

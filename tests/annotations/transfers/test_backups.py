@@ -29,6 +29,7 @@ from annotations.transfers import orders
 from annotations.transfers.backups import MANIFEST, back_up
 from tests.annotations.transfers.test_importing import all_rows
 from tests.conftest import ROOT, change, in_another_connection, judge
+from tests.shared.migrated import copy_kept
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 
@@ -360,6 +361,8 @@ def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
     def manage(*arguments: str) -> None:
         subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=place, check=True, capture_output=True)
 
+    (tmp_path / "old").mkdir()
+    copy_kept(tmp_path / "old" / "coindex.sqlite3")
     manage("migrate", "--verbosity=0")
     manage("load_demo")
     manage("backup", str(tmp_path / "all.zip"))

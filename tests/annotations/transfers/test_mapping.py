@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place
 from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
 from annotations.projects.creation import create_project
@@ -16,7 +17,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.found_scheme import build_scheme
-from annotations.transfers.importing.naming import parse_names
+from annotations.transfers.importing.naming import Naming, parse_names
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source
 from tests.annotations.transfers.test_corpora import zipped
@@ -210,6 +211,9 @@ def test_the_command_maps_names_by_a_file(db, folder):
         ('{"layers": {}}', "it holds an object with levels, categories, questions"),
         ('{"levels": ["coref"]}', "levels: it is an object of names"),
         ("{", "this is not JSON"),
+        ("[" * 100_000, "this is not JSON that maps names: it nests too deep"),
+        ('{"levels": {"coref": "mention", "coref": null}}', "'coref' is there twice"),
+        ('{"levels": {}, "levels": {"coref": "mention"}}', "'levels' is there twice"),
     ],
 )
 def test_a_wrong_file_of_names_changes_nothing(db, folder, names, message):
@@ -328,7 +332,67 @@ def test_attributes_and_relations_of_answers_become_questions():
     assert kinds == {"count": ("number", []), "gloss": ("text", []), "sort": ("several", ["person", "place"])}
     [part] = found.spec.relations
     assert (part.to_levels, part.joint, part.identity) == (("np",), True, False)
-    assert found.questions == {"part": "part", "count": "count", "gloss": "gloss", "sort": "sort"}
+    assert found.relations == {"part": "part"}
+    assert found.attributes == {"count": "count", "gloss": "gloss", "sort": "sort"}
+
+
+def test_an_attribute_and_a_relation_of_one_name_are_two_questions_of_the_scheme(empty):
+    files = {
+        "walk.txt": "Anna ran",
+        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 5 8\tran\nR1\tRelation-part Arg1:T2 Arg2:T1\n"
+        "A1\tpart T2 whole\nA2\tpart T1 piece\n",
+    }
+    report = bring(empty, files, "brat", new_scheme=True)
+    assert report.refusals() == []
+    spec = read_scheme(empty.pk).spec
+    [relation] = [one.key for one in spec.relations if not one.identity]
+    [attribute] = [one.key for one in spec.attributes]
+    assert (relation, attribute) == ("part", "part-2")
+    judgement = judgements_of(Coding.objects.get())["markable:5-8"]
+    assert judgement["relations"] == {"part": ["markable:0-4"]}
+    assert judgement["attributes"] == {"part-2": "whole"}
+
+
+def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attributes_the_first_stays():
+    mark = Place("np", ((0, 1),))
+    other = Place("np", ((2, 3),))
+    answer = Answer(
+        attributes=(("genus", "f"), ("sex", "m"), ("size", "1")),
+        relations=(("of", ((mark,),)), ("part", ((mark,), (other,)))),
+    )
+    marks = [Mark(place.parts, "np", answer=answer) for place in (Place("np", ((4, 5),)), Place("np", ((6, 7),)))]
+    document = Document("walk", "walk.x", "a b c d", [Mark(mark.parts, "np"), Mark(other.parts, "np"), *marks])
+    options = {"question": "genus:gender,sex:gender,of:bridging,part:bridging"}
+    naming = Naming.from_options(options, {}, ["np"], [], ["gender", "bridging", "size"], "np")
+    renamed = naming.rename(document, ["np"])
+    for one in renamed.marks[2:]:
+        assert one.answer.attributes == (("gender", "f"), ("size", "1"))
+        assert one.answer.relations == (("bridging", ((mark,), (other,))),)
+    assert [str(finding) for finding in renamed.findings] == [
+        "walk.x: 2 markables with different answers to what is 'gender' here (the first stays)"
+    ]
+
+
+def test_files_without_levels_and_categories_make_one_that_points_and_one_that_does_not(empty):
+    files = {
+        "walk.txt": "Anna ran. She won.",
+        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 10 13\tShe\nR1\tAntecedent Arg1:T2 Arg2:T1\n",
+    }
+    report = bring(empty, files, "brat", new_scheme=True)
+    assert report.refusals() == []
+    assert [one.key for one in read_scheme(empty.pk).spec.categories] == ["none", "coreference"]
+    assert judgements_of(Coding.objects.get())["markable:10-13"]["pointers"] == ["markable:0-4"]
+
+
+def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
+    source = Source("iodine.tsv", (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
+    report = import_sources(empty, "webanno", [source], "=anna", {}, create=True, join=True, new_scheme=True)
+    assert report.refusals() == []
+    spec = read_scheme(empty.pk).spec
+    assert {"bridge-def", "bridge-other"} == {one.key for one in spec.relations if not one.identity}
+    assert {"entity", "infstat"} <= {one.key for one in spec.attributes}
+    assert Pointer.objects.filter(relation__identity=True).count() == 163
+    assert Pointer.objects.filter(relation__identity=False).count() == 20
 
 
 def test_schemes_are_made_in_time_that_grows_with_the_files():

@@ -20,7 +20,7 @@ def _format_document(document: Document) -> bytes:
     answers = [mark.answer for mark in document.marks if mark.answer]
     keys = sorted({key for answer in answers for key, _ in answer.attributes})
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
-    entities = _Entities(tokens, name_in_files(keys, OTHER, hyphen="_"), indices)
+    entities = _Entities(tokens, name_in_files(keys, OTHER, document.scheme, hyphen="_"), indices)
     for mark in sorted(document.marks, key=text_order):
         entities.add(mark)
     name = "_".join(document.name.split())

@@ -4,9 +4,9 @@ Read are chains (a type …Chain whose `first` is a …Link, each with its `next
 and slots (arrays of links with `role` and `target`); what is made of them is said in `layers`. The text is that of the
 view _InitialView, or else of the only view that has one. Sentences, title and language are DKPro Core's.
 
-Written are tokens and sentences, chains as CoreferenceChain and CoreferenceLink, and the layers MARKABLE and RELATION
-where there is more to say; other stretches of the text than sentences, and speakers, are SEGMENT. An export has one
-TypeSystem.xml, from which INCEpTION can make these layers.
+Written are tokens and sentences, chains as CoreferenceChain and CoreferenceLink, and the layers MARKABLE, RELATION and
+OTHER_RELATION where there is more to say; other stretches of the text than sentences, and speakers, are SEGMENT. An
+export has one TypeSystem.xml, from which INCEpTION can make these layers.
 
 The library dkpro-cassis trusts its input. Before it sees a file it is checked here: that it is well-formed and holds no
 entities, that names of features are names (cassis makes them into code), that types inherit from types, not too many,
@@ -45,6 +45,7 @@ XMI_FORMAT = Format(
     binary=True,
     names_levels=True,
     names_categories=True,
+    names_questions=True,
     ways=layers.WAYS,
 )
 JSON_FORMAT = Format(
@@ -58,5 +59,6 @@ JSON_FORMAT = Format(
     options=layers.OPTIONS,
     names_levels=True,
     names_categories=True,
+    names_questions=True,
     ways=layers.WAYS,
 )

@@ -8,6 +8,7 @@ from cassis.typesystem import FeatureStructure
 
 from annotations.formats.model.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
 from annotations.formats.model.format import stem
+from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
 from annotations.formats.uima.cas.names import (
     ARRAY,
@@ -16,15 +17,16 @@ from annotations.formats.uima.cas.names import (
     META_DATA,
     META_FIELD,
     NO_LANGUAGE,
+    NUMBERS,
     SEGMENT,
     SENTENCE,
     STRING,
+    STRINGS,
 )
 from annotations.formats.uima.layers import (
     BUILT_IN,
-    FEATURES,
-    MARKABLE,
     NAMED_ENTITY,
+    READING,
     Layers,
     Link,
     Relation,
@@ -66,6 +68,8 @@ class _Draft:
     file_layers: Layers
     kinds: dict[str, str] = field(default_factory=dict)
     first_strings: dict[str, str] = field(default_factory=dict)
+    # Of each type the features with values, and what they are called in Python.
+    values: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
     chains: list[FeatureStructure] = field(default_factory=list)
@@ -86,6 +90,11 @@ class _Draft:
             features = structure.type.all_features
             self.first_strings[name] = next((each.name for each in features if each.rangeType.name == STRING), "")
             self.arrays[name] = [each.name for each in features if each.rangeType.name == ARRAY]
+            self.values[name] = [
+                (_feature_name(each), each.name)
+                for each in features
+                if each.rangeType.name in (STRING, STRINGS, *NUMBERS) and each.name not in ("begin", "end")
+            ]
         match self.kinds[name]:
             case "chain":
                 self.chains.append(structure)
@@ -113,7 +122,8 @@ class _Draft:
             kind = self._value(relation, self.first_strings[relation.type.name])
             source = self.spans.get(_structure_number(_referenced(relation, "Governor")))
             target = self.spans.get(_structure_number(_referenced(relation, "Dependent")))
-            self._relation(relation, relation.type.name, kind, source, target)
+            reading = self._value(relation, READING)
+            self._relation(relation, relation.type.name, kind, source, target, reading)
         for host, structure in self.slots:
             for element in self._elements(structure):
                 target = self.spans.get(_structure_number(_referenced(element, "target")))
@@ -122,6 +132,23 @@ class _Draft:
     def _value(self, structure: FeatureStructure, feature: str) -> str:
         position = self.checked.positions.get(_structure_number(structure))
         return check_text(getattr(structure, feature, None), self.checked.file, position.line if position else None)
+
+    def _values(self, structure: FeatureStructure) -> Iterator[tuple[str, AnswerValue]]:
+        """Yield the features of a structure that have values: strings, numbers, true, or several strings."""
+        position = self.checked.positions.get(_structure_number(structure))
+        line = position.line if position else None
+        for name, python_name in self.values[structure.type.name]:
+            value = getattr(structure, python_name, None)
+            elements = getattr(value, "elements", None)
+            if isinstance(elements, list):
+                words = (check_text(each, self.checked.file, line) for each in elements)
+                yield name, tuple(dict.fromkeys(each for each in words if each))
+            elif isinstance(value, bool):
+                yield name, str(value).lower()
+            elif isinstance(value, (int, float)):
+                yield name, value
+            else:
+                yield name, check_text(value, self.checked.file, line)
 
     def _position(self, structure: FeatureStructure) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
@@ -133,10 +160,9 @@ class _Draft:
             return
         layer = structure.type.name
         span = Span(layer, position.begin, position.end, position.line)
-        if layer == MARKABLE:
-            span.features = {feature: self._value(structure, feature) for feature in FEATURES}
-        else:
-            span.kind = self._value(structure, self.first_strings[layer])
+        span.features = dict(self._values(structure))
+        span.kind = self._value(structure, self.first_strings[layer])
+        span.first = self.first_strings[layer].removesuffix("_")
         self.spans[_structure_number(structure)] = span
         self.file_layers.spans.append(span)
         if self.arrays[layer]:
@@ -187,12 +213,18 @@ class _Draft:
                 self._follow(link)
 
     def _relation(
-        self, structure: FeatureStructure, layer: str, kind: str, source: Span | None, target: Span | None
+        self,
+        structure: FeatureStructure,
+        layer: str,
+        kind: str,
+        source: Span | None,
+        target: Span | None,
+        reading: str = "",
     ) -> None:
         position = self._position(structure)
         line = position.line if position else None
         if source is not None and target is not None:
-            self.file_layers.relations.append(Relation(layer, kind, source, target, line))
+            self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
             self.file_layers.report("unknown-reference", message, line, "the relation was left out")
@@ -205,6 +237,12 @@ class _Draft:
             if isinstance(elements, list) and id(array) not in self.followed:
                 self.followed.add(id(array))
                 yield from (element for element in elements if _referenced(element, "target") is not None)
+
+
+def _feature_name(feature: cassis.typesystem.Feature) -> str:
+    """Return what a feature is called in files: the library puts `_` behind what Python has a use for."""
+    name: str = feature.name
+    return name.removesuffix("_") if feature._has_reserved_name else name
 
 
 def _structure_kind(structure: FeatureStructure) -> str:

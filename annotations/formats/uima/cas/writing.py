@@ -1,14 +1,14 @@
 """Documents -> CAS, written by the library dkpro-cassis."""
 
 import warnings
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import cassis
 from cassis.typesystem import FeatureStructure
 
 from annotations.formats.losses.rules import NOT_IN_XML
+from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import Document, Mark, Stretch, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import tokenize
@@ -23,6 +23,7 @@ from annotations.formats.uima.cas.names import (
     SEGMENT,
     SENTENCE,
     STRING,
+    STRINGS,
     TOKEN,
     TYPE_SYSTEM,
 )
@@ -30,34 +31,52 @@ from annotations.formats.uima.layers import (
     FEATURES,
     LINK,
     MARKABLE,
+    OTHER_RELATION,
+    READING,
     RELATION,
-    RELATION_TYPE,
+    choose_spans,
+    find_arcs,
     group_by_entity,
     markable_features,
-    needs_span,
+    name_attributes,
 )
 
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
-    type_system = File(TYPE_SYSTEM, _build_types().to_xml().encode())
+    names = name_attributes(documents)
+    types = _build_types(documents, names)
     return [
-        *write_each(documents, ".xmi", lambda document: _build_cas(document).to_xmi(pretty_print=True).encode()),
-        type_system,
+        *write_each(
+            documents,
+            ".xmi",
+            lambda document: _build_cas(document, types, names).to_xmi(pretty_print=True).encode(),
+        ),
+        File(TYPE_SYSTEM, types.to_xml().encode()),
     ]
 
 
 def write_json(documents: Sequence[Document]) -> list[File]:
     """Return a JSON file for each document, with the types in it."""
+    names = name_attributes(documents)
+    types = _build_types(documents, names)
     return write_each(
-        documents, ".json", lambda document: f"{_build_cas(document).to_json(pretty_print=True)}\n".encode()
+        documents,
+        ".json",
+        lambda document: f"{_build_cas(document, types, names).to_json(pretty_print=True)}\n".encode(),
     )
 
 
-@cache
-def _build_types() -> cassis.TypeSystem:
-    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
+def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cassis.TypeSystem:
+    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have.
+
+    names: the features that have answers to attributes, by the keys of these.
+    """
     types = cassis.TypeSystem()
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
+    attributes = {name: STRINGS if key in several else STRING for key, name in names.items()}
+    relation = {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING, READING: STRING}
     descriptions: dict[str, tuple[str, dict[str, str]]] = {
         META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
         META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
@@ -65,8 +84,9 @@ def _build_types() -> cassis.TypeSystem:
         TOKEN: (ANNOTATION, {}),
         LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING, "referenceRelation": STRING}),
         CHAIN: ("uima.cas.AnnotationBase", {"first": LINK}),
-        MARKABLE: (ANNOTATION, dict.fromkeys(FEATURES, STRING)),
-        RELATION: (ANNOTATION, {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING}),
+        MARKABLE: (ANNOTATION, dict.fromkeys(FEATURES, STRING) | attributes),
+        RELATION: (ANNOTATION, relation),
+        OTHER_RELATION: (ANNOTATION, relation),
         SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
     }
     for name, (above, _) in descriptions.items():
@@ -79,8 +99,8 @@ def _build_types() -> cassis.TypeSystem:
     return types
 
 
-def _build_cas(document: Document) -> cassis.Cas:
-    cas = cassis.Cas(_build_types())
+def _build_cas(document: Document, types: cassis.TypeSystem, names: Mapping[str, str]) -> cassis.Cas:
+    cas = cassis.Cas(types)
     cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
     cas.sofa_mime = "text/plain"
     whole = Stretch("", 0, len(content))
@@ -95,25 +115,20 @@ def _build_cas(document: Document) -> cassis.Cas:
             _add_annotation(cas, SENTENCE, segment)
         if segment.kind != "sentence" or segment.label or segment.speaker:
             _add_annotation(cas, SEGMENT, segment, kind=segment.kind, label=segment.label, speaker=segment.speaker)
-    _write_marks(cas, document)
+    _write_marks(cas, document, names)
     return cas
 
 
-def _write_marks(cas: cassis.Cas, document: Document) -> None:
+def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) -> None:
     marks = sorted(document.marks, key=text_order)
     chains = group_by_entity(document, marks)
-    spans = {
-        mark.place: _add_annotation(cas, MARKABLE, _mark_stretch(mark), **markable_features(mark))
-        for mark in marks
-        if not chains or needs_span(mark)
-    }
+    spans = {mark.place: _add_span(cas, mark, names) for mark in choose_spans(marks, chains=bool(chains))}
     for mark in marks:
-        for target in mark.answer.pointers if mark.answer else ():
-            if target in spans:
-                relation = _add_annotation(
-                    cas, RELATION, Stretch("", target.parts[0][0], target.parts[-1][1]), type_=RELATION_TYPE
-                )
-                relation.Governor, relation.Dependent = spans[mark.place], spans[target]
+        for arc in find_arcs(mark):
+            if arc.target in spans:
+                where = Stretch("", arc.target.parts[0][0], arc.target.parts[-1][1])
+                relation = _add_annotation(cas, arc.layer, where, type_=arc.kind, reading=arc.reading)
+                relation.Governor, relation.Dependent = spans[mark.place], spans[arc.target]
     for members in chains.values():
         links = [
             _add_annotation(cas, LINK, _mark_stretch(mark), referenceType=mark.answer.category if mark.answer else "")
@@ -122,6 +137,17 @@ def _write_marks(cas: cassis.Cas, document: Document) -> None:
         for link, after in pairwise(links):
             link.next = after
         cas.add(cas.typesystem.get_type(CHAIN)(first=links[0]))
+
+
+def _add_span(cas: cassis.Cas, mark: Mark, names: Mapping[str, str]) -> FeatureStructure:
+    """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
+    span = _add_annotation(cas, MARKABLE, _mark_stretch(mark), **markable_features(mark))
+    for key, value in mark.answer.attributes if mark.answer else ():
+        if isinstance(value, tuple):
+            setattr(span, names[key], cas.typesystem.get_type(STRINGS)(elements=list(value)))
+        else:
+            setattr(span, names[key], NOT_IN_XML.sub("\ufffd", format_value(value)))
+    return span
 
 
 def _mark_stretch(mark: Mark) -> Stretch:

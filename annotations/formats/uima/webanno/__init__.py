@@ -17,8 +17,8 @@ anaphor. What is made of layers is said in `layers`.
 
 Offsets count UTF-16 units. Between sentences the file holds no text: the gap is filled with a line end and blanks,
 before the first sentence with blanks. Written are a chain layer for indices, and the span and relation layers
-MARKABLE and RELATION where there is more to say. White space after a sentence is written as part of it where the
-filling would be another, and is no part of it when read.
+MARKABLE, RELATION and OTHER_RELATION where there is more to say. White space after a sentence is written as part of it
+where the filling would be another, and is no part of it when read.
 """
 
 from annotations.formats.model.features import Feature
@@ -36,8 +36,10 @@ FORMAT = Format(
     read,
     write=write,
     in_words=True,
-    supported_features=SUPPORTED_FEATURES - {Feature.LEADING},
+    supported_features=SUPPORTED_FEATURES - {Feature.LEADING} | {Feature.LEVELS},
     options=OPTIONS,
+    names_levels=True,
     names_categories=True,
+    names_questions=True,
     ways=WAYS,
 )

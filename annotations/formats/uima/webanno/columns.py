@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import FormatError
-from annotations.formats.uima.layers import BUILT_IN, NAMED_ENTITY, Layers, Link, Relation, Span
+from annotations.formats.uima.layers import BUILT_IN, NAMED_ENTITY, READING, Layers, Link, Relation, Span
 from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, unescape_value
 from annotations.formats.uima.webanno.text import UNIT, Row
 
@@ -48,6 +48,7 @@ class _Arc:
     kind: str
     source: "Span | _End"
     target: _End
+    reading: str = ""
 
 
 @dataclass(slots=True)
@@ -112,9 +113,10 @@ class Annotations:
                     span = self._span(row, layer.name, spans_of_row, place, number)
                     if value == NO_VALUE:
                         continue
-                    span.features.setdefault(feature, unescape_value(value))
+                    words = unescape_value(value)
+                    span.features.setdefault(feature, words)
                     if column == 0:
-                        span.kind = span.features[feature]
+                        span.kind, span.first = span.kind or words, feature
 
     def _slots(self, row: Row, layer: Layer, spans_of_row: list[Span], leads_to: str, cells: tuple[str, str]) -> None:
         """Read roles and, in the next column, the spans that play them; `*` there is a span without any."""
@@ -133,18 +135,23 @@ class Annotations:
 
     def _relations(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         sources = self._split(row, cells[-1])
-        kinds = self._split(row, cells[0]) if len(cells) > 1 else [NO_VALUE] * len(sources)
+        nothing = [NO_VALUE] * len(sources)
+        reading = layer.features.index(READING) if READING in layer.features[:-1] else None
+        kinds = nothing if len(cells) == 1 or reading == 0 else self._split(row, cells[0])
+        readings = nothing if reading is None else self._split(row, cells[reading])
         base = layer.features[-1].removeprefix("BT_")
-        for kind, source in self._pairs(row, kinds, sources):
+        for (kind, source), (number, _) in zip(
+            self._pairs(row, kinds, sources), self._pairs(row, readings, sources), strict=True
+        ):
             match = self._matching(SOURCE, source, row)
-            value, _ = _split_number(kind)
             self.arcs.append(
                 _Arc(
                     row.line,
                     layer.name,
-                    "" if value == NO_VALUE else unescape_value(value),
+                    _read_value(kind),
                     _End(base, match["unit"], _normalize_number(match["source"])),
                     _End(base, row.unit, _normalize_number(match["target"])),
+                    _read_value(number),
                 )
             )
 
@@ -213,7 +220,7 @@ class Annotations:
         source = arc.source if isinstance(arc.source, Span) else self._end(arc, arc.source)
         target = self._end(arc, arc.target)
         if source is not None and target is not None:
-            self.file_layers.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line))
+            self.file_layers.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line, arc.reading))
 
     def _end(self, arc: _Arc, end: _End) -> Span | None:
         if end.number:
@@ -229,6 +236,12 @@ class Annotations:
             message = f"a relation leads to {where}, where no span of the layer {end.layer} stands"
             self.file_layers.report("unknown-reference", message, arc.line, "the relation was left out")
         return span
+
+
+def _read_value(piece: str) -> str:
+    """Return the value of a feature of a relation; empty for none."""
+    value, _ = _split_number(piece)
+    return "" if value == NO_VALUE else unescape_value(value)
 
 
 def _split_number(piece: str) -> tuple[str, str]:

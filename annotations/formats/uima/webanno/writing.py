@@ -1,9 +1,10 @@
 """Documents -> files."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
@@ -12,18 +13,22 @@ from annotations.formats.uima.layers import (
     FEATURES,
     LINK,
     MARKABLE,
+    OTHER_RELATION,
+    READING,
     RELATION,
-    RELATION_TYPE,
+    choose_spans,
+    find_arcs,
     group_by_entity,
     markable_features,
-    needs_span,
+    name_attributes,
 )
 from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
-    return write_each(documents, ".tsv", _format_document)
+    names = name_attributes(documents)
+    return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
 
 type _Column = dict[int, list[str]]
@@ -88,18 +93,18 @@ def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]
     return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
 
 
-def _format_document(document: Document) -> bytes:
+def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
     tokens = tokenize(document)
     written, sentences = _build_rows(document, tokens)
     marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
     chains = group_by_entity(document, marks)
-    spans = [mark for mark in marks if not chains or needs_span(mark)]
+    spans = choose_spans(marks, chains=bool(chains))
     if spans:
-        _add_spans(written, spans)
+        _add_spans(written, spans, names)
     if chains:
         _add_chains(written, chains.values())
-    if any(mark.answer and mark.answer.pointers for mark in marks):
-        _add_relations(written, spans)
+    for layer in (RELATION, OTHER_RELATION):
+        _add_relations(written, spans, layer)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
     for number, (rows, last) in enumerate(sentences):
@@ -124,15 +129,20 @@ def _text_lines(content: str, start: int, end: int, after: int | None) -> list[s
     return [f"#Text={escape_text(line)}" for line in content[start:end].split("\n")]
 
 
-def _add_spans(written: _Columns, marks: Sequence[Mark]) -> None:
-    values = [markable_features(mark) for mark in marks]
-    used = [feature for feature in FEATURES if any(feature in each for each in values)] or [""]
+def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str]) -> None:
+    values = [markable_features(mark) | _attribute_features(mark, names) for mark in marks]
+    features = {feature for each in values for feature in each}
+    used = [feature for feature in (*FEATURES, *names.values()) if feature in features] or [""]
     columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
             for row in written.reach[mark.place]:
                 column.setdefault(row, []).append(cell)
+
+
+def _attribute_features(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
+    return {names[key]: format_value(value) for key, value in mark.answer.attributes} if mark.answer else {}
 
 
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
@@ -145,13 +155,16 @@ def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
                 links.setdefault(row, []).append(f"{NO_VALUE}->{chain}-{number}")
 
 
-def _add_relations(written: _Columns, marks: Sequence[Mark]) -> None:
-    kinds, sources = written.layer(f"#T_RL={RELATION}|type|BT_{MARKABLE}", 2)
+def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None:
     numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
-    for mark in marks:
+    arcs = [(mark, arc) for mark in marks for arc in find_arcs(mark) if arc.layer == layer and arc.target in numbers]
+    if not arcs:
+        return
+    features = ["type", *([READING] if any(arc.reading for _, arc in arcs) else [])]
+    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{MARKABLE}", len(features) + 1)
+    for mark, arc in arcs:
+        row = written.reach[arc.target][0]
+        for value, column in zip((arc.kind, arc.reading), columns, strict=False):
+            column.setdefault(row, []).append(escape_value(value) if value else NO_VALUE)
         source = written.names[written.reach[mark.place][0]]
-        for target in mark.answer.pointers if mark.answer else ():
-            if target in numbers:
-                row = written.reach[target][0]
-                kinds.setdefault(row, []).append(RELATION_TYPE)
-                sources.setdefault(row, []).append(f"{source}[{numbers[mark.place]}_{numbers[target]}]")
+        sources.setdefault(row, []).append(f"{source}[{numbers[mark.place]}_{numbers[arc.target]}]")

@@ -1,4 +1,4 @@
-// What the scheme allows and asks, by the table that the server sends and itself checks by. Pure.
+// What the scheme allows and asks, by the table by which the server checks. Pure.
 import { listsOf } from "../../workbench/readings.js";
 /** @import { AttributeConstraints, Constraints, GivenAnswers, Judgement, Markable, Model, Readings, RelationConstraints, Violation } from "../types.js" */
 
@@ -40,7 +40,7 @@ export function applies({ relations, attributes }, key, given) {
 /** Attributes that are required, asked and not answered; those of entities are not among them. @type {(table: Constraints, given: GivenAnswers) => string[]} */
 export function missingAttributes(table, given) {
   return Object.keys(table.attributes).filter((key) => table.attributes[key].required && !table.attributes[key].retired
-    && table.attributes[key].of !== "entity" && !(key in given.attributes) && applies(table, key, given));
+    && table.attributes[key].of !== "entity" && !Object.hasOwn(given.attributes, key) && applies(table, key, given));
 }
 
 /** The categories that are offered. @type {(table: Constraints, level: string) => string[]} */

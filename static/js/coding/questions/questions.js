@@ -49,8 +49,8 @@ export function askedOf(questions, model, judgements, key) {
   const { constraints } = model;
   const given = givenAnswers(constraints, model.byKey.at(key).level, value);
   const known = wantOf(constraints, given, value.indices.length > 0) === null;
-  return questions.filter((one) => applies(constraints, one.key, given) && (!one.retired || one.key in value.relations || one.key in value.attributes)
-    && (one.of === "entity" ? known : one.primary_of === null || one.primary_of in value.attributes));
+  return questions.filter((one) => applies(constraints, one.key, given) && (!one.retired || Object.hasOwn(value.relations, one.key) || Object.hasOwn(value.attributes, one.key))
+    && (one.of === "entity" ? known : one.primary_of === null || Object.hasOwn(value.attributes, one.primary_of)));
 }
 
 /** @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => boolean} */
@@ -58,7 +58,7 @@ export function isAnswered(judgements, chains, key, { key: name, of, kind }) {
   if (of === "entity") {
     return haveAnswers(judgements, chains, key, name);
   }
-  return name in (judgements.get(key)?.[kind === "targets" ? "relations" : "attributes"] ?? {});
+  return Object.hasOwn(judgements.get(key)?.[kind === "targets" ? "relations" : "attributes"] ?? {}, name);
 }
 
 /**

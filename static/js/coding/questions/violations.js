@@ -66,7 +66,7 @@ export function violationOf(model, key, value) {
     return not("not_coded", "This markable is only a target.");
   }
   if (value.category !== null && !table.categories[value.category]?.levels.includes(from.level)) {
-    return not(value.category in table.categories ? "category_not_here" : "unknown_category");
+    return not(Object.hasOwn(table.categories, value.category) ? "category_not_here" : "unknown_category");
   }
   const given = givenAnswers(table, from.level, value);
   const names = Object.keys(value.relations);

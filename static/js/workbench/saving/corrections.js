@@ -1,7 +1,8 @@
-// The text was corrected: where markables are now, as annotations/coding/corrections.py says. Loaded where it happened. Pure.
+// The text was corrected: where markables are now, as annotations/coding/corrections.py says; or answers were merged. Loaded
+// where it happened. Pure.
 import { keyOf, partsOf } from "../judgements.js";
 import { mapTargets, targetsOf } from "../readings.js";
-/** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "../types.js" */
+/** @import { Change, Correction, Edit, Judgement, Judgements, Merges, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
 /** What an edit replaces, without what old and new words begin and end with alike. @type {(edit: Edit) => Span} */
 function core({ start, old, new: words }) {
@@ -131,13 +132,34 @@ export function mapSteps(steps, edits) {
   return mapped;
 }
 
+/** A change with the answers that others have become. @type {(change: Change, merges: Merges) => Change} */
+export function mergeAnswers(change, merges) {
+  if (change.kind !== "judge") {
+    return change;
+  }
+  /** @type {(question: string, answer: string) => string} */
+  const now = (question, answer) => (Object.hasOwn(merges[question] ?? {}, answer) ? merges[question][answer] : answer);
+  const { category, attributes } = change.payload;
+  const payload = { ...change.payload };
+  if (typeof category === "string") {
+    payload.category = now("category", category);
+  }
+  if (attributes) {
+    payload.attributes = Object.fromEntries(Object.entries(attributes).map(([key, answer]) => [key,
+      Array.isArray(answer) ? [...new Set(answer.map((one) => now(key, one)))] : typeof answer === "string" ? now(key, answer) : answer]));
+  }
+  return { kind: "judge", payload };
+}
+
 /**
- * The outbox of a page whose text was corrected: what was done before is as it is meant now. The visit is changed, too.
- * @param {Outbox} outbox @param {Visit} visit @param {Correction[]} corrections @param {{ version: number }} model
+ * The outbox of a page whose text was corrected, or whose scheme has merged answers: what was done before is as it is meant now.
+ * The visit is changed, too.
+ * @param {Outbox} outbox @param {Visit} visit @param {{ corrections: Correction[], merges: Merges }} changes
+ * @param {{ version: number }} model
  * @param {(words: string) => void} notify
  * @returns {Outbox}
  */
-export function correctedOutbox(outbox, visit, corrections, model, notify) {
+export function renewedOutbox(outbox, visit, { corrections, merges }, model, notify) {
   /** @type {string[]} */
   const lost = [];
   /** @type {(seen: unknown) => Edit[][]} */
@@ -153,7 +175,8 @@ export function correctedOutbox(outbox, visit, corrections, model, notify) {
       lost.push(operation.uuid);
       return [];
     }
-    return [/** @type {Operation} */ ({ ...operation, kind: change.kind, payload: change.payload, seen: model.version })];
+    const { kind, payload } = mergeAnswers(change, merges);
+    return [/** @type {Operation} */ ({ ...operation, kind, payload, seen: model.version })];
   });
   visit.operations = renew(visit.operations);
   const draft = visit.draft;

@@ -20,10 +20,10 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   const keep = () => storeVisit(place, visit); // until it is taken up
   window.addEventListener("pagehide", keep);
   let outbox = await openOutbox(place);
-  const corrections = document.getElementById("corrections");
-  if (corrections) {
-    const { correctedOutbox } = await import("./corrections.js");
-    outbox = correctedOutbox(outbox, visit, JSON.parse(corrections.textContent), page.model, notify);
+  const changes = document.getElementById("changes");
+  if (changes) {
+    const { renewedOutbox } = await import("./corrections.js");
+    outbox = renewedOutbox(outbox, visit, JSON.parse(changes.textContent), page.model, notify);
   }
   const windows = new BroadcastChannel(`coindex ${place}`);
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
@@ -38,6 +38,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
     user: page.model.user,
     csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,
+    scheme: page.model.scheme,
     outbox,
     fetch: window.fetch.bind(window),
     timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },

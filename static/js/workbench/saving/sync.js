@@ -8,7 +8,7 @@ const LONGEST_WAIT = 30000;
 const HALTS = ["submitted", "version_ahead", "handed_on"];
 
 /** @type {(options: SyncOptions) => Sync} */
-export function createSync({ url, user, csrf, version, outbox, hooks, fetch, timers, random }) {
+export function createSync({ url, user, csrf, version, scheme, outbox, hooks, fetch, timers, random }) {
   /** @type {Operation[]} */
   let pending = [];
   let sending = false;
@@ -16,7 +16,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
   /** @type {number | null} */
   let retry = null;
   let limit = BATCH;
-  let checkWaits = false; // somebody said that there is something new, and it could not be asked for
+  let checkWaits = false; // something is new, and could not be asked for
   const sent = new Set(); // by this page: what comes back of these is no news
   /** @type {SaveState} */
   let rest = "saved"; // what to show when nothing is under way
@@ -111,7 +111,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     }
     const now = Number.isInteger(body?.version) ? body?.version : undefined;
     if (response.status === 200 && now !== undefined) {
-      // More or less than was sent: the server had some of it already, and maybe others' after that.
+      // More or less than was sent: the server had some of it, and maybe others' after it.
       return { kind: "version", version: now, missed: now === version + batch.length ? null : await log(version, now), stale: false };
     }
     if (response.status === 409 && now !== undefined) {
@@ -124,12 +124,12 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
       return { kind: "again" };
     }
     const problem = body ?? { title: `The server answered ${response.status}.` };
-    // Only a 400 with a code judges an operation. A coding that is gone, or a stranger's page, is no reason to drop one.
+    // Only a 400 with a code judges an operation: nothing else is a reason to drop one.
     return { kind: "problem", problem, halt: response.status !== 400 || !body?.code || HALTS.includes(body.code) };
   }
 
   /**
-   * The operations after one version up to another. They are asked for by number, as the server gives them in pages.
+   * The operations after one version up to another. The server gives them in pages.
    * @type {(since: number, until: number) => Promise<LoggedOperation[]>} throws where the server does not answer
    */
   async function log(since, until) {
@@ -181,9 +181,9 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     flush();
   }
 
-  /** Keys say where words were, and the scheme has changed: after that nothing more is sent. @param {Operation[]} missed */
-  function stop(missed) {
-    const outdated = missed.some(({ kind }) => kind === "correct" || kind === "merge");
+  /** After a correction, or a change of the scheme, nothing more is sent. @type {(missed: Operation[], newest?: number) => boolean} */
+  function stop(missed, newest) {
+    const outdated = Number(newest) > Number(scheme) || missed.some(({ kind }) => kind === "correct" || kind === "merge");
     if (outdated) {
       sending = true;
       hooks.outdated();
@@ -236,6 +236,9 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
 
   /** @type {(problem: Problem, batch: Operation[]) => void} */
   function refuse(problem, batch) {
+    if (stop([], problem.scheme_version)) { // by another scheme than this page's
+      return;
+    }
     const culprit = batch[problem.operation ?? -1] ?? (batch.length === 1 ? batch[0] : null);
     if (!culprit) {
       limit = 1; // one by one, to find out which it is

@@ -111,7 +111,7 @@ def assert_same(found, expected):
     assert alphas(found) == alphas(expected)
 
 
-@examples(300)
+@examples(100)
 @given(
     works(None) | works(None, readings=True),
     st.sampled_from(MODES),
@@ -179,7 +179,7 @@ def test_the_same_readings_of_two_coders_are_one_value():
     assert (data.codes[:, 0] == data.codes[:, 1]).all()
 
 
-@examples(150)
+@examples(100)
 @given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)), st.sampled_from(READINGS))
 def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons, readings):
     def values_of(order, _, whole, unmarked):
@@ -220,7 +220,7 @@ def test_an_unknown_option_is_named(options, named):
         pointed_values(in_integers({}, {}), **options)
 
 
-@examples(150)
+@examples(100)
 @given(tables())
 def test_relations_are_counted_as_each_pair_of_values_is_related(drawn):
     table, documents = drawn

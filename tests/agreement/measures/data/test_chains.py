@@ -26,7 +26,7 @@ def pointings(draw):
     return list(order), categories, {m: draw(alternatives | readings) for m in coded}
 
 
-@examples(300)
+@examples(100)
 @given(
     pointings(),
     st.sampled_from(["full", "partial", "none"]),

@@ -1,7 +1,8 @@
 """The page on which people sign in, and its bounds.
 
 Checking a password is slow on purpose. django-axes bounds the failures of one name from one address; here is a bound of
-the failures of an address that holds for made-up names too. How many are checked at the same time: config/hashers.py.
+the failures of an address that holds for made-up names too. How many are checked at the same time:
+config/limits/hashers.py.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from annotations.mail.queue import is_enabled
 from annotations.projects.accounts import request_password_reset
 from annotations.web.forms.members import ForgottenPasswordForm
 from annotations.web.views.mail import with_mail
-from config.clients import client_network
 from config.errors import too_many_requests
+from config.limits.clients import client_network
 
 # Mails to reset a password that one address of clients may ask for in an hour.
 RESET_REQUESTS, MOST_RESET_REQUESTS = Limit("reset requests", seconds=3600), 20

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from annotations.api.authentication import KEYWORD, TokenAuthentication
 from config.errors import content_too_large
-from config.uploads import most_bytes
+from config.limits.uploads import most_bytes
 
 
 class BodySizeMiddleware:

@@ -11,8 +11,8 @@ from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 
 from annotations.core.limits import Limit
-from config.clients import client_address
 from config.errors import too_many_requests
+from config.limits.clients import client_address
 
 # Programs that restart this one where it does not answer share an address with strangers.
 PROBES = ("/healthz", "/readyz", "/metrics")

@@ -1,0 +1,104 @@
+"""The versions of a scheme: what they left to complete, and the undoing of their merges."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.coding.replay import log_mismatches
+from annotations.coding.status import submit_coding
+from annotations.formats.model.scheme import CATEGORY, AttributeSpec, ValueSpec
+from annotations.models import Judgement
+from annotations.revision.saving import save_scheme
+from annotations.schemes.changes import Merge
+from annotations.schemes.project_scheme import read_scheme
+from tests.conftest import judge
+
+VERSIONS = "/projects/tea/scheme/versions/"
+TO_COMPLETE = "/projects/tea/scheme/to-complete/"
+CONFIRMED = {"confirmed": "1"}
+
+
+@pytest.fixture
+def merged(codings, keys, project, charlie):
+    """Let Alice and Bob judge, and merge places into what is none."""
+    judge(codings["alice"], keys["a"], "place")
+    judge(codings["bob"], keys["a"], "none")
+    spec = read_scheme(project.pk).spec
+    categories = tuple(one for one in spec.categories if one.key != "place")
+    save_scheme(project, replace(spec, categories=categories), charlie, merges=[Merge(CATEGORY, "place", "none")])
+    return project
+
+
+@pytest.fixture
+def required(codings, keys, project, charlie, alice):
+    """Let Alice submit and Bob judge, and require a gender of each markable since."""
+    judge(codings["alice"], keys["a"], "place")
+    judge(codings["bob"], keys["a"], "none")
+    codings["alice"].refresh_from_db()
+    submit_coding(codings["alice"], alice)
+    spec = read_scheme(project.pk).spec
+    gender = AttributeSpec("gender", "gender", required=True, values=(ValueSpec("f", "f"),))
+    save_scheme(project, replace(spec, attributes=(gender,)), charlie)
+    return project
+
+
+def test_a_manager_undoes_a_merge_on_the_page_of_versions_once_it_is_confirmed(signed_in, charlie, merged, codings):
+    client = signed_in(charlie)
+    assert client.get(VERSIONS).content.decode().count("Undo its merges") == 1
+    question = client.post(f"{VERSIONS}2/undo/").content.decode()
+    assert "Undo the merges of version 2?" in question
+    assert set(Judgement.objects.values_list("category__key", flat=True)) == {"none"}
+    page = client.post(f"{VERSIONS}2/undo/", CONFIRMED, follow=True).content.decode()
+    assert "The merges of version 2 are undone. The scheme has version 3 now." in page
+    assert set(Judgement.objects.values_list("category__key", flat=True)) == {"none", "place"}
+    for coding in codings.values():
+        coding.refresh_from_db()
+        assert list(log_mismatches(coding)) == []
+    again = client.post(f"{VERSIONS}2/undo/", CONFIRMED, follow=True).content.decode()
+    assert "Version 2 has merged no answers that are still as it left them." in again
+
+
+def test_who_does_not_manage_work_is_not_told_what_was_merged(signed_in, alice, merged):
+    client = signed_in(alice)
+    assert "Undo its merges" not in client.get(VERSIONS).content.decode()
+    assert client.post(f"{VERSIONS}2/undo/", CONFIRMED).status_code == 403
+
+
+def test_codings_that_lack_what_is_required_since_are_listed_with_a_way_to_reopen_them(signed_in, charlie, required):
+    page = signed_in(charlie).get(TO_COMPLETE).content.decode()
+    assert page.count("<tr><th scope") == 2 + 1
+    assert page.count('action="/projects/tea/texts/tea/codings/alice/reopen/"') == 1
+    assert "codings/bob/reopen" not in page
+
+
+def test_a_coder_sees_what_is_missing_in_texts_of_their_own_alone(signed_in, alice, required):
+    page = signed_in(alice).get(TO_COMPLETE).content.decode()
+    assert "<td>alice</td><td>submitted</td>" in page
+    assert 'href="/projects/tea/texts/tea/code/"' in page
+    assert "bob" not in page
+    assert "/reopen/" not in page
+
+
+def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required, codings, keys):
+    client = signed_in(charlie)
+    assert client.get(f"{TO_COMPLETE}?before=2").content.decode().count("<td>bob</td>") == 1
+    judge(codings["bob"], keys["a"], "place")
+    page = client.get(f"{TO_COMPLETE}?before=2").content.decode()
+    assert "<td>alice</td>" in page
+    assert "<td>bob</td>" not in page
+
+
+@pytest.mark.parametrize("before", ["1", "3", "x", "9" * 30])
+def test_a_version_that_is_not_there_is_said(signed_in, charlie, required, before):
+    reply = signed_in(charlie).get(f"{TO_COMPLETE}?before={before}")
+    assert reply.status_code == 400
+    assert "The scheme has no such version." in reply.content.decode()
+
+
+def test_the_lists_ask_the_database_as_often_for_many_codings(
+    signed_in, charlie, required, django_assert_max_num_queries
+):
+    client = signed_in(charlie)
+    for address in (TO_COMPLETE, f"{TO_COMPLETE}?before=2", VERSIONS):
+        with django_assert_max_num_queries(14):
+            client.get(address)
