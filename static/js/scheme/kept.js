@@ -1,5 +1,5 @@
 // The draft that this browser keeps until it is saved: a reload, a crash or the end of a session loses nothing.
-import { local, readJson, remove, write } from "../workbench/storage.js";
+import { local, readJson, remove, write } from "../workbench/settings.js";
 import { whatIsSent } from "./questions.js";
 /** @import { Draft, Kept, Scheme } from "./types.js" */
 

@@ -156,18 +156,19 @@ function paintCandidates(page, current, all, keyboard) {
   const value = judgements.get(current);
   const { relation } = page;
   const category = categoryOf(model, value?.category);
-  section.hidden = relation === null && !canLink(model);
+  const linked = model.categories.filter((one) => one.takes_index || identityOf(model.constraints, one.key));
+  section.hidden = !relation && (model.answers === "categories" || !linked.length);
   if (section.hidden) {
     return;
   }
-  const byIndex = model.answers === "indices" && relation === null;
-  const readings = (byIndex ? value?.indices : relation === null ? value?.pointers : value?.relations[relation]) ?? [];
-  const label = relation === null ? "" : model.constraints.relations[relation].label;
+  const byIndex = model.answers === "indices" && !relation;
+  const readings = (byIndex ? value?.indices : relation ? value?.relations[relation] : value?.pointers) ?? [];
+  const label = relation ? model.constraints.relations[relation].label : "";
   const lists = listsOf(readings);
   const joint = lists.some((reading) => reading.length > 1);
   byId("candidates-title").textContent = titleOf(lists, joint, byIndex ? ["Entity", "entities"] : label ? [`Targets of ${label}`, "targets"] : ["Antecedent", "antecedents"])
     + (byIndex && readings.length > 0 ? ` ${readings.join(", ")}` : "");
-  section.classList.toggle("muted", relation === null && category !== undefined && !category.takes_index && !identityOf(model.constraints, category.key));
+  section.classList.toggle("muted", !relation && !!category && !linked.includes(category));
   byId("readings").hidden = !joint;
   byId("readings").textContent = joint ? lists.map((reading) => reading.map((key) => describe(model, key).words).join(" + ")).join(" or ") : "";
   // What is chosen stays in sight, however far down it is.
@@ -196,16 +197,10 @@ function paintCandidates(page, current, all, keyboard) {
   more.hidden = shown.length === candidates.length;
   more.textContent = `Show all ${candidates.length}`;
   const none = byId("no-candidates");
-  none.hidden = candidates.length > 0;
+  none.hidden = !!candidates.length;
   none.textContent = byIndex
     ? "No entities yet. Select the category to start one."
     : "No possible antecedent before this markable.";
-}
-
-/** Whether some category takes an antecedent or an index. @type {(model: Model) => boolean} */
-function canLink({ answers, relations, categories }) {
-  return answers === "pointers" ? relations.some((one) => one.identity && one.to_levels.length > 0)
-    : answers === "indices" && categories.some((one) => one.takes_index);
 }
 
 /** @type {(lists: string[][], joint: boolean, noun: string[]) => string} */

@@ -1,5 +1,5 @@
 // What a visit leaves to the next one, stored when the page goes away: nothing slower would end.
-import { local, readJson, remove, write } from "../storage.js";
+import { local, readJson, remove, write } from "../settings.js";
 import { notify } from "../status.js";
 /** @import { Visit } from "../types.js" */
 
