@@ -344,7 +344,7 @@ PAGES = [
         POST=results(302, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
     ),
     again("export", POST=managing_work(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
-    row("assign", GET=managers(), POST=managers(302, {"design": "all"})),
+    row("assign", GET=managers(), POST=managers(302, {"design": "all", "round": "main"})),
     row("assign-cell", POST=managers(200, {"text": "@text.slug", "coder": "@adjudicator.username", "on": "1"})),
     row("replace-coder", POST=managing_work(302), unseen=True),  # nobody is chosen
     row("release-idle", POST=managing_work(302, {"days": "7"}), unseen=True),  # nothing is assigned in that round
@@ -528,7 +528,7 @@ API = [
         GET=members(),
         POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
     ),
-    row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "coders": ["@adjudicator.username"]})),
+    row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "round": "main", "apply": True})),
     row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
