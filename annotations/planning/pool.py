@@ -76,10 +76,14 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
 
 
 def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:
-    """Return the plan of the pool, and the user's part in it. Raise ValidationError."""
+    """Return the plan of the pool, and the user's part in it. Raise ValidationError.
+
+    The row of the part is held until the transaction ends, so that a coder who asks twice at once is counted in turn.
+    """
     parts = PlanCoder.objects.filter(
         coder=user, plan__pool=True, plan__round__project=project, plan__round__closed_at=None
     ).select_related("plan__round")
+    parts = parts.select_for_update(of=("self",))
     if round_name:
         parts = parts.filter(plan__round__name=round_name)
     is_coder = Membership.objects.filter(project=project, user=user, role__in=CODING_ROLES).exists()

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import connections
 from django.utils import timezone
 
-from annotations.models import Coding, Membership, Text
+from annotations.models import Coding, Membership, PlanCoder, Text
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import MOST_RESERVED, PoolEmpty, pools_of, take_next_text
 from annotations.planning.rounds import change_round
@@ -93,18 +93,8 @@ def test_the_pools_of_a_coder_cost_one_query_whatever_the_size(pool, django_asse
         assert [state.is_free for state in pools_of(pool, ann)] == [True]
 
 
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
-    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
-    coders = [person(f"coder-{number:02}") for number in range(20)]
-    for coder in coders:
-        add_member(project, coder, Membership.Role.CODER)
-    texts = Text.objects.bulk_create(
-        Text(project=project, slug=f"text-{number:03}", title="Text", content="some words") for number in range(100)
-    )
-    put_into_round(current_round(project), texts)
-    apply_plan(project, plan_request(pool=True, k=2))
+def draw_at_once(project, coders):
+    """Let each of the coders take texts until they are refused, all at the same time."""
     barrier, errors = Barrier(len(coders)), []
 
     def draw(coder):
@@ -125,6 +115,37 @@ def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
     for thread in threads:
         thread.join()
     assert errors == []
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_maximum_holds_for_a_coder_who_asks_from_several_windows_at_once():
+    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
+    coder = person("coder")
+    add_member(project, coder, Membership.Role.CODER)
+    texts = Text.objects.bulk_create(
+        Text(project=project, slug=f"text-{number}", title="Text", content="some words") for number in range(12)
+    )
+    put_into_round(current_round(project), texts)
+    apply_plan(project, plan_request(pool=True, k=1))
+    PlanCoder.objects.update(maximum=3)
+    draw_at_once(project, [coder] * 6)
+    assert Coding.objects.filter(coder=coder).count() == 3
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
+    project = create_project("rush", "Rush", SCHEMES["poesio-artstein-2005"])
+    coders = [person(f"coder-{number:02}") for number in range(20)]
+    for coder in coders:
+        add_member(project, coder, Membership.Role.CODER)
+    texts = Text.objects.bulk_create(
+        Text(project=project, slug=f"text-{number:03}", title="Text", content="some words") for number in range(100)
+    )
+    put_into_round(current_round(project), texts)
+    apply_plan(project, plan_request(pool=True, k=2))
+    draw_at_once(project, coders)
     pairs = list(Coding.objects.values_list("text", "coder"))
     assert len(pairs) == len(set(pairs)) == 200
     assert set(Counter(text for text, _ in pairs).values()) == {2}
