@@ -185,7 +185,7 @@ def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alo
         same(found.result, expected.result)
         same(found.interval, expected.interval)
         assert found.coders == expected.coders == who
-        assert [text.slug for text in found.texts] == [text.slug for text in expected.texts]
+        assert [one.text.slug for one in found.texts] == [one.text.slug for one in expected.texts]
         for one, alone in zip(found.texts, expected.texts, strict=True):
             same(one.result, alone.result)
             assert one.shift == pytest.approx(alone.shift, abs=1e-12)

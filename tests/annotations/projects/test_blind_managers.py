@@ -97,7 +97,8 @@ def test_texts_people_assignments_and_scheme_are_managed(signed_in, maya, projec
     assert client.get(order.url).status_code == 200
     client.post(f"{order.url}carry-out/")
     new = project.texts.get(title="New")
-    client.post(f"{HOME}assign/", {"texts": [new.pk], "coders": [alice.pk, maya.pk]})
+    for coder in (alice, maya):
+        client.post(f"{HOME}rounds/main/cell/", {"text": new.slug, "coder": coder.username, "on": "1"})
     assert set(new.codings.values_list("coder__username", flat=True)) == {"alice", "maya"}
     client.post(f"{HOME}members/", {"username": person("fred").username, "role": "coder"})
     assert project.memberships.get(user__username="fred").role == "coder"
