@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="Since when nobody codes in it; empty: it is open.",
+                        help_text="Since when no work is done in it; empty: it is open.",
                         null=True,
                     ),
                 ),

@@ -45,7 +45,7 @@ class Round(models.Model):
         null=True, blank=True, editable=False, help_text="The version of the scheme when the round began."
     )
     closed_at = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="Since when nobody codes in it; empty: it is open."
+        null=True, blank=True, editable=False, help_text="Since when no work is done in it; empty: it is open."
     )
 
     texts = models.ManyToManyField(Text, through="RoundText", related_name="rounds")

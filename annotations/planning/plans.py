@@ -190,7 +190,7 @@ def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
     everybody = {user.get_username() for user in members_in_roles(project, BLIND_ROLES)}
     unknown = sorted({*request.coders, *request.weights, *request.maxima} - set(members))
     if unknown:
-        raise ValidationError(f"Nobody codes here under these names: {', '.join(unknown)}.")
+        raise ValidationError(f"There are no coders of these names in the project: {', '.join(unknown)}.")
     return {name: user for name, user in members.items() if name in (request.coders or everybody)}
 
 

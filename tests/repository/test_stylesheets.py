@@ -13,6 +13,7 @@ PAGES = {
     "docsets": "docset",
     "guidelines": "guidelines",
     "help": "help",
+    "plan": "plan",
     "pyramid": "pyramid",
     "scheme": "scheme",
     "texts": "texts",

@@ -43,7 +43,7 @@ class RoundChangesSerializer(StrictSerializer):
     place = serializers.IntegerField(
         min_value=1, max_value=1_000_000, required=False, help_text="its place among the rounds, from 1"
     )
-    closed = serializers.BooleanField(required=False, help_text="true: nobody codes in it until it is opened again")
+    closed = serializers.BooleanField(required=False, help_text="true: no work is done in it until it is opened again")
 
     def validate(self, fields: Any) -> Any:
         """Refuse a change of nothing."""

@@ -24,7 +24,7 @@ def check(texts: Sequence[PlanText], coders: Sequence[PlanCoder], parameters: Pl
     if not texts:
         raise PlanRefused("There are no texts to plan. Import texts, put some into the round, or choose another round.")
     if not coders:
-        raise PlanRefused("Nobody codes in this project. Add members with the role of coder first.")
+        raise PlanRefused("This project has no coders. Add members with the role of coder first.")
     for kind, rows in (("texts", [text.name for text in texts]), ("coders", [coder.name for coder in coders])):
         if double := [name for name, number in Counter(rows).items() if number > 1]:
             raise PlanRefused(f"These {kind} are named twice: {', '.join(double)}.")

@@ -177,7 +177,7 @@ def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         return redirect("rounds", project.slug)
     if not is_confirmed(request):
         lines = [
-            "Nobody codes, submits or reopens anything in it until it is opened again.",
+            "Nothing is coded, submitted or reopened in it until it is opened again.",
             *_open_work(project, round_),
             "Figures and exports stay as they are.",
         ]

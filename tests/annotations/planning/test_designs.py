@@ -335,7 +335,7 @@ def test_calibration_texts_are_drawn_at_random_and_stay_drawn():
     ("n_texts", "n_coders", "parameters", "reason"),
     [
         (0, 3, {}, "no texts"),
-        (3, 0, {}, "Nobody codes"),
+        (3, 0, {}, "has no coders"),
         (3, 2, {"k": 3}, "k is 3, but 2 people code here"),
         (3, 1, {"k": 2}, "k is 2, but one person codes here"),
         (3, 2, {"k": 0}, "k is 0"),

@@ -97,7 +97,7 @@ def test_who_manages_and_codes_takes_part_and_adjudicators_only_if_they_are_name
     assert set(view_plan(large, plan_request()).coders) == {"ann", "ben", "cem", "dee", "maya"}
     named = PlanRequest(PlanParameters(), coders=("adam", "ann"))
     assert set(view_plan(large, named).coders) == {"adam", "ann"}
-    with pytest.raises(ValidationError, match="Nobody codes here under these names: vera"):
+    with pytest.raises(ValidationError, match="There are no coders of these names in the project: vera"):
         view_plan(large, PlanRequest(PlanParameters(), coders=("vera",)))
 
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_planned_is_refused(large, fields, reason):
 
 
 def test_names_of_nobody_and_closed_rounds_are_refused(large):
-    with pytest.raises(ValidationError, match="Nobody codes here under these names: ghost"):
+    with pytest.raises(ValidationError, match="There are no coders of these names in the project: ghost"):
         view_plan(large, PlanRequest(PlanParameters(), coders=("ann", "ghost")))
     change_round(Round.objects.get(), closed=True)
     for name in ("main", ""):
