@@ -448,7 +448,7 @@ _MANUALS = {
     "plan-weight": (
         "The share of the work beside that of the others: with 0.5 half as much as with 1, which empty stands for.",
         "managing#4-who-codes-what",
-        "above 0",
+        "Above 0.",
     ),
     "plan-maximum": (
         "The person gets no more texts of the round than that. Empty: any number.",

@@ -52,7 +52,7 @@ def cells(page, slug):
 def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, codings, keys, alice):
     judge(codings["bob"], keys["a"], "none")
     submit_coding(codings["alice"], alice)
-    assert cells(listed(), "tea")[:4] == ["main", "19", "6", "alice 0/6 submitted bob 1/6"]
+    assert cells(listed(), "tea")[:4] == ["main", "19", "6", "alice 0/6 submitted to complete bob 1/6"]
     assert cells(listed(), "b-ten")[:4] == ["main", "4", "0", "not assigned"]
     assert 'href="/projects/tea/texts/tea/?coder=bob"' in listed()
 
