@@ -5,149 +5,91 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("annotations", "0012_text_position"),
-        ("auth", "0012_alter_user_first_name_max_length"),
+        ('annotations', '0012_text_position'),
+        ('auth', '0012_alter_user_first_name_max_length'),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name="category",
-            name="singleton",
-            field=models.BooleanField(
-                default=False,
-                help_text="Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its own, the same for all that have it.",
-            ),
+            model_name='category',
+            name='singleton',
+            field=models.BooleanField(default=False, help_text='Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its own, the same for all that have it.'),
         ),
         migrations.AlterField(
-            model_name="invitation",
-            name="note",
-            field=models.CharField(blank=True, help_text="For whom it is: a note for the managers.", max_length=100),
+            model_name='invitation',
+            name='note',
+            field=models.CharField(blank=True, help_text='For whom it is: a note for the managers.', max_length=100),
         ),
         migrations.AlterField(
-            model_name="level",
-            name="coders_mark",
-            field=models.BooleanField(
-                default=False, help_text="Coders create these, in addition to those imported with the texts."
-            ),
+            model_name='level',
+            name='coders_mark',
+            field=models.BooleanField(default=False, help_text='Coders create these, in addition to those imported with the texts.'),
         ),
         migrations.AlterField(
-            model_name="operation",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("judge", "set the whole judgement of a markable"),
-                    ("clear", "take the judgement of a markable away"),
-                    ("unmark", "delete a markable of the coder's own"),
-                    ("move", "change the edges of a markable of the coder's own"),
-                    ("describe", "set the label and comment of an SCU"),
-                    ("import", "set all judgements from a file"),
-                    ("submit", "submit the coding"),
-                    ("reopen", "reopen the coding"),
-                ],
-                max_length=10,
-            ),
+            model_name='operation',
+            name='kind',
+            field=models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('describe', 'set the label and comment of an SCU'), ('import', 'set all judgements from a file'), ('submit', 'submit the coding'), ('reopen', 'reopen the coding')], max_length=10),
         ),
         migrations.AlterField(
-            model_name="operation",
-            name="undoes",
-            field=models.UUIDField(blank=True, help_text="the step that this one undoes", null=True),
+            model_name='operation',
+            name='undoes',
+            field=models.UUIDField(blank=True, help_text='the step that this one undoes', null=True),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="one_contributor",
-            field=models.BooleanField(
-                default=True,
-                help_text="Pyramids: each model summary has one contributor per SCU.",
-                verbose_name="one contributor per summary and SCU",
-            ),
+            model_name='project',
+            name='one_contributor',
+            field=models.BooleanField(default=True, help_text='Pyramids: each model summary has one contributor per SCU.', verbose_name='one contributor per summary and SCU'),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="preset",
-            field=models.CharField(
-                blank=True, help_text="The preset that the results pages use by default.", max_length=50
-            ),
+            model_name='project',
+            name='preset',
+            field=models.CharField(blank=True, help_text='The preset that the results pages use by default.', max_length=50),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="results_open",
-            field=models.BooleanField(
-                default=False,
-                help_text="Until then coders do not see each other’s work.",
-                verbose_name="results are open to coders",
-            ),
+            model_name='project',
+            name='results_open',
+            field=models.BooleanField(default=False, help_text='Until then coders do not see each other’s work.', verbose_name='results are open to coders'),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="scores_shown",
-            field=models.BooleanField(
-                default=False,
-                help_text="Pyramids: off means that coders of peers do not see the scores while they work.",
-                verbose_name="scores are shown while a peer is scored",
-            ),
+            model_name='project',
+            name='scores_shown',
+            field=models.BooleanField(default=False, help_text='Pyramids: off means that coders of peers do not see the scores while they work.', verbose_name='scores are shown while a peer is scored'),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="unmarked",
-            field=models.CharField(
-                choices=[("singleton", "singleton"), ("label", "own label"), ("missing", "missing")],
-                default="singleton",
-                max_length=10,
-            ),
+            model_name='project',
+            name='unmarked',
+            field=models.CharField(choices=[('singleton', 'singleton'), ('label', 'own label'), ('missing', 'missing')], default='singleton', max_length=10),
         ),
         migrations.AlterField(
-            model_name="project",
-            name="words_exclusive",
-            field=models.BooleanField(
-                default=True,
-                help_text="Pyramids: as in 2003. Off: contributors and SCUs may share words, as in 2005.",
-                verbose_name="words belong to one SCU",
-            ),
+            model_name='project',
+            name='words_exclusive',
+            field=models.BooleanField(default=True, help_text='Pyramids: as in 2003. Off: contributors and SCUs may share words, as in 2005.', verbose_name='words belong to one SCU'),
         ),
         migrations.AlterField(
-            model_name="token",
-            name="name",
-            field=models.CharField(help_text="What the key is for, such as a notebook.", max_length=100),
+            model_name='token',
+            name='name',
+            field=models.CharField(help_text='What the key is for, such as a notebook.', max_length=100),
         ),
         migrations.AlterField(
-            model_name="token",
-            name="scope",
-            field=models.CharField(
-                choices=[("read", "read"), ("annotate", "read and annotate"), ("manage", "full access")],
-                default="read",
-                max_length=10,
-            ),
+            model_name='token',
+            name='scope',
+            field=models.CharField(choices=[('read', 'read'), ('annotate', 'read and annotate'), ('manage', 'full access')], default='read', max_length=10),
         ),
         migrations.AlterField(
-            model_name="transfer",
-            name="kind",
-            field=models.CharField(
-                choices=[("import", "import"), ("export", "export"), ("restore", "restored project")], max_length=10
-            ),
+            model_name='transfer',
+            name='kind',
+            field=models.CharField(choices=[('import', 'import'), ('export', 'export'), ('restore', 'restored project')], max_length=10),
         ),
         migrations.AlterField(
-            model_name="transfer",
-            name="state",
-            field=models.CharField(
-                choices=[
-                    ("checking", "preparing the preview"),
-                    ("checked", "preview ready"),
-                    ("running", "in progress"),
-                    ("done", "done"),
-                    ("failed", "failed"),
-                ],
-                default="checking",
-                max_length=10,
-            ),
+            model_name='transfer',
+            name='state',
+            field=models.CharField(choices=[('checking', 'preparing the preview'), ('checked', 'preview ready'), ('running', 'in progress'), ('done', 'done'), ('failed', 'failed')], default='checking', max_length=10),
         ),
         migrations.AlterConstraint(
-            model_name="user",
-            name="user_username_unique_in_any_case",
-            constraint=models.UniqueConstraint(
-                django.db.models.functions.text.Lower("username"),
-                name="user_username_unique_in_any_case",
-                violation_error_message="This username is taken.",
-            ),
+            model_name='user',
+            name='user_username_unique_in_any_case',
+            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_username_unique_in_any_case', violation_error_message='This username is taken.'),
         ),
     ]

@@ -47,12 +47,13 @@ class Migration(migrations.Migration):
         name = f"{model}_role_known"
         operations += [
             migrations.RemoveConstraint(model_name=model, name=name),
-            migrations.AlterField(model_name=model, name="role", field=models.CharField(choices=ROLES, max_length=16)),
+            migrations.AlterField(
+                model_name=model, name="role", field=models.CharField(choices=ROLES, max_length=16)
+            ),
             migrations.AddConstraint(
                 model_name=model,
                 constraint=models.CheckConstraint(
-                    condition=models.Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
-                    name=name,
+                    condition=models.Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]), name=name
                 ),
             ),
         ]

@@ -6,101 +6,54 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("annotations", "0016_guidelines_and_questions"),
+        ('annotations', '0016_guidelines_and_questions'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="project",
-            name="archived_at",
-            field=models.DateTimeField(
-                blank=True, editable=False, help_text="Since when it can only be read; empty: it is in use.", null=True
-            ),
+            model_name='project',
+            name='archived_at',
+            field=models.DateTimeField(blank=True, editable=False, help_text='Since when it can only be read; empty: it is in use.', null=True),
         ),
         migrations.AddField(
-            model_name="user",
-            name="email_confirmed_at",
+            model_name='user',
+            name='email_confirmed_at',
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name="user",
-            name="muted_mails",
-            field=models.JSONField(
-                blank=True, default=list, editable=False, help_text="The kinds of mails not wanted."
-            ),
+            model_name='user',
+            name='muted_mails',
+            field=models.JSONField(blank=True, default=list, editable=False, help_text='The kinds of mails not wanted.'),
         ),
         migrations.CreateModel(
-            name="AccountOrigin",
+            name='AccountOrigin',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="annotations.project"
-                    ),
-                ),
-                (
-                    "user",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="origin", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotations.project')),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='origin', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
-            name="Mail",
+            name='Mail',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("kind", models.CharField(max_length=20)),
-                ("address", models.EmailField(blank=True, max_length=254)),
-                ("context", models.JSONField(default=dict)),
-                ("key", models.CharField(max_length=100, unique=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "waiting"),
-                            ("sent", "sent"),
-                            ("dropped", "dropped"),
-                            ("failed", "failed"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
-                ("tries", models.PositiveSmallIntegerField(default=0)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("next_try_at", models.DateTimeField()),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=20)),
+                ('address', models.EmailField(blank=True, max_length=254)),
+                ('context', models.JSONField(default=dict)),
+                ('key', models.CharField(max_length=100, unique=True)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('sent', 'sent'), ('dropped', 'dropped'), ('failed', 'failed')], default='waiting', max_length=10)),
+                ('tries', models.PositiveSmallIntegerField(default=0)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('next_try_at', models.DateTimeField()),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                "ordering": ["pk"],
-                "indexes": [
-                    models.Index(condition=models.Q(("state", "waiting")), fields=["next_try_at"], name="mail_waiting")
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["waiting", "sent", "dropped", "failed"])),
-                        name="mail_state_known",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("user__isnull", False), models.Q(("address", ""), _negated=True), _connector="OR"
-                        ),
-                        name="mail_to_somebody",
-                    ),
-                ],
+                'ordering': ['pk'],
+                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_try_at'], name='mail_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'sent', 'dropped', 'failed'])), name='mail_state_known'), models.CheckConstraint(condition=models.Q(('user__isnull', False), models.Q(('address', ''), _negated=True), _connector='OR'), name='mail_to_somebody')],
             },
         ),
     ]

@@ -4,50 +4,28 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("annotations", "0017_accounts_and_archived_projects"),
+        ('annotations', '0017_accounts_and_archived_projects'),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name="operation",
-            name="operation_kind_known",
+            model_name='operation',
+            name='operation_kind_known',
         ),
         migrations.AddField(
-            model_name="coding",
-            name="corrections",
-            field=models.PositiveIntegerField(
-                default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
-            ),
+            model_name='coding',
+            name='corrections',
+            field=models.PositiveIntegerField(default=0, help_text="How many of its operations are corrections of the text, which are no work on it."),
         ),
         migrations.AlterField(
-            model_name="operation",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("judge", "set the whole judgement of a markable"),
-                    ("clear", "take the judgement of a markable away"),
-                    ("unmark", "delete a markable of the coder's own"),
-                    ("move", "change the edges of a markable of the coder's own"),
-                    ("describe", "set the label and comment of an SCU"),
-                    ("import", "set all judgements from a file"),
-                    ("correct", "move all markables with the words of the text"),
-                    ("submit", "submit the coding"),
-                    ("reopen", "reopen the coding"),
-                ],
-                max_length=10,
-            ),
+            model_name='operation',
+            name='kind',
+            field=models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('describe', 'set the label and comment of an SCU'), ('import', 'set all judgements from a file'), ('correct', 'move all markables with the words of the text'), ('submit', 'submit the coding'), ('reopen', 'reopen the coding')], max_length=10),
         ),
         migrations.AddConstraint(
-            model_name="operation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "kind__in",
-                        ["judge", "clear", "unmark", "move", "describe", "import", "correct", "submit", "reopen"],
-                    )
-                ),
-                name="operation_kind_known",
-            ),
+            model_name='operation',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'unmark', 'move', 'describe', 'import', 'correct', 'submit', 'reopen'])), name='operation_kind_known'),
         ),
     ]

@@ -33,9 +33,7 @@ def make_identity_relations(apps, alias):
     used = Pointer.objects.using(alias).filter(judgement__category__points_to=None).values("judgement__category")
     categories = Category.objects.using(alias)
     pointing = list((categories.exclude(points_to=None) | categories.filter(pk__in=used)).order_by("pk"))
-    relations = Relation.objects.using(alias).bulk_create(
-        identity_relation(Relation, category) for category in pointing
-    )
+    relations = Relation.objects.using(alias).bulk_create(identity_relation(Relation, category) for category in pointing)
     through = Relation.to_levels.through
     through.objects.using(alias).bulk_create(
         through(relation_id=relation.pk, level_id=category.points_to_id)
@@ -117,6 +115,7 @@ def restore_categories(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
         ("annotations", "0019_relations_and_attributes"),
     ]

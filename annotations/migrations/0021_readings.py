@@ -14,61 +14,52 @@ def delete_new_pointers(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("annotations", "0020_identity_relations"),
+        ('annotations', '0020_identity_relations'),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name="pointer",
-            name="relation",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.RESTRICT,
-                related_name="pointers",
-                to="annotations.relation",
-            ),
+            model_name='pointer',
+            name='relation',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='pointers', to='annotations.relation'),
         ),
         migrations.RemoveConstraint(
-            model_name="category",
-            name="category_bound_needs_pointers",
+            model_name='category',
+            name='category_bound_needs_pointers',
         ),
         migrations.RemoveConstraint(
-            model_name="category",
-            name="category_points_or_indexes",
+            model_name='category',
+            name='category_points_or_indexes',
         ),
         migrations.RemoveConstraint(
-            model_name="category",
-            name="category_singleton_refers_to_nothing_else",
+            model_name='category',
+            name='category_singleton_refers_to_nothing_else',
         ),
         migrations.RemoveConstraint(
-            model_name="pointer",
-            name="pointer_once",
+            model_name='pointer',
+            name='pointer_once',
         ),
         migrations.RemoveField(
-            model_name="category",
-            name="allow_later",
+            model_name='category',
+            name='allow_later',
         ),
         migrations.RemoveField(
-            model_name="category",
-            name="max_pointers",
+            model_name='category',
+            name='max_pointers',
         ),
         migrations.RemoveField(
-            model_name="category",
-            name="points_to",
+            model_name='category',
+            name='points_to',
         ),
         migrations.AddConstraint(
-            model_name="category",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("singleton", False), ("takes_index", False), _connector="OR"),
-                name="category_singleton_takes_no_index",
-            ),
+            model_name='category',
+            constraint=models.CheckConstraint(condition=models.Q(('singleton', False), ('takes_index', False), _connector='OR'), name='category_singleton_takes_no_index'),
         ),
         migrations.AddConstraint(
-            model_name="pointer",
-            constraint=models.UniqueConstraint(
-                fields=("judgement", "relation", "reading", "target"), name="pointer_once"
-            ),
+            model_name='pointer',
+            constraint=models.UniqueConstraint(fields=('judgement', 'relation', 'reading', 'target'), name='pointer_once'),
         ),
         # Backwards it comes first.
         migrations.RunPython(migrations.RunPython.noop, delete_new_pointers),

@@ -6,140 +6,88 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("annotations", "0021_readings"),
+        ('annotations', '0021_readings'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="SchemeVersion",
+            name='SchemeVersion',
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("number", models.PositiveIntegerField()),
-                ("scheme", models.JSONField(help_text="as a file has it")),
-                ("created_at", models.DateTimeField()),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('scheme', models.JSONField(help_text='as a file has it')),
+                ('created_at', models.DateTimeField()),
             ],
             options={
-                "ordering": ["-number"],
+                'ordering': ['-number'],
             },
         ),
         migrations.RemoveConstraint(
-            model_name="operation",
-            name="operation_kind_known",
+            model_name='operation',
+            name='operation_kind_known',
         ),
         migrations.AddField(
-            model_name="attribute",
-            name="retired",
-            field=models.BooleanField(default=False, help_text="No longer offered; it stays where it was given."),
+            model_name='attribute',
+            name='retired',
+            field=models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.'),
         ),
         migrations.AddField(
-            model_name="attributevalue",
-            name="retired",
-            field=models.BooleanField(default=False, help_text="No longer offered; it stays where it was given."),
+            model_name='attributevalue',
+            name='retired',
+            field=models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.'),
         ),
         migrations.AddField(
-            model_name="category",
-            name="retired",
-            field=models.BooleanField(default=False, help_text="No longer offered; it stays where it was given."),
+            model_name='category',
+            name='retired',
+            field=models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.'),
         ),
         migrations.AddField(
-            model_name="judgement",
-            name="scheme_version",
-            field=models.PositiveIntegerField(
-                default=1, help_text="The version of the scheme under which the coder last judged it."
-            ),
+            model_name='judgement',
+            name='scheme_version',
+            field=models.PositiveIntegerField(default=1, help_text='The version of the scheme under which the coder last judged it.'),
         ),
         migrations.AddField(
-            model_name="operation",
-            name="scheme_version",
-            field=models.PositiveIntegerField(default=1, help_text="the version of the scheme that it was made under"),
+            model_name='operation',
+            name='scheme_version',
+            field=models.PositiveIntegerField(default=1, help_text='the version of the scheme that it was made under'),
         ),
         migrations.AddField(
-            model_name="project",
-            name="scheme_version",
-            field=models.PositiveIntegerField(
-                default=1,
-                editable=False,
-                help_text="The version of the scheme: one more with each change of the answers.",
-            ),
+            model_name='project',
+            name='scheme_version',
+            field=models.PositiveIntegerField(default=1, editable=False, help_text='The version of the scheme: one more with each change of the answers.'),
         ),
         migrations.AddField(
-            model_name="relation",
-            name="retired",
-            field=models.BooleanField(default=False, help_text="No longer offered; it stays where it was given."),
+            model_name='relation',
+            name='retired',
+            field=models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.'),
         ),
         migrations.AlterField(
-            model_name="operation",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("judge", "set the whole judgement of a markable"),
-                    ("clear", "take the judgement of a markable away"),
-                    ("unmark", "delete a markable of the coder's own"),
-                    ("move", "change the edges of a markable of the coder's own"),
-                    ("describe", "set the label and comment of an SCU"),
-                    ("import", "set all judgements from a file"),
-                    ("correct", "move all markables with the words of the text"),
-                    ("merge", "give other answers to a question that the scheme has changed"),
-                    ("submit", "submit the coding"),
-                    ("reopen", "reopen the coding"),
-                ],
-                max_length=10,
-            ),
+            model_name='operation',
+            name='kind',
+            field=models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('describe', 'set the label and comment of an SCU'), ('import', 'set all judgements from a file'), ('correct', 'move all markables with the words of the text'), ('merge', 'give other answers to a question that the scheme has changed'), ('submit', 'submit the coding'), ('reopen', 'reopen the coding')], max_length=10),
         ),
         migrations.AddConstraint(
-            model_name="operation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "kind__in",
-                        [
-                            "judge",
-                            "clear",
-                            "unmark",
-                            "move",
-                            "describe",
-                            "import",
-                            "correct",
-                            "merge",
-                            "submit",
-                            "reopen",
-                        ],
-                    )
-                ),
-                name="operation_kind_known",
-            ),
+            model_name='operation',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'unmark', 'move', 'describe', 'import', 'correct', 'merge', 'submit', 'reopen'])), name='operation_kind_known'),
         ),
         migrations.AddField(
-            model_name="schemeversion",
-            name="author",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="Who saved it; empty for the first, from before anybody coded.",
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
+            model_name='schemeversion',
+            name='author',
+            field=models.ForeignKey(blank=True, help_text='Who saved it; empty for the first, from before anybody coded.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
         ),
         migrations.AddField(
-            model_name="schemeversion",
-            name="project",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="scheme_versions",
-                to="annotations.project",
-            ),
+            model_name='schemeversion',
+            name='project',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scheme_versions', to='annotations.project'),
         ),
         migrations.AddConstraint(
-            model_name="schemeversion",
-            constraint=models.UniqueConstraint(fields=("project", "number"), name="scheme_version_once_in_project"),
+            model_name='schemeversion',
+            constraint=models.UniqueConstraint(fields=('project', 'number'), name='scheme_version_once_in_project'),
         ),
         migrations.AddConstraint(
-            model_name="schemeversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="scheme_version_counts_from_1"
-            ),
+            model_name='schemeversion',
+            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='scheme_version_counts_from_1'),
         ),
     ]
