@@ -172,7 +172,7 @@ def _check_views(scheme: SchemeTraits) -> list[Verdict]:
         Verdict("view", "overview, coders, texts, trend", True, "Every scheme."),
         Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", chains or labels,
                 "Six ways to make chains, by six distances." if pointers
-                else "Three ways to take the unit out, by six distances." if chains
+                else "Three ways to exclude the item from its own set, by six distances." if chains
                 else "Six distances." if labels
                 else "Categories are compared in one way."),
         Verdict("view", "K beside alpha on antecedents (their Table 3)", pointers,
