@@ -269,7 +269,7 @@ class JudgementList(RowListView):
             "category__key",
         )
         self.further = further_questions(project.pk)
-        rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(
+        rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__in=Coding.objects.filter(text__project=project)).values(
             *own_fields, *related_fields
         )
         return rows
@@ -317,7 +317,7 @@ class OperationList(RowListView):
         )
         of_coding = ("text__slug", "coder__username", "kind", "round__name", "occasion")
         coding_fields = tuple(f"coding__{name}" for name in of_coding)
-        rows: QuerySet[Any, Any] = Operation.objects.filter(coding__text__project=project).values(
+        rows: QuerySet[Any, Any] = Operation.objects.filter(coding__in=Coding.objects.filter(text__project=project)).values(
             *own_fields, *coding_fields
         )
         return rows

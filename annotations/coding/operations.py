@@ -170,8 +170,8 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         imported.coding.round_id: (imported.coding.round, imported.scheme.version) for imported in imports
     }.values():
         begin_round(round_, scheme_version)
-    Coding.objects.bulk_create(unsaved)
-    Coding.objects.bulk_update(saved, ["status", "version", "viewed_at"])
+    Coding.with_gold.bulk_create(unsaved)
+    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
     keys = reserve_keys(Judgement, len(decisions))
     insert(
@@ -275,7 +275,7 @@ def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, 
     """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
     for coding in codings:
         _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
-    Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
+    Coding.with_gold.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
 def set_status(
@@ -353,7 +353,7 @@ def _lock_coding(coding: Coding) -> Coding:
 
 @compiled_query(IntegerField())
 def _coding_for_update(coding: int) -> QuerySet[Coding]:
-    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
+    locked = Coding.with_gold.select_for_update(of=("self",)).select_related("text__project", "round")
     locked = locked.defer("text__content")
     return locked.filter(pk=coding).order_by()
 

@@ -31,7 +31,7 @@ def _read_correction(coding: Coding) -> bool:
     for (corrections,) in _corrections(coding.pk):
         if corrections != coding.corrections:
             fields = ("status", "version", "corrections", "text__content")
-            row = Coding.objects.filter(pk=coding.pk).values_list(*fields).first()
+            row = Coding.with_gold.filter(pk=coding.pk).values_list(*fields).first()
             if row is not None:
                 coding.status, coding.version, coding.corrections, coding.text.content = row
                 return True
@@ -40,7 +40,7 @@ def _read_correction(coding: Coding) -> bool:
 
 @compiled_query(IntegerField())
 def _corrections(coding: int) -> QuerySet[Coding, tuple[int]]:
-    return Coding.objects.filter(pk=coding).order_by().values_list("corrections")
+    return Coding.with_gold.filter(pk=coding).order_by().values_list("corrections")
 
 
 def _read_state(coding: Coding, project: Project) -> dict[str, Any]:

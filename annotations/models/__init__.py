@@ -12,7 +12,7 @@ from annotations.models.operation import Operation
 from annotations.models.plan import Plan, PlanCoder, PlanText
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
-from annotations.models.round import Round, RoundText
+from annotations.models.round import Round, RoundText, TrainingDecision
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
@@ -54,6 +54,7 @@ __all__ = [
     "Segment",
     "Text",
     "Token",
+    "TrainingDecision",
     "Transfer",
     "User",
 ]

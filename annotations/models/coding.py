@@ -24,6 +24,7 @@ from annotations.models.user import User
 ENTITY_LENGTH = 200
 NAME_LENGTH = 200
 REASON_LENGTH = 500
+GOLD = "gold"
 
 
 class CodingQuerySet(models.QuerySet["Coding"]):
@@ -72,10 +73,21 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         )
 
 
+class CodingManager(models.Manager["Coding"].from_queryset(CodingQuerySet)):  # type: ignore[misc]
+    """The codings of coders: gold is passed over, so that no figure, list or count has it unless it is asked for."""
+
+    def get_queryset(self) -> CodingQuerySet:
+        codings: CodingQuerySet = super().get_queryset()
+        return codings.exclude(kind=GOLD)
+
+
 class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
-    `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so.
+    `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
+    what a manager or adjudicator decided for a text in a round, which belongs to who works on it; the note of each of
+    its judgements explains it. `objects` are the codings of coders alone: what changes or deletes whatever there is of
+    a text or project goes through `with_gold`.
     """
 
     class Kind(models.TextChoices):
@@ -84,6 +96,7 @@ class Coding(models.Model):
         AGREED = "agreed", "the agreed pyramid of a docset"
         PEER = "peer", "a peer summary against the coder's own pyramid"
         PEER_AGREED = "peer-agreed", "a peer summary against the agreed pyramid"
+        GOLD = "gold", "what was decided for a text"
 
     class Status(models.TextChoices):
         OPEN = "open", "open"
@@ -122,7 +135,8 @@ class Coding(models.Model):
         help_text="Why the coder asks a manager to reopen it; empty: does not ask.",
     )
 
-    objects = CodingQuerySet.as_manager()
+    objects = CodingManager()
+    with_gold = CodingQuerySet.as_manager()
 
     class Meta:
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]
@@ -134,8 +148,12 @@ class Coding(models.Model):
                 condition=Q(occasion=1) | Q(kind="text", occasion__gt=1), name="coding_repeats_are_of_texts"
             ),
             models.UniqueConstraint(fields=["text"], condition=Q(kind="agreed"), name="coding_one_agreed_a_text"),
+            models.UniqueConstraint(
+                fields=["text", "round"], condition=Q(kind="gold"), name="coding_one_gold_a_text_and_round"
+            ),
             models.CheckConstraint(
-                condition=Q(kind__in=["text", "pyramid", "agreed", "peer", "peer-agreed"]), name="coding_kind_known"
+                condition=Q(kind__in=["text", "pyramid", "agreed", "peer", "peer-agreed", "gold"]),
+                name="coding_kind_known",
             ),
             models.CheckConstraint(condition=Q(status__in=["open", "submitted"]), name="coding_status_known"),
         ]

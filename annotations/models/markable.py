@@ -13,10 +13,9 @@ from annotations.models.text import Text
 
 class MarkableQuerySet(models.QuerySet["Markable"]):
     def in_use(self) -> MarkableQuerySet:
-        """Leave out markables that coders marked and every coder has deleted again."""
-        return self.filter(
-            Q(predefined=True) | Exists(related_rows(self.model, "judgements").filter(markable=OuterRef("pk")))
-        )
+        """Leave out markables that coders marked and every coder has deleted again, or that gold alone has."""
+        of_coders = related_rows(self.model, "judgements").exclude(coding__kind="gold")
+        return self.filter(Q(predefined=True) | Exists(of_coders.filter(markable=OuterRef("pk"))))
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
         """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own.

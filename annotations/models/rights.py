@@ -28,6 +28,7 @@ class Right(StrEnum):
     DISCUSS = "discuss items"
     MANAGE = "manage"
     MANAGE_WORK = "manage the work of coders"
+    ADJUDICATE = "decide what is gold"
 
 
 ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
@@ -37,7 +38,7 @@ MANAGING_ROLES = ("manager", "manager-coder")
 _READING = {Right.VIEW_PROJECT, Right.READ_TEXTS, Right.SEE_RESULTS}
 RIGHTS: dict[str, frozenset[Right]] = {
     "manager": frozenset(Right),
-    "adjudicator": frozenset(_READING | {Right.DISCUSS}),
+    "adjudicator": frozenset(_READING | {Right.DISCUSS, Right.ADJUDICATE}),
     "viewer": frozenset(_READING),
     "coder": frozenset({Right.VIEW_PROJECT}),
     # Sees of others what a coder sees, and manages what tells nothing of their work.
@@ -49,4 +50,5 @@ def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
     """Return the rights of a role in a project. Open results give those who code what they were blind to."""
     if not results_open:
         return RIGHTS[role]
-    return RIGHTS["manager"] if role == "manager-coder" else RIGHTS[role] | _READING
+    # Who codes sees no gold, whatever else is open.
+    return RIGHTS["manager"] - {Right.ADJUDICATE} if role == "manager-coder" else RIGHTS[role] | _READING

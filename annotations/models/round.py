@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
 from annotations.models.project import KEY_LENGTH, Project
 from annotations.models.text import Text
+from annotations.models.user import User
 
 # The round of what nobody put into another.
 MAIN = "main"
@@ -31,6 +33,10 @@ class Round(models.Model):
         MAIN = "main", "main"
         RECHECK = "recheck", "recheck"
 
+    class PassMeasure(models.TextChoices):
+        CATEGORY = "category", "share of the gold’s judgements with its category"
+        MASI = "masi", "mean 1 − MASI of the chains, 0 where the category is another"
+
     # A foreign key that begins a unique constraint needs no index of its own.
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rounds", db_index=False)
     name = models.SlugField(max_length=KEY_LENGTH, db_index=False, help_text="For example pilot, main or main-2.")
@@ -46,6 +52,34 @@ class Round(models.Model):
     )
     closed_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="Since when no work is done in it; empty: it is open."
+    )
+
+    pass_measure = models.CharField(
+        max_length=10,
+        choices=PassMeasure,
+        blank=True,
+        default="",
+        help_text="Of a training round: what is compared with the gold; empty: nobody passes unless a manager says so.",
+    )
+    pass_mark = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="From 0 to 1: who reaches it in a text has passed the round.",
+    )
+    attempts = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1000)],
+        help_text="How many texts of a training round a coder may try; empty: all that have gold.",
+    )
+    required_round = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The training round that a coder has passed before they get texts of this one.",
     )
 
     texts = models.ManyToManyField(Text, through="RoundText", related_name="rounds")
@@ -67,6 +101,18 @@ class Round(models.Model):
             models.CheckConstraint(
                 condition=Q(guidelines_version__isnull=True) | Q(scheme_version__isnull=False),
                 name="round_has_guidelines_once_it_began",
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_measure="", pass_mark__isnull=True)
+                | Q(pass_measure__in=["category", "masi"], pass_mark__gte=0, pass_mark__lte=1),
+                name="round_pass_rule_has_measure_and_mark",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="training") | Q(pass_measure="", attempts__isnull=True),
+                name="round_pass_rule_is_of_training",
+            ),
+            models.CheckConstraint(
+                condition=Q(attempts__isnull=True) | Q(attempts__gte=1), name="round_attempts_are_positive"
             ),
         ]
 
@@ -95,3 +141,36 @@ class RoundText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text} in {self.round}"
+
+
+class TrainingDecision(models.Model):
+    """What a manager decided about a coder in a training round, whatever the pass rule says: appended, never altered.
+
+    The latest one of a coder and round holds.
+    """
+
+    REASON_LENGTH = 500
+
+    class Outcome(models.TextChoices):
+        PASSED = "passed", "passed"
+        FAILED = "failed", "not passed"
+        RULE = "rule", "as the pass rule says"
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="decisions")
+    coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    outcome = models.CharField(max_length=6, choices=Outcome)
+    reason = models.CharField(max_length=REASON_LENGTH)
+    decided_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["decided_at", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(outcome__in=["passed", "failed", "rule"]), name="training_decision_outcome_known"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="training_decision_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.coder} in {self.round}: {self.outcome}"

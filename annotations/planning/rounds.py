@@ -128,7 +128,7 @@ def _place(round_: Round, place: int) -> None:
 def delete_round(round_: Round) -> None:
     """Delete a round without codings. Raise ValidationError if it has any, or a text that is in no other round."""
     lock_project(round_.project_id)
-    number = Coding.objects.filter(round=round_).count()
+    number = Coding.with_gold.filter(round=round_).count()
     if number:
         raise ValidationError(f"The round {round_} has {pluralize(number, 'coding')}; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
@@ -208,7 +208,7 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     for one in (*left.values(), *([target] if moving else [])):
         refuse_closed(one)
     keys = [text.pk for text in moving]
-    codings = Coding.objects.filter(text__in=keys)
+    codings = Coding.with_gold.filter(text__in=keys)
     first = Round.objects.filter(codings__in=codings.begun(), scheme_version__isnull=False).first()
     if first is not None and not target.has_begun:
         target.guidelines_version, target.scheme_version = first.guidelines_version, first.scheme_version

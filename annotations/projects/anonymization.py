@@ -16,7 +16,17 @@ from django.db import transaction
 from django.db.models import ProtectedError, Q
 from django.dispatch import Signal
 
-from annotations.models import AccountOrigin, IdempotencyRecord, Invitation, Mail, Membership, Token, Transfer, User
+from annotations.models import (
+    AccountOrigin,
+    Coding,
+    IdempotencyRecord,
+    Invitation,
+    Mail,
+    Membership,
+    Token,
+    Transfer,
+    User,
+)
 from annotations.projects.members import CODING_ROLES, add_member, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
@@ -55,7 +65,7 @@ def forget_person(user: User) -> ForgottenPerson:
         add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
     _rename_in_admin_log(user, pseudonym)
-    codings = user.codings.count()
+    codings = Coding.with_gold.filter(coder=user).count()
     try:
         with transaction.atomic():
             user.delete()

@@ -62,7 +62,7 @@ class DeletionFigures:
 def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
     """Return what is deleted with the texts."""
     keys = list(texts.values_list("pk", flat=True))
-    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version", "corrections"))
+    codings = list(Coding.with_gold.filter(text__in=keys).order_by().values_list("status", "version", "corrections"))
     submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
     begun = sum(version > corrections for _, version, corrections in codings)
     counts = {
@@ -110,7 +110,7 @@ def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
 def _delete(project: Project, texts: QuerySet[Text], tag: str, delete: Callable[[], Any]) -> DeletionFigures:
     lock_project(project.pk)
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
-    list(Coding.objects.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
+    list(Coding.with_gold.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
     figures = deletion_figures(texts)
     if figures.tag != tag:
         raise ValidationError("This has changed since you opened the page. Look at the figures again.")

@@ -17,6 +17,7 @@ from annotations.models import (
     Membership,
     Project,
     Relation,
+    Round,
     RoundText,
     Segment,
     Text,
@@ -47,8 +48,7 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     levels = _copy_scheme(project, clone)
-    begins = {"closed_at": None, "guidelines_version": None, "scheme_version": None}
-    rounds = _copy_each(project.rounds.all(), project_id=clone.pk, **begins)
+    rounds = _copy_rounds(project, clone)
     if texts:
         _copy_texts(project, clone, levels, rounds)
     add_member(clone, manager, Membership.Role.MANAGER)
@@ -88,6 +88,14 @@ def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
     )
     _copy_each(AttributeValue.objects.filter(attribute__project=project), {"attribute_id": attributes})
     return levels
+
+
+def _copy_rounds(project: Project, clone: Project) -> dict[int, int]:
+    begins = {"closed_at": None, "guidelines_version": None, "scheme_version": None, "required_round_id": None}
+    rounds = _copy_each(project.rounds.all(), project_id=clone.pk, **begins)
+    for row in project.rounds.exclude(required_round=None):
+        Round.objects.filter(pk=rounds[row.pk]).update(required_round=rounds[row.required_round_id or 0])
+    return rounds
 
 
 def _copy_each[Row: models.Model](

@@ -74,7 +74,7 @@ class TextQuery:
         elif self.sort_key == "markables":
             texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
-            counted = Q(codings__status=Coding.Status.SUBMITTED)
+            counted = Q(codings__status=Coding.Status.SUBMITTED) & ~Q(codings__kind=Coding.Kind.GOLD)
             submitted = Count("codings", filter=counted & Q(codings__coder=user.pk) if blind else counted)
             texts = texts.annotate(submitted=submitted)
         first, *others = SORTS[self.sort_key]

@@ -43,7 +43,7 @@ def delete_project(project: Project, tag: str) -> DeletionFigures:
     """
     lock_project(project.pk, archived=True)
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
-    codings = Coding.objects.select_for_update(of=("self",)).filter(text__project=project)
+    codings = Coding.with_gold.select_for_update(of=("self",)).filter(text__project=project)
     list(codings.order_by("pk").values_list("pk"))
     figures = project_deletion_figures(project)
     if figures.tag != tag:

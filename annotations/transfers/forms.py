@@ -12,7 +12,7 @@ from django.core.validators import validate_slug
 
 from annotations.core.fields import ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
-from annotations.models import Project, Text, User
+from annotations.models import Coding, Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
@@ -271,7 +271,7 @@ class ExportForm(FormatForm):
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
-        coders.queryset = User.objects.filter(codings__text__project=project).distinct().order_by("username")
+        coders.queryset = User.objects.filter(codings__in=Coding.objects.filter(text__project=project)).distinct().order_by("username")
         texts.queryset = Text.objects.filter(project=project).defer("content")
         offered = [(one.name, one.name) for one in rounds_of(project)]
         rounds = self.fields["rounds"]

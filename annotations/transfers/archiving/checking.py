@@ -30,7 +30,7 @@ type Tables = Mapping[str, Table]
 
 # The kinds of codings of a text, by its role.
 KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
-    Text.Role.SOURCE: (Coding.Kind.TEXT,),
+    Text.Role.SOURCE: (Coding.Kind.TEXT, Coding.Kind.GOLD),
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
     Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
 }
@@ -165,12 +165,17 @@ def _check_kinds(tables: Tables) -> None:
     """Check that the kind of each coding suits the role of its text."""
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
-    for row, (text, kind) in enumerate(zip(codings["text"], codings["kind"], strict=True)):
+    gold: dict[tuple[int, int], int] = {}
+    for row, (text, round_, kind) in enumerate(
+        zip(codings["text"], codings["round"], codings["kind"], strict=True)
+    ):
         role = roles[text - 1]
         if kind not in KINDS_BY_ROLE[role]:
             raise codings.error(row, f"kind is {kind}, which no coding of a text is whose role is {role}")
         if kind == Coding.Kind.AGREED and agreed.setdefault(text, row) != row:
             raise codings.error(row, f"line {agreed[text] + 1} is the agreed pyramid of this text already")
+        if kind == Coding.Kind.GOLD and gold.setdefault((text, round_), row) != row:
+            raise codings.error(row, f"line {gold[text, round_] + 1} is the gold of this text in this round already")
 
 
 def _check_summaries(tables: Tables) -> None:

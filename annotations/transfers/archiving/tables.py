@@ -42,6 +42,7 @@ from annotations.models import (
     SchemeVersion,
     Segment,
     Text,
+    TrainingDecision,
     User,
 )
 from annotations.schemes.constraints import is_condition
@@ -172,7 +173,17 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
-    ArchivedTable("rounds", Round, "project", ("position", "name"), table_since=11),
+    ArchivedTable(
+        "rounds",
+        Round,
+        "project",
+        ("position", "name"),
+        since={"pass_measure": 12, "pass_mark": 12, "attempts": 12, "required_round": 12},
+        table_since=11,
+    ),
+    ArchivedTable(
+        "training_decisions", TrainingDecision, "round__project", ("round", "decided_at"), table_since=12
+    ),
     ArchivedTable(
         "texts",
         Text,

@@ -142,6 +142,7 @@ def _read(
 def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
     """Return the least words that any coder names, also one whose coding is not exported, by text."""
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
+    rows = rows.exclude(coding__kind=Coding.Kind.GOLD)
     heads: dict[int, list[Parts]] = defaultdict(list)
     for text, head in rows.values_list("markable__text_id", _as_text("head")):
         heads[text].append(_parts(head))

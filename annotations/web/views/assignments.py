@@ -91,7 +91,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     elif round_ is not None:
         context["matrix"] = _assigned(request, page, round_)
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
-        everybody = User.objects.filter(codings__round=round_).distinct().order_by("username")
+        everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct().order_by("username")
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
@@ -196,7 +196,7 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = _round_of(project, name)
-    everybody = User.objects.filter(codings__round=round_).distinct()
+    everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct()
     form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
     if not form.is_valid():
         messages.error(request, "Choose who is replaced by whom.")
