@@ -94,7 +94,11 @@ def count_remaining(project: Project) -> dict[str, int]:
 
 def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
     """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
-    operations = Operation.objects.filter(coding__text__project=project).exclude(coding__kind="gold").exclude(kind__in=Operation.MANAGING_KINDS)
+    operations = (
+        Operation.objects.filter(coding__text__project=project)
+        .exclude(coding__kind="gold")
+        .exclude(kind__in=Operation.MANAGING_KINDS)
+    )
     events = (
         operations.filter(kind__in=EVENT_VERBS)
         .order_by("-applied_at", "-pk")

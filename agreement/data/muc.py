@@ -40,7 +40,11 @@ def read_marked_texts(
     keys = {text.text_pk for text in texts}
     contents = dict(Text.objects.filter(pk__in=keys).values_list("pk", "content"))
     shift = {work.coding: shift_of(text.pk) for text in texts for work in text.answers.coder_answers}
-    judgements = Judgement.objects.filter(coding__text__in=keys, coding__coder__username__in=(key, response)).exclude(coding__kind="gold").order_by()
+    judgements = (
+        Judgement.objects.filter(coding__text__in=keys, coding__coder__username__in=(key, response))
+        .exclude(coding__kind="gold")
+        .order_by()
+    )
     judged = {
         (coder, markable + shift[coding]): (head, optional)
         for coding, coder, markable, head, optional in judgements.values_list(

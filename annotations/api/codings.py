@@ -179,7 +179,7 @@ def change_status(request: Request, project: Project, coding: Coding, *, own: bo
 
     The coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
     """
-    Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
+    Coding.with_gold.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))
     fields = validated(StatusSerializer(data=request.data))
@@ -269,9 +269,9 @@ class JudgementList(RowListView):
             "category__key",
         )
         self.further = further_questions(project.pk)
-        rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__in=Coding.objects.filter(text__project=project)).values(
-            *own_fields, *related_fields
-        )
+        rows: QuerySet[Any, Any] = Judgement.objects.filter(
+            coding__in=Coding.objects.filter(text__project=project)
+        ).values(*own_fields, *related_fields)
         return rows
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
@@ -317,7 +317,7 @@ class OperationList(RowListView):
         )
         of_coding = ("text__slug", "coder__username", "kind", "round__name", "occasion")
         coding_fields = tuple(f"coding__{name}" for name in of_coding)
-        rows: QuerySet[Any, Any] = Operation.objects.filter(coding__in=Coding.objects.filter(text__project=project)).values(
-            *own_fields, *coding_fields
-        )
+        rows: QuerySet[Any, Any] = Operation.objects.filter(
+            coding__in=Coding.objects.filter(text__project=project)
+        ).values(*own_fields, *coding_fields)
         return rows

@@ -102,6 +102,8 @@ class RoundDetail(APIView):
         require_match(request, RoundSerializer(round_).data)
         fields: dict[str, Any] = dict(validated(RoundChangesSerializer(data=request.data)))
         try:
+            if fields.get("required_round") is not None:
+                fields["required_round"] = find_round(project, fields["required_round"])
             round_ = change_round(round_, **fields)
         except DjangoValidationError as error:
             raise validation_error(error) from None

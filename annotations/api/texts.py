@@ -43,12 +43,13 @@ from annotations.api.serializers.rows import (
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
-from annotations.models import Operation, Project, Text, User
+from annotations.models import Coding, Operation, Project, Text, User
 from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
+from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
 from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
-from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, gold_coding, own_coding, project_for
 from annotations.projects.rounds import rounds_by_text
 from annotations.texts.changes import delete_text, deletion_figures, place_text
 from annotations.texts.correction import correct_text
@@ -205,26 +206,38 @@ def choice_of(request: Request) -> CodingChoice:
     return CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
 
 
+def _coding_of(
+    request: Request, project: Project, text: str, *, agreed: bool, gold: bool, content: bool = True
+) -> Coding:
+    """Return the coding that the user works on, their own or gold. Raise Http404."""
+    user, choice = cast(User, request.user), choice_of(request)
+    if gold:
+        return gold_coding(user, project, text, choice=choice)
+    return own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
+
+
 class OwnCoding(APIView):
     """Your own coding of a text: what the coding page starts from. Of several that of the latest round."""
 
     annotates = True
 
     @extend_schema(parameters=[ROUND], responses=CodingStateSerializer)
-    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-        project = project_for(request.user, slug)
-        coding = own_coding(cast(User, request.user), project, text, agreed=agreed, choice=choice_of(request))
+    def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
+        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
+        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        refuse_untrained(coding)
         return etag_response(coding_state(coding, project))
 
     @extend_schema(parameters=[IF_MATCH, ROUND], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
-    def patch(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+    def patch(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
         """Submit it (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
 
         Once it was viewed, `open` with a `reason` asks the managers to reopen it.
         """
-        project = project_for(request.user, slug)
-        coding = own_coding(cast(User, request.user), project, text, agreed=agreed, choice=choice_of(request))
+        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
+        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        refuse_untrained(coding)
         return change_status(request, project, coding, own=True)
 
 
@@ -248,10 +261,10 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         parameters=[ROUND, OpenApiParameter("since", int, description="Only operations after this version.")],
         responses=OperationSerializer(many=True),
     )
-    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
+    def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
         user = self.coder(request)
-        project, choice = project_for(user, slug), choice_of(request)
-        coding = own_coding(user, project, text, agreed=agreed, content=False, choice=choice)
+        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
+        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
         since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
         since.is_valid(raise_exception=True)
         log = coding.operations.filter(sequence__gt=since.validated_data["version"])
@@ -259,11 +272,12 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses=VersionSerializer)
-    def post(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
+    def post(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = self.coder(request)
-        project, choice = project_for(user, slug), choice_of(request)
-        coding = own_coding(user, project, text, agreed=agreed, content=False, choice=choice)
+        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
+        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
+        refuse_untrained(coding)
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data

@@ -17,6 +17,7 @@ from annotations.api import (
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
+GOLD = "projects/<slug:slug>/texts/<slug:text>/gold/"
 DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
 
 urlpatterns = [
@@ -80,6 +81,8 @@ urlpatterns = [
     ),
     path(f"{AGREED}coding/", texts.OwnCoding.as_view(), {"agreed": True}, name="api-coding-agreed"),
     path(f"{AGREED}coding/operations/", texts.OwnOperations.as_view(), {"agreed": True}, name="api-operations-agreed"),
+    path(f"{GOLD}coding/", texts.OwnCoding.as_view(), {"gold": True}, name="api-coding-gold"),
+    path(f"{GOLD}coding/operations/", texts.OwnOperations.as_view(), {"gold": True}, name="api-operations-gold"),
     path("projects/<slug:slug>/docsets/", docsets.DocsetList.as_view(), name="api-docsets"),
     path(DOCSET, docsets.DocsetDetail.as_view(), name="api-docset"),
     path(f"{DOCSET}peers/", docsets.PeerList.as_view(), name="api-docset-peers"),

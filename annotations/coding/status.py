@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.gold import gold_beside
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
@@ -101,8 +102,9 @@ def _text_order(key: str) -> tuple[int, int, str]:
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
-    """Reopen the coding for its coder, who reads the reason. It is for managers."""
-    version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason))
+    """Reopen the coding for its coder, who reads the reason, as a manager. Raise OperationRejected once
+    the coder has the gold beside it."""
+    version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason), check=_refuse_after_gold)
     notify(coding.coder, "reopened", coding.text.project, [coding.text])
     return version
 
@@ -114,6 +116,7 @@ def reopen_own_coding(coding: Coding, user: User) -> int:
         if locked.coder_id != user.pk:
             raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
         if not may_reopen_own(locked):
+            _refuse_after_gold(locked)
             raise OperationRejected("viewed", "Somebody has viewed this submission: ask a manager to reopen it.")
 
     return operations.set_status(coding, user, Coding.Status.OPEN, check=check)
@@ -124,7 +127,15 @@ def may_reopen_own(coding: Coding) -> bool:
 
     An agreed pyramid is what others score peers against: it is viewed as soon as it is submitted.
     """
-    return coding.kind != Coding.Kind.AGREED and not is_viewed(coding)
+    if coding.kind == Coding.Kind.GOLD:
+        return True
+    return coding.kind != Coding.Kind.AGREED and not is_viewed(coding) and gold_beside(coding) is None
+
+
+def _refuse_after_gold(coding: Coding) -> None:
+    """Raise OperationRejected if the coder has been shown the gold of the text."""
+    if gold_beside(coding) is not None:
+        raise OperationRejected("gold_shown", "The gold of this text has been shown to its coder: code another text.")
 
 
 def request_reopening(coding: Coding, user: User, reason: str) -> None:

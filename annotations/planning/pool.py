@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
@@ -14,6 +15,7 @@ from django.utils import timezone
 from annotations.core.locks import sqlite_write_lock
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, PlanCoder, PlanText, Project, Round, User
+from annotations.planning.training import has_passed
 from annotations.projects.locks import refuse_archived
 from annotations.projects.members import CODING_ROLES
 
@@ -29,19 +31,26 @@ class PoolEmpty(ValidationError):
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """What a coder finds: the round, whether a text is left for them, and until when the texts are to be coded."""
+    """What a coder finds: the round, whether a text is left for them, and the training they have yet to pass."""
 
     round_: Round
     is_free: bool
+    waits_for: Round | None = None
 
 
 def pools_of(project: Project, user: User) -> list[PoolState]:
-    """Return the pools in which the user takes part. Two queries, whatever the size of the project."""
+    """Return the pools in which the user takes part. Two queries, and some for each round that requires training."""
     plans = Plan.objects.filter(
         round__project=project, pool=True, round__closed_at=None, coders__coder=user, round__project__archived_at=None
-    ).select_related("round")
+    ).select_related("round__required_round__project")
     plans = plans.annotate(is_free=Exists(_free_texts(user, timezone.now()).filter(plan=OuterRef("pk"))))
-    return [PoolState(plan.round, plan.is_free) for plan in plans.order_by("round__position")]
+    return [_pool_state(plan, user) for plan in plans.order_by("round__position")]
+
+
+def _pool_state(plan: Any, user: User) -> PoolState:
+    required = plan.round.required_round
+    waits_for = None if required is None or has_passed(required, user) else required
+    return PoolState(plan.round, plan.is_free and waits_for is None, waits_for)
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
@@ -54,6 +63,10 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
         plan, part = _part_of(project, user, round_name)
+        if plan.round.required_round is not None and not has_passed(plan.round.required_round, user):
+            raise ValidationError(
+                f"Texts of the round {plan.round} are for who has passed {plan.round.required_round}."
+            )
         _refuse_hoarding(plan, part, user)
         now = timezone.now()
         _release_expired(plan, now)

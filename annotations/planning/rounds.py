@@ -112,7 +112,27 @@ def _check(round_: Round) -> None:
     others = Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk)
     if others.exists():
         raise ValidationError({"name": f"There is a round {round_.name} already."})
+    if round_.kind != Round.Kind.TRAINING and (round_.pass_measure or round_.attempts is not None):
+        raise ValidationError({"kind": "Only a training round has a pass rule and attempts: empty these fields."})
+    if bool(round_.pass_measure) != (round_.pass_mark is not None):
+        raise ValidationError({"pass_mark": "A pass rule has a measure and a mark from 0 to 1, or neither."})
+    _check_required(round_)
     round_.full_clean(validate_constraints=False)
+
+
+def _check_required(round_: Round) -> None:
+    """Raise ValidationError where what the round requires cannot be passed before it."""
+    required = round_.required_round
+    if required is None:
+        return
+    if required.project_id != round_.project_id or required.kind != Round.Kind.TRAINING or required.pk == round_.pk:
+        raise ValidationError({"required_round": "Choose another round, of kind training."})
+    seen = {round_.pk}
+    while required is not None:
+        if required.pk in seen:
+            raise ValidationError({"required_round": f"{required} requires this round itself."})
+        seen.add(required.pk)
+        required = required.required_round
 
 
 def _place(round_: Round, place: int) -> None:

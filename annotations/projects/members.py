@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 
 from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
-from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
 from annotations.projects.locks import lock_project
 from annotations.projects.tokens import digest_of
 
@@ -143,6 +143,16 @@ def get_or_create_coder(
     if trial and user.username == _trial_username(username):
         user.username = username
     return user
+
+
+def find_adjudicator(project: Project, username: str) -> User:
+    """Return the member of that name who may decide what is gold. Raise ValidationError."""
+    membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)
+    for one in membership:
+        if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
+            raise ValidationError(f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators.")
+        return one.user
+    raise ValidationError(f"{username!r} is not a member of {project.slug}.")
 
 
 def _create_coder(project: Project, username: str, *, trial: bool) -> User:

@@ -20,7 +20,7 @@ COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
 
 def rounds_of(project: Project) -> list[Round]:
     """Return the rounds of the project in their order."""
-    return list(Round.objects.filter(project=project))
+    return list(Round.objects.filter(project=project).select_related("required_round"))
 
 
 def current_round(project: Project) -> Round:

@@ -271,7 +271,11 @@ class ExportForm(FormatForm):
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
-        coders.queryset = User.objects.filter(codings__in=Coding.objects.filter(text__project=project)).distinct().order_by("username")
+        coders.queryset = (
+            User.objects.filter(codings__in=Coding.objects.filter(text__project=project))
+            .distinct()
+            .order_by("username")
+        )
         texts.queryset = Text.objects.filter(project=project).defer("content")
         offered = [(one.name, one.name) for one in rounds_of(project)]
         rounds = self.fields["rounds"]

@@ -21,11 +21,13 @@ from annotations.web.views import (
     scheme_files,
     scheme_versions,
     texts,
+    training,
     transfers,
 )
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
+GOLD = "projects/<slug:slug>/texts/<slug:text>/gold/"
 DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
 ROUND = "projects/<slug:slug>/rounds/<slug:name>/"
 QUESTION = "projects/<slug:slug>/questions/<uuid:question>/"
@@ -87,6 +89,10 @@ urlpatterns = [
     path(f"{ROUND}texts/", rounds.change_texts, name="round-texts"),
     path(f"{ROUND}order/", rounds.order, name="order-round"),
     path(f"{ROUND}close/", rounds.close, name="close-round"),
+    path(f"{ROUND}gold/<slug:text>/", training.gold, name="open-gold"),
+    path(f"{ROUND}training/", training.training, name="training"),
+    path(f"{ROUND}training/decide/", training.decide, name="training-decide"),
+    path(f"{ROUND}training/next/", training.take_next, name="training-next"),
     path(f"{ROUND}delete/", rounds.delete, name="delete-round"),
     path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", texts.text, name="text"),
@@ -113,6 +119,10 @@ urlpatterns = [
     path(f"{AGREED}submit/", coding.submit, {"agreed": True}, name="submit-agreed"),
     path(f"{AGREED}reopen/", coding.reopen_own, {"agreed": True}, name="reopen-own-agreed"),
     path(f"{AGREED}codings/<str:coder>/reopen/", coding.reopen, {"agreed": True}, name="reopen-agreed"),
+    path(f"{GOLD}code/", coding.code, {"gold": True}, name="code-gold"),
+    path(f"{GOLD}submit/", coding.submit, {"gold": True}, name="submit-gold"),
+    path(f"{GOLD}reopen/", coding.reopen_own, {"gold": True}, name="reopen-own-gold"),
+    path("projects/<slug:slug>/texts/<slug:text>/feedback/<slug:token>/", training.feedback, name="feedback"),
     path("transfers/<int:pk>/", transfers.transfer, name="transfer"),
     path("transfers/<int:pk>/carry-out/", transfers.carry_out, name="carry-out"),
     path("transfers/<int:pk>/names/", transfers.map_names, name="transfer-names"),

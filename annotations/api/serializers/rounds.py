@@ -12,9 +12,16 @@ from annotations.models.project import KEY_LENGTH
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
+    required_round = serializers.SlugRelatedField(
+        slug_field="name", read_only=True, allow_null=True, help_text="the training round that coders pass before it"
+    )
+
     class Meta:
         model = Round
-        fields = ["name", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at"]
+        fields = [
+            *("name", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at"),
+            *("pass_measure", "pass_mark", "attempts", "required_round"),
+        ]
         extra_kwargs = {
             "guidelines_version": {"help_text": "that of the guidelines when the round began; null: it has not"},
             "scheme_version": {"help_text": "that of the scheme when the round began; null: it has not"},
@@ -40,6 +47,21 @@ class RoundChangesSerializer(StrictSerializer):
     kind = serializers.ChoiceField(Round.Kind.choices, required=False)
     starts_on = serializers.DateField(required=False, allow_null=True)
     ends_on = serializers.DateField(required=False, allow_null=True)
+    pass_measure = serializers.ChoiceField(
+        Round.PassMeasure.choices,
+        required=False,
+        allow_blank=True,
+        help_text="of a training round; empty: no pass rule",
+    )
+    pass_mark = serializers.FloatField(
+        min_value=0, max_value=1, required=False, allow_null=True, help_text="who reaches it in one text has passed"
+    )
+    attempts = serializers.IntegerField(
+        min_value=1, max_value=1000, required=False, allow_null=True, help_text="how many texts count; null: all"
+    )
+    required_round = serializers.CharField(
+        required=False, allow_null=True, help_text="the name of the training round that coders pass before it"
+    )
     place = serializers.IntegerField(
         min_value=1, max_value=1_000_000, required=False, help_text="its place among the rounds, from 1"
     )

@@ -68,6 +68,12 @@ class Command(BaseCommand):
             metavar="NAME",
             help="where texts come into; without it each keeps its latest round, and new ones get the open one",
         )
+        parser.add_argument(
+            "--gold",
+            action="store_true",
+            help="the codings are gold, which is compared with coders’ work in training rounds and counts nowhere; who "
+            "--coder or the files name is a manager or adjudicator; notes explain",
+        )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
             "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the format"
@@ -86,6 +92,8 @@ class Command(BaseCommand):
         coder_from = _coder_from(format_, options)
         default = "pyramid" if is_pyramid_format else "clusters"
         new_scheme = options["scheme"] == FROM_FILES
+        if options["gold"] and coder_from == "nobody":
+            raise CommandError("--gold is of somebody who codes: leave out --texts-only.")
         scheme = default if new_scheme else options["scheme"] or default
         try:
             with transaction.atomic():
@@ -106,6 +114,7 @@ class Command(BaseCommand):
                     trial=options["trial"],
                     new_scheme=new_scheme,
                     round_name=options["round"],
+                    gold=options["gold"],
                 )
                 if options["trial"] or report.empty:
                     transaction.set_rollback(True)

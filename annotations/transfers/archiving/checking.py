@@ -166,9 +166,7 @@ def _check_kinds(tables: Tables) -> None:
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
     gold: dict[tuple[int, int], int] = {}
-    for row, (text, round_, kind) in enumerate(
-        zip(codings["text"], codings["round"], codings["kind"], strict=True)
-    ):
+    for row, (text, round_, kind) in enumerate(zip(codings["text"], codings["round"], codings["kind"], strict=True)):
         role = roles[text - 1]
         if kind not in KINDS_BY_ROLE[role]:
             raise codings.error(row, f"kind is {kind}, which no coding of a text is whose role is {role}")

@@ -181,9 +181,7 @@ TABLES: list[ArchivedTable] = [
         since={"pass_measure": 12, "pass_mark": 12, "attempts": 12, "required_round": 12},
         table_since=11,
     ),
-    ArchivedTable(
-        "training_decisions", TrainingDecision, "round__project", ("round", "decided_at"), table_since=12
-    ),
+    ArchivedTable("training_decisions", TrainingDecision, "round__project", ("round", "decided_at"), table_since=12),
     ArchivedTable(
         "texts",
         Text,

@@ -33,6 +33,7 @@ def import_sources(
     trial: bool = False,
     new_scheme: bool = False,
     round_name: str = "",
+    gold: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
@@ -59,6 +60,7 @@ def import_sources(
             ways=FORMATS[format_key].ways,
             new_scheme=new_scheme and bool(result.documents),
             round_name=round_name,
+            gold=gold,
             **settings,
         )
         if trial:
@@ -68,5 +70,7 @@ def import_sources(
         return report
     if new_scheme:
         raise ImportFailed("Files of pyramids bring no scheme.")
+    if gold:
+        raise ImportFailed("Files of pyramids bring no gold: what is decided about a docset is its agreed pyramid.")
     read = read_pyramids(sources, coder_from, progress)
     return import_pyramids(project, read, docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]

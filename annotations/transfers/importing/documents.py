@@ -26,7 +26,7 @@ from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Markable, Operation, Project, Round, Text, User
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
-from annotations.projects.members import get_or_create_coder
+from annotations.projects.members import find_adjudicator, get_or_create_coder
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.checking import (
     CheckedDocument,
@@ -75,6 +75,7 @@ def import_documents(
     ways: Mapping[str, str] = NO_OPTIONS,
     new_scheme: bool = False,
     round_name: str = "",
+    gold: bool = False,
 ) -> Report:
     """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
 
@@ -84,6 +85,7 @@ def import_documents(
     nothing. `progress` is called with the numbers of checked documents and of all documents. `options` and `ways` are
     those of `Naming.from_options`. With `new_scheme`, a project without texts gets the scheme of the files. All
     of it goes into the round `round_name`; else each text keeps its latest round, and new ones come into the open one.
+    With `gold`, the codings are gold: of each text in a round there is one, of a manager or adjudicator.
     """
     found = _found_scheme(project, documents, options) if new_scheme else None
     if found is None:
@@ -111,7 +113,7 @@ def import_documents(
             else:
                 checker.refuse_changed_scheme()
             checker.refuse_corrected_texts()
-            checker.rounds = RoundsOfTexts.read(project, round_name)
+            checker.rounds, checker.gold = RoundsOfTexts.read(project, round_name), gold
             plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
             write_plan(project, plan, by)
@@ -181,6 +183,7 @@ class _DocumentChecker:
     unchanged: int = 0
     new_coders: list[str] = field(default_factory=list)
     rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
+    gold: bool = False
 
     @classmethod
     def for_documents(
@@ -268,7 +271,10 @@ class _DocumentChecker:
         member_keys = set(self.project.members.values_list("pk", flat=True))
         for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
             try:
-                coders[name] = get_or_create_coder(self.project, name, **options)
+                if self.gold:
+                    coders[name] = find_adjudicator(self.project, name)
+                else:
+                    coders[name] = get_or_create_coder(self.project, name, **options)
             except ValidationError as error:
                 for entry in self._accepted():
                     if entry.coder == name:
@@ -281,17 +287,21 @@ class _DocumentChecker:
         return coders
 
     def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
-        """Refuse files with a text that another file has from the same coder, spelled in another case."""
+        """Refuse files with a text that another file has from the same coder, spelled in another case.
+
+        Of gold all coders are as one: a text has it once.
+        """
         for entry in self.texts.values():
             first: dict[int, SourceDocument] = {}
             for source in [checked.source for checked in entry.checked]:
                 coder = coders.get(source.coder or "")
                 if coder is None or source.file in self.failures:
                     continue
-                other = first.setdefault(coder.pk, source)
+                other = first.setdefault(0 if self.gold else coder.pk, source)
                 if other is not source:
                     name, file = source.document.name, source.document.file
-                    self._fail(source, f"{file}: {name} coded by {coder} stands in {other.document.file} too")
+                    what = f"gold of {name}" if self.gold else f"{name} coded by {coder}"
+                    self._fail(source, f"{file}: {what} stands in {other.document.file} too")
 
     def _accepted(self) -> Iterable[SourceDocument]:
         return [
@@ -319,15 +329,23 @@ class _DocumentChecker:
         rounds = {slug: self.rounds.round_for(entry.text) for slug, entry in self.texts.items()}
         self._refuse_closed_rounds(rounds)
         round_of = {entry.text.pk: rounds[slug].pk for slug, entry in self.texts.items() if entry.text.pk}
+        by_key = {coder.pk for coder in coders.values()}
+        if self.gold:
+            of_kind = Coding.with_gold.filter(kind=Coding.Kind.GOLD)
+        else:
+            of_kind = Coding.objects.filter(coder__in=by_key)
         existing = {
-            (coding.text_id, coding.coder_id): coding
+            (coding.text_id, coder): coding
             for batch in batched(round_of, MAX_KEYS)
-            for coding in Coding.objects.select_for_update(of=("self",))
-            .select_related("round")
-            .filter(text__in=batch, coder__in=coders.values(), occasion=1)
+            for coding in of_kind.select_for_update(of=("self",))
+            .select_related("round", "coder")
+            .filter(text__in=batch, occasion=1)
             if coding.round_id == round_of[coding.text_id]
+            # gold has been somebody's, and is nobody else's beside that
+            for coder in (by_key if self.gold else by_key & {coding.coder_id})
         }
         unchanged = self._unchanged(existing, coders)
+        kind = Coding.Kind.GOLD if self.gold else Coding.Kind.TEXT
         texts = []
         for slug in sorted(self.texts):
             entry = self.texts[slug]
@@ -337,7 +355,7 @@ class _DocumentChecker:
                 text = entry.text if entry.text.pk else new_text(self.project, slug, first)
                 into = rounds[slug]
                 texts.append(PlannedText(text, first, checked, into, self.rounds.is_new(text, into)))
-        return Plan(texts, coders, existing, unchanged)
+        return Plan(texts, coders, existing, unchanged, kind)
 
     def _refuse_closed_rounds(self, rounds: Mapping[str, Round]) -> None:
         """Refuse files with codings of texts whose round is closed."""
@@ -368,7 +386,8 @@ class _DocumentChecker:
                 if is_log_of(imported[coding.pk], [("import", payload), ("submit", {})]):
                     unchanged.add(coding.pk)
                 else:
-                    message = f"{coder} has already coded {entry.text.slug}; the existing coding is kept"
+                    who = f"{coding.coder} has already made gold of" if self.gold else f"{coder} has already coded"
+                    message = f"{who} {entry.text.slug}; the existing coding is kept"
                     self._fail(checked.source, f"{checked.source.document.file}: {message}")
         self.unchanged = len(unchanged)
         return unchanged

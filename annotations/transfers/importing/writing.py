@@ -55,13 +55,15 @@ class PlannedText:
 class Plan:
     """What an import writes.
 
-    `existing` are the codings in the project, by text and coder; `unchanged` are those that stay as they are.
+    `existing` are the codings in the project, by text and coder; `unchanged` are those that stay as they are. `kind` is
+    that of the others.
     """
 
     texts: list[PlannedText]
     coders: dict[str, User]
     existing: dict[tuple[int, int], Coding]
     unchanged: set[int]
+    kind: Coding.Kind = Coding.Kind.TEXT
 
     def report(self) -> Report:
         """Return the report of what it writes."""
@@ -125,7 +127,7 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     scheme = read_scheme(project.pk).keys
     filled = [
         operations.ImportedCoding(
-            coding or Coding(text=planned.text, coder=coder, round=planned.round),
+            coding or Coding(text=planned.text, coder=coder, round=planned.round, kind=plan.kind),
             by or coder,
             checked.decisions,
             keys[id(planned)],

@@ -28,10 +28,46 @@ class RoundForm(forms.Form):
         required=False, label="Until", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
 
+    required_round = forms.ModelChoiceField(
+        Round.objects.none(),
+        required=False,
+        label="Requires training",
+        empty_label="none",
+        help_text="Coders begin no text of this round before they have passed that training round.",
+    )
+    pass_measure = forms.ChoiceField(
+        required=False,
+        label="Pass rule",
+        choices=[("", "none: a manager decides"), *Round.PassMeasure.choices],
+        help_text="Of a training round: what of a coder’s text is compared with the gold.",
+    )
+    pass_mark = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=1,
+        label="Pass mark",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        help_text="From 0 to 1: who reaches it in one text has passed.",
+    )
+    attempts = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1000,
+        label="Attempts",
+        help_text="How many texts of a training round count; empty: all that have gold.",
+    )
+
+    def __init__(self, project_id: int, data: Any = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        required = self.fields["required_round"]
+        assert isinstance(required, forms.ModelChoiceField)
+        required.queryset = Round.objects.filter(project=project_id, kind=Round.Kind.TRAINING)
+
     @classmethod
     def of_round(cls, round_: Round, data: Any = None) -> RoundForm:
         """Return the form that changes a round."""
-        return cls(data, initial={name: getattr(round_, name) for name in cls.base_fields})
+        initial = {name: getattr(round_, name) for name in cls.base_fields}
+        return cls(round_.project_id, data, initial=initial)
 
 
 class NewRoundForm(RoundForm):
@@ -40,7 +76,7 @@ class NewRoundForm(RoundForm):
     copied = forms.ChoiceField(required=False, label="Texts", help_text="None of its codings is copied.")
 
     def __init__(self, project: Project, data: Any = None) -> None:
-        super().__init__(data)
+        super().__init__(project.pk, data)
         self.project, self.rounds = project, {one.name: one for one in rounds_of(project)}
         field = self.fields["copied"]
         assert isinstance(field, forms.ChoiceField)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.decisions import OperationRejected
+from annotations.coding.gold import gold_beside
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     decline_reopening,
@@ -28,8 +29,9 @@ from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
+from annotations.planning.training import refuse_untrained
 from annotations.projects.guidelines import guidelines_news
-from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, coding_token, gold_coding, own_coding, project_for
 from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
@@ -43,12 +45,22 @@ MOST_EDITS = 3
 
 @login_required
 @require_safe
-def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-    """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries."""
-    project = project_for(request.user, slug)
-    coding = own_coding(signed_in_user(request), project, text, agreed=agreed, choice=_choice(request))
+def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
+    """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries.
+
+    With `gold`, the same of the gold on which a manager or adjudicator works.
+    """
+    project = project_for(request.user, slug, _right(gold=gold))
+    coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
+    try:
+        refuse_untrained(coding)
+    except OperationRejected as rejection:
+        messages.info(request, str(rejection))
+        return redirect("project", project.slug)
     texts = texts_with_news(project, signed_in_user(request))
     state = coding_state(coding, project)
+    if gold:
+        state["gold"] = True
     corrections = corrections_of(coding)
     merges = merged_answers(project, state["scheme"]["constraints"])
     context = {
@@ -62,7 +74,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "news": guidelines_news(project, signed_in_user(request)),
         "n_news": len(texts),
         "has_news_here": coding.text_id in texts,
-        "agreed": "-agreed" if agreed else "",
+        "agreed": "-gold" if gold else "-agreed" if agreed else "",
+        "gold": gold,
         "token": coding_token(coding),
     }
     if corrections and corrections[-1]["sequence"] == coding.version:
@@ -79,12 +92,13 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
 
 @login_required
 @require_POST
-def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-    """Submit the coder's own coding of a text; `next` opens the next one that is open."""
-    project = project_for(request.user, slug)
+def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
+    """Submit the coder's own coding of a text; `next` opens the next one that is open. Of gold, return to its round."""
+    project = project_for(request.user, slug, _right(gold=gold))
     choice = CodingChoice(token=request.POST.get("coding", ""))
-    coding = own_coding(signed_in_user(request), project, text, agreed=agreed, choice=choice)
+    coding = _coding_of(request, project, text, choice, agreed=agreed, gold=gold)
     try:
+        refuse_untrained(coding)
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
@@ -94,7 +108,24 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
             following = next_coding(cast(Any, _open_codings(request, project).with_progress()))
             if following is not None:
                 return redirect(_address(project, following))
-    return redirect("project", project.slug)
+        coding.refresh_from_db(fields=["status"])
+        if gold_beside(coding) is not None:
+            return redirect("feedback", project.slug, coding.text.slug, coding_token(coding))
+    return redirect("round", project.slug, coding.round.name) if gold else redirect("project", project.slug)
+
+
+def _right(*, gold: bool) -> Right:
+    return Right.ADJUDICATE if gold else Right.VIEW_PROJECT
+
+
+def _coding_of(
+    request: HttpRequest, project: Project, text: str, choice: CodingChoice, *, agreed: bool, gold: bool
+) -> Coding:
+    """Return the coding that the user works on. Raise Http404."""
+    user = signed_in_user(request)
+    if gold:
+        return gold_coding(user, project, text, choice=choice)
+    return own_coding(user, project, text, agreed=agreed, choice=choice)
 
 
 def _choice(request: HttpRequest) -> CodingChoice:
@@ -104,6 +135,9 @@ def _choice(request: HttpRequest) -> CodingChoice:
 
 def _address(project: Project, coding: Coding) -> str:
     """Return the address of the page of one's own coding, with its round where one has several of the text."""
+    if coding.kind == Coding.Kind.GOLD:
+        address = reverse("code-gold", args=[project.slug, coding.text.slug])
+        return f"{address}?{urlencode({'round': coding.round.name})}"
     address = reverse("code-agreed" if coding.kind in AGREED_KINDS else "code", args=[project.slug, coding.text.slug])
     of_text = Coding.objects.filter(text=coding.text_id, coder=coding.coder_id, kind=coding.kind)
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
@@ -118,11 +152,11 @@ def _open_codings(request: HttpRequest, project: Project) -> CodingQuerySet:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
     """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
-    project = project_for(request.user, slug, changes=True)
+    project = project_for(request.user, slug, _right(gold=gold), changes=True)
     user = signed_in_user(request)
-    coding = own_coding(user, project, text, agreed=agreed, choice=_choice(request))
+    coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
     address = _address(project, coding)
     if coding.status != Coding.Status.SUBMITTED:
         messages.info(request, f"“{coding.text}” is open.")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.status import reopen_requests
-from annotations.models import Coding, Plan, Project, Text
+from annotations.models import Coding, Plan, Project, Round, Text
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
@@ -117,6 +117,10 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         "next": following,
         "repeated": _texts_with_several(codings),
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
+        "training": sorted(
+            {coding.round for coding in codings if coding.round.kind == Round.Kind.TRAINING},
+            key=lambda one: (one.position, one.pk),
+        ),
         "pools": pools_of(project, signed_in_user(request)),
         "has_dates": any(_due_on(coding) for coding in codings),
         "today": timezone.localdate(),

@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.coding.gold import gold_of_round
 from annotations.core.text import pluralize
 from annotations.models import Project, Round
 from annotations.models.project import may, may_change
@@ -93,6 +94,7 @@ def _show_round(
     texts: RoundTextsForm | None = None,
 ) -> HttpResponse:
     bound = form or texts
+    sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
     context = {
         "project": project,
         "round": round_,
@@ -103,6 +105,10 @@ def _show_round(
         "manages": may_change(project, Right.MANAGE),
         "of_summaries": project.answers == Project.Answers.SCUS,
         "sees_work": may(project, Right.SEE_RESULTS),
+        "sees_training": may(project, Right.MANAGE_WORK) or may(project, Right.ADJUDICATE),
+        "sees_gold": sees_gold,
+        "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
+        "gold": gold_of_round(round_) if sees_gold else (),
     }
     status = 400 if bound is not None and bound.errors else 200
     return render(request, "annotations/projects/round.html", context, status=status)

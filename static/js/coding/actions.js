@@ -72,7 +72,7 @@ export const ACTIONS = [
   { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"], anywhere: true },
   { id: "help", group: "Page", label: "Keyboard shortcuts", keys: ["?"], anywhere: true },
   { id: "release", group: "Page", label: "Leave the text with Tab", keys: ["Escape"], anywhere: true },
-  { id: "ask", group: "Page", label: "Ask a question, or read the answers", keys: ["z"], anywhere: true, when: (model) => !model.practice },
+  { id: "ask", group: "Page", label: "Ask a question, or read the answers", keys: ["z"], anywhere: true, when: (model) => !model.practice && !model.gold },
   { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"], anywhere: true },
   { id: "larger", group: "Page", label: "Larger text", keys: ["=", "+"], anywhere: true },
   { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"], anywhere: true },

@@ -41,6 +41,7 @@ export function load(raw) {
     marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
     readOnly,
     practice: raw.practice ?? false,
+    gold: raw.gold ?? false,
     version: raw.coding.version,
     scheme: raw.scheme.scheme_version,
     seconds: raw.coding.seconds ?? 0,

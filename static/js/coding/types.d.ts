@@ -163,6 +163,7 @@ export interface TextModel extends WorkbenchModel {
   seconds: number;
   /** one only tries: nothing is saved, and nobody asked */
   practice: boolean;
+  gold: boolean;
 }
 
 export interface Model extends TextModel {
@@ -176,6 +177,7 @@ export interface Model extends TextModel {
 /** What the JSON of the page says. */
 export interface RawCoding extends RawState {
   practice?: boolean;
+  gold?: boolean;
   scheme: RawScheme;
 }
 
