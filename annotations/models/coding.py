@@ -73,11 +73,15 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         )
 
 
-class CodingManager(models.Manager["Coding"].from_queryset(CodingQuerySet)):  # type: ignore[misc]
+AllCodings = models.Manager.from_queryset(CodingQuerySet)
+
+
+class CodingManager(AllCodings["Coding"]):
     """The codings of coders: gold is passed over, so that no figure, list or count has it unless it is asked for."""
 
     def get_queryset(self) -> CodingQuerySet:
-        codings: CodingQuerySet = super().get_queryset()
+        codings = super().get_queryset()
+        assert isinstance(codings, CodingQuerySet)
         return codings.exclude(kind=GOLD)
 
 
@@ -136,7 +140,7 @@ class Coding(models.Model):
     )
 
     objects = CodingManager()
-    with_gold = CodingQuerySet.as_manager()
+    with_gold = AllCodings()
 
     class Meta:
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]

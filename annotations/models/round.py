@@ -104,7 +104,7 @@ class Round(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(pass_measure="", pass_mark__isnull=True)
-                | Q(pass_measure__in=["category", "masi"], pass_mark__gte=0, pass_mark__lte=1),
+                | Q(pass_measure__in=["category", "masi"], pass_mark__isnull=False, pass_mark__gte=0, pass_mark__lte=1),
                 name="round_pass_rule_has_measure_and_mark",
             ),
             models.CheckConstraint(

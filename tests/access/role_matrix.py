@@ -153,6 +153,8 @@ OF_AGREED = OF_PYRAMIDS | {
     "key": "@word.key",
     "coder": "@adjudicator.username",
 }
+OF_TRAINING = PARAMETERS | {"name": "@training.name", "text": "@draft.slug"}
+OF_FEEDBACK = OF_TRAINING | {"text": "@drill.slug", "token": "@feedback_token"}
 OF_DONE = OF_AGREED | {"text": "@done_models.slug"}
 
 
@@ -200,6 +202,7 @@ def mail_address() -> str:
 PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
 FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
+JUDGED_GOLD = operations(0, "judge", markable="@drafted.key", category="@category.key")
 TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
 NEW_PASSWORD = "lavender-9-canoe"
 SCHEME = {"scheme": '{"answers": "categories", "levels": [{"key": "phrase", "label": "phrase"}], "categories": []}'}
@@ -354,6 +357,23 @@ PAGES = [
     row("round", GET=reading_texts()),
     row("change-round", POST=managers(302, {"name": "new-one", "kind": "pilot"})),
     row("round-texts", POST=managers(302, {"texts": ["@text.pk"]})),
+    row("open-gold", OF_TRAINING, POST=discussing(302)),
+    row("training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
+    row(
+        "training-decide",
+        OF_TRAINING,
+        POST=managing_work(302, {"coder": "@coder.pk", "outcome": "passed", "reason": "Known."}),
+    ),
+    row("training-next", OF_TRAINING, POST=members(302), unseen=True),  # nobody has a text to take
+    row("feedback", OF_FEEDBACK, GET=own("other coder")),
+    row("code-gold", OF_TRAINING, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
+    row("submit-gold", OF_TRAINING, POST=who(DISCUSS, 302).but({"manager": 404, "superuser": 404})),
+    row(
+        "reopen-own-gold",
+        OF_TRAINING | {"text": "@drill.slug"},
+        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
+        POST=who(DISCUSS, 302).but({"manager": 404, "superuser": 404}),
+    ),
     row("order-round", POST=managers(302, {"move": "up"})),
     row("close-round", POST=managers(302, {"confirmed": "1"})),
     again("close-round", POST=managers(200), unseen=True),  # a manager is asked first
@@ -580,6 +600,20 @@ API = [
         annotates=True,
         GET=own("adjudicator"),
         POST=own("adjudicator", body=operations(1, "describe", scu="sank", label="It sank")),
+    ),
+    row(
+        "api-coding-gold",
+        OF_TRAINING,
+        annotates=True,
+        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
+        PATCH=who(DISCUSS, 200, {"status": "submitted"}).but({"manager": 404, "superuser": 404}),
+    ),
+    row(
+        "api-operations-gold",
+        OF_TRAINING,
+        annotates=True,
+        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
+        POST=who(DISCUSS, 200, JUDGED_GOLD).but({"manager": 404, "superuser": 404}),
     ),
     row(
         "api-docsets",

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from agreement.discussion import add_remark, set_flag
 from agreement.models import Computation
+from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
@@ -21,6 +22,7 @@ from annotations.projects import invitations
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member
+from annotations.projects.permissions import coding_token
 from annotations.projects.tokens import create_token
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to
@@ -38,14 +40,14 @@ MILK = "Please pour out [the milk](a) for [the two cats](b), if [it](c) is not s
 HERE = SimpleNamespace(
     name="here", slug="tea", marked=DIALOGUE, scheme="poesio-artstein-2005", level="phrase", category="place",
     a="the kettle", b="the stove", pyramids="ferry", docset="sinking", agreed="rescue", done="boats", peer="swimmers",
-    summaries=SUMMARIES, round="trial",
+    summaries=SUMMARIES, round="trial", drill="drill", draft="draft",
     people=("alice", "bob", "vera", "adam", "charlie", "maya"),
 )  # fmt: skip
 ELSEWHERE = SimpleNamespace(
     name="elsewhere", slug="milk", marked=MILK, scheme="muc-ident", level="phrase", category="ident",
     a="the milk", b="the two cats", pyramids="raft", docset="floating", agreed="landing", done="oars", peer="walkers",
     summaries=[(name, f"Well. {content}") for name, content in SUMMARIES],
-    round="probe",
+    round="probe", drill="lesson", draft="sketch",
     people=("ewan", "eric", "edna", "enid", "elsa", "emma"),
 )  # fmt: skip
 ROLES = (
@@ -112,6 +114,7 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
     half.compared = codings[half.third]
+    _training(half, names)
     half.level = project.levels.get(key=names.level)
     half.category = project.categories.get(key=names.category)
     marked = {text.content[one.start : one.end]: one for one in text.markables.filter(level__coded=True)}
@@ -142,6 +145,23 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.exported = orders.order_export(project, half.viewer, "jsonlines", take)
     half.taken = orders.order_export(project, half.viewer, "jsonlines", take)
     assert orders.carry_out(half.taken, half.viewer)
+
+
+def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
+    """Make a round of training: of one text the gold is open, of the other it and a coder's work are submitted."""
+    half.training = create_round(half.project, names.drill, kind="training")
+    for name in (names.drill, names.draft):
+        document = plain.parse(names.marked.replace(names.slug.title(), name.title()), f"{name}.txt")
+        import_documents(half.project, [SourceDocument(document, None)], round_name=names.drill)
+        gold = open_gold(half.project, half.project.texts.get(slug=name), names.drill, half.adjudicator)
+    half.draft = gold.text
+    half.drafted = half.draft.markables.filter(level__coded=True).first()
+    half.drill = half.project.texts.get(slug=names.drill)
+    submit_coding(Coding.with_gold.get(text=half.drill, kind="gold"), half.adjudicator)
+    assign_texts(half.project, [half.drill], [half.other], half.training)
+    trained = half.drill.codings.select_related("coder", "text__project", "round").get()
+    submit_coding(trained, half.other)
+    half.feedback_token = coding_token(trained)
 
 
 def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:

@@ -12,7 +12,7 @@ from annotations.models.project import KEY_LENGTH
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
-    required_round = serializers.SlugRelatedField(
+    required_round: Any = serializers.SlugRelatedField(
         slug_field="name", read_only=True, allow_null=True, help_text="the training round that coders pass before it"
     )
 

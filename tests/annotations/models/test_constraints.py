@@ -44,6 +44,7 @@ from annotations.models import (
     Segment,
     Text,
     Token,
+    TrainingDecision,
     Transfer,
     User,
 )
@@ -61,6 +62,7 @@ def rows(codings, alice, charlie, keys, project, text):
     round_ = text.rounds.get()
     plan = Plan.objects.create(round=round_, design="k", k=2)
     Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
+    Coding.with_gold.create(text=text, coder=charlie, kind="gold", round=round_)
     coding = codings["alice"]
     markable = text.markables.get(key=keys["a"])
     category = project.categories.get(key="none")
@@ -84,6 +86,9 @@ def rows(codings, alice, charlie, keys, project, text):
         Text: text,
         Round: round_,
         RoundText: round_.memberships.get(text=text),
+        TrainingDecision: TrainingDecision.objects.create(
+            round=round_, coder=alice, outcome="passed", reason="Known.", decided_by=charlie
+        ),
         Plan: plan,
         PlanCoder: PlanCoder.objects.create(plan=plan, coder=alice),
         PlanText: PlanText.objects.create(plan=plan, text=text, coders=2),
@@ -165,6 +170,11 @@ BAD = {
     "round_kind_known": (Round, {"name": "r", "kind": "ghost"}),
     "round_ends_after_it_starts": (Round, {"name": "r", "starts_on": date(2026, 2, 1), "ends_on": date(2026, 1, 31)}),
     "round_has_guidelines_once_it_began": (Round, {"name": "r", "guidelines_version": 1}),
+    "round_pass_rule_has_measure_and_mark": (Round, {"name": "r", "kind": "training", "pass_measure": "masi"}),
+    "round_pass_rule_is_of_training": (Round, {"name": "r", "attempts": 2}),
+    "round_attempts_are_positive": (Round, {"name": "r", "kind": "training", "attempts": 0}),
+    "training_decision_outcome_known": (TrainingDecision, {"outcome": "ghost"}),
+    "training_decision_has_a_reason": (TrainingDecision, {"reason": ""}),
     "round_has_a_text_once": (RoundText, {}),
     "plan_design_known": (Plan, {"round": "second", "design": "ghost"}),
     "plan_k_is_positive": (Plan, {"round": "second", "k": 0}),
@@ -177,6 +187,7 @@ BAD = {
     "coding_one_a_coder_round_and_occasion": (Coding, {}),
     "coding_repeats_are_of_texts": (Coding, {"kind": "agreed", "occasion": 2}),
     "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
+    "coding_one_gold_a_text_and_round": (Coding, {"kind": "gold", "coder": "mallory"}),
     "coding_kind_known": (Coding, {"kind": "ghost"}),
     "coding_status_known": (Coding, {"status": "ghost", "coder": "mallory"}),
     "judgement_one_a_markable": (Judgement, {}),
