@@ -122,7 +122,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, payloads)
-        begin_round(coding.round, scheme_version)
+        _begin_round(coding, scheme_version)
         _append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
 
@@ -166,10 +166,10 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
             imported.coding.status = Coding.Status.SUBMITTED
             imported.coding.viewed_at = now  # who imports it has the file
         imported.coding.version += len(imported.log())
-    for round_, scheme_version in {
-        imported.coding.round_id: (imported.coding.round, imported.scheme.version) for imported in imports
+    for coding, scheme_version in {
+        imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
     }.values():
-        begin_round(round_, scheme_version)
+        _begin_round(coding, scheme_version)
     Coding.with_gold.bulk_create(unsaved)
     Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
@@ -302,7 +302,7 @@ def set_status(
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
             coding.save(update_fields=["status", "viewed_at", "reopen_request"])
-            begin_round(coding.round, coding.text.project.scheme_version)
+            _begin_round(coding, coding.text.project.scheme_version)
             _append_to_log(
                 coding,
                 user,
@@ -310,6 +310,12 @@ def set_status(
                 coding.text.project.scheme_version,
             )
         return coding.version
+
+
+def _begin_round(coding: Coding, scheme_version: int) -> None:
+    """Let the round begin with the work of coders: gold may be made before."""
+    if coding.kind != Coding.Kind.GOLD:
+        begin_round(coding.round, scheme_version)
 
 
 def set_reopen_request(coding: Coding, user: User, reason: str) -> None:

@@ -17,12 +17,15 @@ from django.urls import URLPattern, get_resolver, resolve
 from django.utils import timezone
 
 from annotations.coding import operations
+from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
 from annotations.models import Coding, Docset, Membership, Project, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.training import decide_on_coder
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
@@ -55,7 +58,7 @@ VALUES = {
     "secret": ["ghost"],
     "username": ["alice", "nobody"],
     "page": ["coders"],
-    "name": ["coding", "main"],
+    "name": ["coding", "main", "training"],
     "table": ["each"],
     "question": [str(HER_QUESTION)],
     "number": ["1"],
@@ -246,7 +249,7 @@ def people_of(project, role_of_bob="coder"):
 def alice_points(project):
     """Let Alice judge all of the dialogue, mark a phrase of her own and submit."""
     text = project.texts.get()
-    coding = Coding.objects.get(text=text, coder__username="alice")
+    coding = Coding.objects.get(text=text, coder__username="alice", round__name="main")
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
         judge(coding, key, "place", note="hers")
     question = ask(text, coding.coder, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
@@ -256,6 +259,26 @@ def alice_points(project):
     mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
     coding.judgements.create(markable=mark)
     submit_coding(coding, coding.coder)
+    alice_trains(project)
+
+
+def alice_trains(project):
+    """Let Alice submit a text of training that Bob has begun, and a manager the gold of it and of Alice's text."""
+    round_, charlie = project.rounds.get(kind="training"), User.objects.get(username="charlie")
+    hers = Coding.objects.get(round=round_, coder__username="alice")
+    judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
+    submit_coding(hers, hers.coder)
+    decide_on_coder(round_, hers.coder, "passed", "Secret.", charlie)
+    for round_name in ("main", "training"):
+        gold = open_gold(project, hers.text, round_name, charlie)
+        for key in hers.text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True):
+            judge(gold, key, "place", note="Secret: gold.")
+        level = project.levels.get(key="phrase")
+        mark = hers.text.markables.get_or_create(
+            level=level, key="phrase:0-2", defaults={"parts": [[0, 2]], "start": 0, "end": 2, "predefined": False}
+        )[0]
+        gold.judgements.create(markable=mark)
+        submit_coding(gold, charlie)
 
 
 def alice_indexes(project):
@@ -313,14 +336,21 @@ def world(scheme, marked, marking, role_of_bob):
     if marking:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
     people_of(project, role_of_bob)
-    assign_texts(project, project.texts.all(), project.members.filter(username__in=["alice", "bob"]))
-    bob = Coding.objects.get(text__project=project, coder__username="bob")
-    operations.apply(
-        bob,
-        bob.coder,
-        0,
-        [change(markable=bob.text.markables.filter(level__coded=True)[0].key, category="none")],
-    )
+    coders = project.members.filter(username__in=["alice", "bob"])
+    assign_texts(project, project.texts.all(), coders)
+    training = create_round(project, "training", kind="training", pass_measure="masi", pass_mark=0.5)
+    add_texts(training, project.texts.all())
+    assign_texts(project, project.texts.all(), coders, training)
+    main = project.rounds.get(name="main")
+    change_round(main, place=9)  # the latest, that addresses mean
+    for round_ in (training, main):
+        bob = Coding.objects.get(text__project=project, coder__username="bob", round=round_)
+        operations.apply(
+            bob,
+            bob.coder,
+            0,
+            [change(markable=bob.text.markables.filter(level__coded=True)[0].key, category="none")],
+        )
     return project
 
 

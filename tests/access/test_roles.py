@@ -30,8 +30,8 @@ every_area = pytest.mark.parametrize("rows", AREAS.values(), ids=AREAS)
 # Times, and what is by chance.
 VARYING = (
     "created_at", "heartbeat_at", "finished_at", "resolved_at", "applied_at", "made_at", "expires_at", "used_at",
-    "published_at", "last_used_at", "last_login", "viewed_at", "digest", "prefix", "uuid", "file", "next_try_at",
-    "address",
+    "published_at", "decided_at", "last_used_at", "last_login", "viewed_at", "digest", "prefix", "uuid", "file",
+    "next_try_at", "address",
 )  # fmt: skip
 # What nobody says of themself or another by sending it along.
 MORE: dict[str, Any] = {
