@@ -470,7 +470,7 @@ _MANUALS = {
     "training-score": (
         "The mean over the judgements of the gold, by the measure of the pass rule; the best of several texts.",
         "managing#training",
-        "0 to 1",
+        "From 0 to 1, where all is as in the gold.",
     ),
     "training-result": (
         "Passed: one text reached the pass mark, or a manager decided so.",

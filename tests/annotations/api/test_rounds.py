@@ -33,8 +33,18 @@ def test_rounds_are_listed_in_their_order_with_their_codings(client, project, co
     assert first == {
         "name": "main", "kind": "main", "starts_on": None, "ends_on": None, "guidelines_version": None,
         "scheme_version": 1, "closed_at": None, "texts": 1, "codings": {"assigned": 0, "begun": 1, "submitted": 1},
+        "pass_measure": "", "pass_mark": None, "attempts": None, "required_round": None,
     }  # fmt: skip
     assert (second["name"], second["texts"], second["scheme_version"]) == ("a-pilot", 0, None)
+
+
+def test_a_pass_rule_and_what_requires_it_are_set_by_name(client, project):
+    create_round(project, "training", kind="training")
+    answer = changed(client, f"{ROUNDS}training/", pass_measure="masi", pass_mark=0.8, attempts=3)
+    assert (answer.json()["pass_measure"], answer.json()["pass_mark"], answer.json()["attempts"]) == ("masi", 0.8, 3)
+    assert changed(client, f"{ROUNDS}main/", required_round="training").json()["required_round"] == "training"
+    assert "there are" in changed(client, f"{ROUNDS}main/", required_round="ghost").content.decode()
+    assert changed(client, f"{ROUNDS}main/", required_round=None).json()["required_round"] is None
 
 
 def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):

@@ -28,6 +28,7 @@ from agreement.discussion import add_remark, resolve_flag, save_mapping, set_fla
 from agreement.models import Remark
 from annotations.coding import operations, scus
 from annotations.coding.decisions import Decision
+from annotations.coding.gold import open_gold
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
@@ -50,7 +51,8 @@ from annotations.planning.assignments import assign_texts
 from annotations.planning.designs.terms import PlanParameters
 from annotations.planning.docset_assignments import assign_peers
 from annotations.planning.plans import PlanRequest, apply_plan
-from annotations.planning.rounds import move_to_round
+from annotations.planning.rounds import add_texts, change_round, create_round, move_to_round
+from annotations.planning.training import decide_on_coder
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.members import add_member, set_group
@@ -146,6 +148,13 @@ def make_tea() -> Project:
     marks = "Tom saw [her](x) [dog](y), and [it](z) ran"
     import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")], options=TAKE_EMPTY)
     import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True, options=TAKE_EMPTY)
+    training = create_round(project, "training", kind="training", pass_measure="masi", pass_mark=0.8, attempts=2)
+    add_texts(training, [text])
+    gold = open_gold(project, text, "training", charlie)
+    judge(gold, keys["a"], "place", note="Said.")
+    submit_coding(gold, charlie)
+    decide_on_coder(training, alice, "passed", "Known.", charlie)
+    change_round(project.rounds.get(name="pilot"), required_round=training)
     item = Markable.objects.get(text=text, label="a")
     Markable.objects.filter(pk=item.pk).update(head=[[8, 14]])
     for body in ("see the guidelines", "and again", "and again"):
@@ -661,6 +670,7 @@ def test_other_tables_need_another_version():
         9: "ddb579b066ed5e5b",
         10: "f67c0168e92eed2b",
         11: "ffcb7b5e6f723bba",
+        12: "b1bafa4323ca1599",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 

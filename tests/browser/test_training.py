@@ -1,0 +1,76 @@
+"""Training in a browser: a manager makes gold, a coder fails, sees it, and passes on another text."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations.coding.gold import open_gold
+from annotations.coding.status import submit_coding
+from annotations.formats import plain
+from annotations.models import Membership
+from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import create_round
+from annotations.projects.members import add_member
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.source_document import SourceDocument
+from tests.browser.conftest import saved
+from tests.conftest import judge
+
+pytestmark = pytest.mark.browser
+
+THREE = "[Ann](a) met [Bob](b). [She](c) left."
+
+
+def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, charlie):
+    coder = coder_of(THREE)
+    project, person = coder.coding.text.project, coder.coding.coder
+    add_member(project, charlie, Membership.Role.MANAGER)
+    round_ = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
+    for name in ("first", "second"):
+        document = plain.parse(f"#title: {name.title()}\n{THREE}", f"{name}.txt")
+        import_documents(project, [SourceDocument(document, None)], round_name="training")
+    first, second = round_.texts.order_by("slug")
+    gold = open_gold(project, second, "training", charlie)
+    for key in second.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(gold, key, "none", note="Nothing is meant.")
+    submit_coding(gold, charlie)
+    assign_texts(project, [first], [person], round_)
+
+    page = sign_in(charlie, "/projects/own/rounds/training/")
+    page.get_by_role("button", name="Make gold of First").click()
+    expect(page.get_by_text("Gold of the round training")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("4")
+        page.keyboard.press("Enter")
+    saved(page)
+    page.goto("/projects/own/rounds/training/")
+    expect(page.get_by_role("row").filter(has_text="First")).to_contain_text("open")
+    submit_coding(open_gold(project, first, "training", charlie), charlie)
+
+    page = coder.page
+    page.goto("/projects/own/texts/first/code/")
+    for _ in range(3):
+        page.keyboard.press("3")
+        page.keyboard.press("Enter")
+    saved(page)
+    submit(page)
+    expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
+    expect(page.get_by_text("0 of 3 as the gold")).to_be_visible()
+    expect(page.get_by_text("different").first).to_be_visible()
+    page.get_by_role("link", name="Results and next text").click()
+    expect(page.get_by_text("You have not passed yet.")).to_be_visible()
+    page.get_by_role("button", name="Take the next text").click()
+    expect(page.get_by_role("heading", name="Second")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("4")
+        page.keyboard.press("Enter")
+    saved(page)
+    submit(page)
+    expect(page.get_by_text("3 of 3 as the gold · score 1.000 · passed")).to_be_visible()
+    expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
+
+
+def submit(page):
+    page.locator('[data-do="submit"]').first.click()
+    page.locator("#submit-now").click()
