@@ -40,20 +40,14 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     page = sign_in(charlie, "/projects/own/rounds/training/")
     page.get_by_role("button", name="Make gold of First").click()
     expect(page.get_by_text("Gold of the round training")).to_be_visible()
-    for _ in range(3):
-        page.keyboard.press("4")
-        page.keyboard.press("Enter")
-    saved(page)
+    code_all(page, "4")
     page.goto("/projects/own/rounds/training/")
     expect(page.get_by_role("row").filter(has_text="First")).to_contain_text("open")
     submit_coding(open_gold(project, first, "training", charlie), charlie)
 
     page = coder.page
     page.goto("/projects/own/texts/first/code/")
-    for _ in range(3):
-        page.keyboard.press("3")
-        page.keyboard.press("Enter")
-    saved(page)
+    code_all(page, "3")
     submit(page)
     expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
     expect(page.get_by_text("0 of 3 as the gold")).to_be_visible()
@@ -62,15 +56,21 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_text("You have not passed yet.")).to_be_visible()
     page.get_by_role("button", name="Take the next text").click()
     expect(page.get_by_role("heading", name="Second")).to_be_visible()
-    for _ in range(3):
-        page.keyboard.press("4")
-        page.keyboard.press("Enter")
-    saved(page)
+    code_all(page, "4")
     submit(page)
     expect(page.get_by_text("3 of 3 as the gold · score 1.000 · passed")).to_be_visible()
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
 
 
+def code_all(page, category):
+    expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
+    for _ in range(3):
+        page.keyboard.press(category)
+        page.keyboard.press("Enter")
+    expect(page.locator("#progress-text")).to_have_text("3 of 3 decided")
+    saved(page)
+
+
 def submit(page):
-    page.locator('[data-do="submit"]').first.click()
+    page.get_by_role("button", name="Submit…").click()
     page.locator("#submit-now").click()
