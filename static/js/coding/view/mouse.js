@@ -1,7 +1,7 @@
 // The mouse: in the text, and on the buttons of the panel.
-import { around, byId, closeDialog, inside } from "../workbench/element.js";
-import { chooseCategory, mannerOf, pointTo, takeIndex } from "./answers.js";
-/** @import { Manner, MouseHandlers, Page } from "./types.js" */
+import { around, byId, closeDialog, inside } from "../../workbench/element.js";
+import { chooseCategory, mannerOf, pointTo, takeIndex } from "../answers.js";
+/** @import { Manner, MouseHandlers, Page } from "../types.js" */
 
 /** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */
 export function listenToMouse(pane, page, handlers) {

@@ -1,9 +1,9 @@
 // Antecedents found by words: one line for each entity, its other mentions one step behind. Loaded with tools.js.
-import { element } from "../workbench/element.js";
-import { mannerOf, pointTo, takeIndex } from "./answers.js";
-import { chains } from "./chains.js";
-import { chainBadge, describe } from "./view/panel.js";
-/** @import { Candidate, Chains, Frame, Judgements, Mentions, Model, Picker } from "./types.js" */
+import { element } from "../../workbench/element.js";
+import { mannerOf, pointTo, takeIndex } from "../answers.js";
+import { chains } from "../chains/chains.js";
+import { chainBadge, describe } from "../view/panel.js";
+/** @import { Candidate, Chains, Frame, Judgements, Mentions, Model, Picker } from "../types.js" */
 
 const SHOWN = 40; // mentions in a preview
 

@@ -1,5 +1,5 @@
 // Where words and numbers lead in a text. Pure.
-/** @import { Markable, Model, Span } from "./types.js" */
+/** @import { Markable, Model, Span } from "../types.js" */
 
 /**
  * The coded markable that a match belongs to: the smallest that holds it, else the first that it touches.

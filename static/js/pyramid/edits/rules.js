@@ -1,5 +1,5 @@
 // Which contributors go together: the refusals of annotations/coding/pyramid_rules.py, in words for the coder. Pure.
-/** @import { Contributor, Model, Pyramid, Refusal } from "./types.js" */
+/** @import { Contributor, Model, Pyramid, Refusal } from "../types.js" */
 
 /**
  * Why some contributors cannot be as they are. What was wrong elsewhere before may stay.

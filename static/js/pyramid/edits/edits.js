@@ -1,7 +1,7 @@
 // What changes a pyramid: each edit says what to do, as one step, or why it cannot be done. Pure.
-import { judge, judgement, keyOf, markableOf } from "../workbench/judgements.js";
-import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "./state.js";
-/** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "./types.js" */
+import { judge, judgement, keyOf, markableOf } from "../../workbench/judgements.js";
+import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
+/** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
 
 const LONGEST = 20; // parts, as on the server
 const LABEL = 500; // characters, as on the server

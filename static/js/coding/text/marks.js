@@ -1,11 +1,11 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
-import { keyOf } from "../workbench/judgements.js";
-import { findMatches } from "../workbench/dialogs/search.js";
-import { targetsOf } from "../workbench/readings.js";
-import { isLegal } from "./candidates.js";
-import { identityOf } from "./questions/constraints.js";
-import { apply, withMarks } from "./state.js";
-/** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "./types.js" */
+import { keyOf } from "../../workbench/judgements.js";
+import { findMatches } from "../../workbench/dialogs/search.js";
+import { targetsOf } from "../../workbench/readings.js";
+import { isLegal } from "../targets/candidates.js";
+import { identityOf } from "../questions/constraints.js";
+import { apply, withMarks } from "../state.js";
+/** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "../types.js" */
 
 const REACH = 600; // characters around an edge in which the next words are sought
 const LONGEST = 20; // parts, as on the server

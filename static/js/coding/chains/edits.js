@@ -1,11 +1,11 @@
 // What changes whole chains: naming, merging, splitting. Pure: what would be judged how, or why it cannot be.
-import { judgement, sameJudgement } from "../workbench/judgements.js";
-import { listsOf, readingsOf, singlesOf } from "../workbench/readings.js";
-import { isLegal } from "./candidates.js";
+import { judgement, sameJudgement } from "../../workbench/judgements.js";
+import { listsOf, readingsOf, singlesOf } from "../../workbench/readings.js";
+import { isLegal } from "../targets/candidates.js";
 import { chains } from "./chains.js";
 import { freeIndex } from "./entities.js";
-import { categoriesOn, identityOf, withoutUnasked } from "./questions/constraints.js";
-/** @import { Judgement, Judgements, Markable, Model, Plan, Refusal } from "./types.js" */
+import { categoriesOn, identityOf, withoutUnasked } from "../questions/constraints.js";
+/** @import { Judgement, Judgements, Markable, Model, Plan, Refusal } from "../types.js" */
 
 /** @type {(model: Model, judgements: Judgements, members: string[], name: string) => Plan | Refusal} */
 export function rename(model, judgements, members, name) {

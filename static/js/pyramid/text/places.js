@@ -1,8 +1,8 @@
 // Where words lead: to SCUs and to words of the text. Loaded with the list of all actions.
-import { findMatches } from "../workbench/dialogs/search.js";
-import { filtered, nameOf } from "./state.js";
-import { badge } from "./view/words.js";
-/** @import { Frame, Places, Run } from "./types.js" */
+import { findMatches } from "../../workbench/dialogs/search.js";
+import { filtered, nameOf } from "../state.js";
+import { badge } from "../view/words.js";
+/** @import { Frame, Places, Run } from "../types.js" */
 
 const MOST_SCUS = 20;
 const MOST_MATCHES = 200;

@@ -1,9 +1,9 @@
 // What would work in place of what was refused: a button after the words of the refusal. Loaded with the first refusal.
-import { byId, button } from "../workbench/element.js";
-import { judge } from "../workbench/judgements.js";
+import { byId, button } from "../../workbench/element.js";
+import { judge } from "../../workbench/judgements.js";
 import * as edits from "./edits.js";
-import { apply, pyramidOf } from "./state.js";
-/** @import { Changes, Contributor, Edit, Model, Page, PyramidEditor, PyramidState, Run } from "./types.js" */
+import { apply, pyramidOf } from "../state.js";
+/** @import { Changes, Contributor, Edit, Model, Page, PyramidEditor, PyramidState, Run } from "../types.js" */
 
 /** @typedef {{ label: string, edit: Changes }} Offer */
 

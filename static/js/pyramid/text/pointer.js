@@ -1,7 +1,7 @@
 // The mouse: words are selected, and dragged onto SCUs; contributors and SCUs are dragged onto each other.
-import { around, byId, inside } from "../workbench/element.js";
+import { around, byId, inside } from "../../workbench/element.js";
 import { extendSelection, run } from "./words.js";
-/** @import { Dragged, Page, PointerHandlers } from "./types.js" */
+/** @import { Dragged, Page, PointerHandlers } from "../types.js" */
 
 const FAR = 5; // pixels that make a drag of a press
 const EDGE = 40; // pixels from the edge of the list in which it scrolls along

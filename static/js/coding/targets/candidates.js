@@ -1,7 +1,7 @@
 // What the current markable may point to, best guesses first. Pure.
-import { chains } from "./chains.js";
-import { categoriesOn, identityOf, targetViolation } from "./questions/constraints.js";
-/** @import { Candidate, Chains, Judgements, Markable, Model, RelationConstraints } from "./types.js" */
+import { chains } from "../chains/chains.js";
+import { categoriesOn, identityOf, targetViolation } from "../questions/constraints.js";
+/** @import { Candidate, Chains, Judgements, Markable, Model, RelationConstraints } from "../types.js" */
 
 export const LETTERS = ["a", "s", "d", "f", "g", "h", "j", "k", "l"];
 

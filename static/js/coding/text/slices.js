@@ -1,5 +1,5 @@
 // Text, offsets and the spans that markables are drawn as. Pure: no DOM.
-/** @import { Block, Part, Slice } from "./types.js" */
+/** @import { Block, Part, Slice } from "../types.js" */
 
 /**
  * The rows and paragraphs of a text, covering every character that is not white space between two of them.

@@ -1,10 +1,10 @@
 // The dialogs that change whole chains: merging, splitting, naming. Loaded with tools.js.
-import { element } from "../workbench/element.js";
-import { judge } from "../workbench/judgements.js";
-import { merge, rename, split } from "./chain-edits.js";
+import { element } from "../../workbench/element.js";
+import { judge } from "../../workbench/judgements.js";
+import { merge, rename, split } from "./edits.js";
 import { entities, filtered, nameOf } from "./entities.js";
-import { chainBadge, describe } from "./view/panel.js";
-/** @import { Entity, Frame, Picker, Plan, Refusal } from "./types.js" */
+import { chainBadge, describe } from "../view/panel.js";
+/** @import { Entity, Frame, Picker, Plan, Refusal } from "../types.js" */
 
 const SHOWN = 40; // members in a preview
 

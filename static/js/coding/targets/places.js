@@ -1,8 +1,8 @@
 // Where words or numbers lead: to markables of the text. Loaded with the list of all actions.
-import { findMatches } from "../workbench/dialogs/search.js";
+import { findMatches } from "../../workbench/dialogs/search.js";
 import { destinations, markableAt } from "./destinations.js";
-import { describe } from "./view/panel.js";
-/** @import { Frame, Places } from "./types.js" */
+import { describe } from "../view/panel.js";
+/** @import { Frame, Places } from "../types.js" */
 
 const MOST = 500;
 

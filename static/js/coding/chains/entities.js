@@ -1,6 +1,6 @@
 // The chains of a text as things to work with: listed, found, called. Pure.
 import { chains } from "./chains.js";
-/** @import { Entity, Judgements, Model, Numbers } from "./types.js" */
+/** @import { Entity, Judgements, Model, Numbers } from "../types.js" */
 
 /**
  * The chains of the text in the order of their first members: from the second member on, entities with an index at once.

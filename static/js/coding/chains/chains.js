@@ -1,7 +1,7 @@
 // Chains, computed whenever they are asked for, and the numbers they keep while the page lives. Pure.
-import { singlesOf } from "../workbench/readings.js";
-import { Table } from "../workbench/table.js";
-/** @import { Chains, Judgements, Model, Numbers } from "./types.js" */
+import { singlesOf } from "../../workbench/readings.js";
+import { Table } from "../../workbench/table.js";
+/** @import { Chains, Judgements, Model, Numbers } from "../types.js" */
 
 // Judgements are never changed, only replaced: going from word to word asks for the same chains again and again.
 /** @type {WeakMap<Judgements, { model: Model, chains: Chains }>} */

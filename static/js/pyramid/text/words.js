@@ -1,5 +1,5 @@
 // Walking the words: which come next, which are free, which are selected. Pure.
-/** @import { Direction, Model, Pyramid, Run } from "./types.js" */
+/** @import { Direction, Model, Pyramid, Run } from "../types.js" */
 
 /** Whether a word is in no contributor. @type {(pyramid: Pyramid, place: number) => boolean} */
 export const isFree = (pyramid, place) => pyramid.of[place].length === 0;

@@ -1,5 +1,5 @@
 // How the summaries stand: what this browser stores of it.
-import { local, read, write } from "../workbench/settings.js";
+import { local, read, write } from "../../workbench/settings.js";
 
 const LAYOUT = "coindex-summaries";
 

@@ -1,12 +1,12 @@
 // Doing and taking back: edits of the pyramid are checked, written as steps, and shown.
-import { showDraft } from "../workbench/saving/visits.js";
-import { createEditor } from "../workbench/editor.js";
-import { markableOf } from "../workbench/judgements.js";
+import { showDraft } from "../../workbench/saving/visits.js";
+import { createEditor } from "../../workbench/editor.js";
+import { markableOf } from "../../workbench/judgements.js";
 import * as edits from "./edits.js";
 import { refusal } from "./rules.js";
-import { apply, PYRAMID, pyramidOf } from "./state.js";
-import { reveal } from "./view/words.js";
-/** @import { Changes, Frame, Operation, PyramidEditor, PyramidState, Refusal, Sync } from "./types.js" */
+import { apply, PYRAMID, pyramidOf } from "../state.js";
+import { reveal } from "../view/words.js";
+/** @import { Changes, Frame, Operation, PyramidEditor, PyramidState, Refusal, Sync } from "../types.js" */
 
 /** @type {(frame: Frame, sync: Sync, unsent: Operation[], sayOnly: (words: string) => void) => PyramidEditor} sayOnly: to the eye */
 export function createPyramidEditor({ page, view, list, refresh, select, say }, sync, unsent, sayOnly) {
