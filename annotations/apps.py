@@ -15,7 +15,8 @@ class AnnotationsConfig(AppConfig):
         # They import models, which are there by now.
         from annotations.mail import errors
         from annotations.planning import digests
-        from annotations.projects import accounts, mails
+        from annotations.projects import mails
+        from annotations.projects.people import accounts
 
         for module in (accounts, mails, digests, errors):
             module.register_kinds()

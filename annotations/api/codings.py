@@ -18,10 +18,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
-from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import CodingStateSerializer
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import (
@@ -46,8 +46,8 @@ from annotations.models import Coding, Judgement, Markable, Operation, Project, 
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
 from annotations.planning.assignments import assign_texts, unassign
-from annotations.projects.members import CODING_ROLES, members_in_roles
-from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
+from annotations.projects.people.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round
 from annotations.projects.viewing import record_view

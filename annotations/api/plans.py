@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import Plan, PlanCoder, Project, User

@@ -17,7 +17,7 @@ from django.db.models import ProtectedError, Q
 from django.dispatch import Signal
 
 from annotations.models import AccountOrigin, IdempotencyRecord, Invitation, Mail, Membership, Token, Transfer, User
-from annotations.projects.members import CODING_ROLES, add_member, remove_membership
+from annotations.projects.people.members import CODING_ROLES, add_member, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
 forgetting_person = Signal()

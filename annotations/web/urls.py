@@ -16,13 +16,13 @@ from annotations.web.views import (
     projects,
     questions,
     rounds,
-    scheme,
-    scheme_designer,
-    scheme_files,
-    scheme_versions,
     texts,
     transfers,
 )
+from annotations.web.views.schemes import designer as scheme_designer
+from annotations.web.views.schemes import files as scheme_files
+from annotations.web.views.schemes import scheme
+from annotations.web.views.schemes import versions as scheme_versions
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"

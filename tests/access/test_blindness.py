@@ -24,7 +24,7 @@ from annotations.models import Coding, Docset, Membership, Project, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to

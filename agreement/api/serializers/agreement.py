@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from agreement.measures import RELATIONS
 from agreement.measures.uncertainty.forecasts import SAMPLES
+from agreement.reports.coders.differences import KINDS
 from agreement.reports.coreference import SCORES
-from agreement.reports.differences import KINDS
 from agreement.reports.items.items import AMBIGUITY, SORTS
 from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 

@@ -14,9 +14,9 @@ from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import overall, planning
+from agreement.reports.coders.differences import KINDS, compare_parts
+from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coreference import compare_chains
-from agreement.reports.differences import KINDS, compare_parts
-from agreement.reports.groups import compare_groups
 from agreement.reports.parameters import (
     CHOICES,
     GROUPS,

@@ -16,8 +16,8 @@ from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
+from agreement.reports.coders.groups import GroupsReport
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.groups import GroupsReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import Parameters, distances_for

@@ -27,7 +27,7 @@ from annotations.planning.totals import total_by
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
-from annotations.projects.members import CODING_ROLES
+from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_by_text
 from annotations.schemes.design.starting_points import STARTING_POINTS
@@ -178,4 +178,4 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))
-    return render(request, "annotations/projects/progress.html", context)
+    return render(request, "annotations/planning/progress.html", context)

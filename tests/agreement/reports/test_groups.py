@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract import extract
 from agreement.data.groups import read_groups
 from agreement.measures import alpha, cross_alpha, difference, interval
-from agreement.reports import differences
 from agreement.reports.basis import resolve, select_data
-from agreement.reports.differences import compare_parts
-from agreement.reports.groups import compare_groups
+from agreement.reports.coders import differences
+from agreement.reports.coders.differences import compare_parts
+from agreement.reports.coders.groups import compare_groups
 from agreement.reports.overall import compute_report
 from annotations.models import Project
 from tests.agreement.measures import exact

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from agreement.models import Remark
 from annotations.models import IdempotencyRecord, Invitation, Membership
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.shared.pyramids import docset, pyramid_project
 
 REMARKS = "/api/v1/projects/tea/agreement/items/tea/phrase:4-14/remarks/"

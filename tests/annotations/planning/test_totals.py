@@ -5,7 +5,7 @@ from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
 from annotations.planning.totals import Total, total_by
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge
 
 PAGE = "/projects/tea/"

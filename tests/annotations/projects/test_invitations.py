@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Invitation, Membership, User
-from annotations.projects import invitations
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member, remove_membership
 from config.monitoring.logs import RequestIdFilter
 
 MEMBERS = "/projects/tea/members/"

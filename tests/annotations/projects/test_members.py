@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.models import Membership, User
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 
 URL = "/projects/tea/members/"

@@ -11,7 +11,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from annotations.models import Token, User
-from annotations.projects.tokens import find_token
+from annotations.projects.people.tokens import find_token
 
 if TYPE_CHECKING:  # the module of views imports these classes
     from rest_framework.views import APIView

@@ -25,7 +25,7 @@ from annotations.schemes.changes import asks_otherwise, plan_change
 from annotations.transfers.scheme_files import export_scheme
 from annotations.web.views import signed_in_user
 
-IMPORT_PAGE = "annotations/projects/import_scheme.html"
+IMPORT_PAGE = "annotations/schemes/import_scheme.html"
 LONGEST_JSON = 2_000_000
 
 

@@ -18,8 +18,8 @@ from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import Invitation, Mail, Membership, Project, User
 from annotations.models.invitation import NOTE_LENGTH
 from annotations.models.rights import MANAGING_ROLES
-from annotations.projects.members import add_member
-from annotations.projects.tokens import digest_of
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import digest_of
 
 MAX_DAYS = 30
 # Links that are created at once.
@@ -76,7 +76,7 @@ def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
     invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
     if invitation is None:
         return None
-    digest = salted_hmac("annotations.projects.invitations", f"{pk}:{key}", algorithm="sha256").digest()
+    digest = salted_hmac("annotations.projects.people.invitations", f"{pk}:{key}", algorithm="sha256").digest()
     secret = urlsafe_b64encode(digest).rstrip(b"=").decode()
     invitation.digest = digest_of(secret)
     invitation.save(update_fields=["digest"])

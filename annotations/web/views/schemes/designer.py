@@ -66,7 +66,7 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
             for one in starting_points(DESIGNED)
         ],
     }
-    return render(request, "annotations/projects/edit_scheme.html", {"project": project, "start": start})
+    return render(request, "annotations/schemes/edit_scheme.html", {"project": project, "start": start})
 
 
 @login_required

@@ -25,7 +25,7 @@ def is_blind_to_peers(project: Project) -> bool:
 
 def coded_slug(coder: int, text: int) -> str:
     """Return the address under which the coder finds the peer: the same each time, and nobody else's."""
-    digest = salted_hmac("annotations.projects.peer_names", f"{coder}:{text}", algorithm="sha256").digest()
+    digest = salted_hmac("annotations.projects.people.peer_names", f"{coder}:{text}", algorithm="sha256").digest()
     return PREFIX + b32encode(digest).decode()[:CODE_LENGTH].lower()
 
 

@@ -101,7 +101,7 @@ def _compose_forgotten(mail: Mail) -> None:
 class MemberTokenGenerator(PasswordResetTokenGenerator):
     """The tokens of links that managers make. They end, too, when the project gets other managers."""
 
-    key_salt = "annotations.projects.accounts.MemberTokenGenerator"
+    key_salt = "annotations.projects.people.accounts.MemberTokenGenerator"
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:
         managers = Membership.objects.filter(

@@ -14,7 +14,7 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Project
 from annotations.models.project import may, may_change
 from annotations.models.rights import Right
-from annotations.projects.members import BLIND_ROLES
+from annotations.projects.people.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
 from annotations.schemes.design.wording import SchemeWording
@@ -50,7 +50,7 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
         "schemes": STARTING_POINTS.values(),
         "has_texts": project.texts.exists() or project.docsets.exists(),
     }
-    return render(request, "annotations/projects/exchange_scheme.html", context, status=400 if form.errors else 200)
+    return render(request, "annotations/schemes/exchange_scheme.html", context, status=400 if form.errors else 200)
 
 
 @login_required
@@ -97,7 +97,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
         "guidelines_html": markdown.render(project.guidelines),
     }
-    return render(request, "annotations/projects/scheme.html", context)
+    return render(request, "annotations/schemes/scheme.html", context)
 
 
 def _opening(project: Project, form: AboutForm) -> Question | None:

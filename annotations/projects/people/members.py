@@ -14,7 +14,7 @@ from django.db.models import Count, Max, OuterRef, Q, Subquery
 from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK
 from annotations.projects.locks import lock_project
-from annotations.projects.tokens import digest_of
+from annotations.projects.people.tokens import digest_of
 
 CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER)
 # The roles of those who are blind to the work of others.

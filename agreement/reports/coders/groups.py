@@ -20,8 +20,8 @@ from agreement.reports.basis import (
     resolve,
     select_data,
 )
+from agreement.reports.coders.differences import DifferenceReport, compare_parts
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.differences import DifferenceReport, compare_parts
 from agreement.reports.parameters import Parameters
 
 # Of more groups only those with most coders are compared with each other.

@@ -48,7 +48,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "entries": describe_versions(project, list(shown)),
         "merging": merging_versions(project, [one.number for one in shown]) if undoes else (),
     }
-    return render(request, "annotations/projects/scheme_versions.html", context)
+    return render(request, "annotations/schemes/scheme_versions.html", context)
 
 
 @login_required
@@ -112,4 +112,4 @@ def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
         "reopens": may_change(project, Right.MANAGE_WORK),
         "reads": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/projects/to_complete.html", context, status=200 if form.is_valid() else 400)
+    return render(request, "annotations/schemes/to_complete.html", context, status=200 if form.is_valid() else 400)
