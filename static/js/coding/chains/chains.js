@@ -237,3 +237,32 @@ export function look(number) {
   const place = Math.max(0, number - 1);
   return { colour: (place % 10) + 1, line: (place % 3) + 1 };
 }
+
+/**
+ * What the coder calls a chain: the name on the first of its members that carries one.
+ * @type {(judgements: Judgements, members: string[]) => string}
+ */
+export function nameOf(judgements, members) {
+  for (const key of members) {
+    const name = judgements.get(key)?.name;
+    if (name) {
+      return name;
+    }
+  }
+  return "";
+}
+
+/** An index that no markable has, but for one that does not count. @type {(judgements: Judgements, except?: string | null) => string} */
+export function freeIndex(judgements, except = null) {
+  const taken = new Set();
+  for (const [key, value] of judgements) {
+    if (key !== except) {
+      value.indices.forEach((index) => taken.add(index));
+    }
+  }
+  let free = 1;
+  while (taken.has(String(free))) {
+    free += 1;
+  }
+  return String(free);
+}

@@ -2,7 +2,8 @@
 import { element } from "../../workbench/element.js";
 import { judge } from "../../workbench/judgements.js";
 import { merge, rename, split } from "./edits.js";
-import { entities, filtered, nameOf } from "./entities.js";
+import { nameOf } from "./chains.js";
+import { entities, filtered } from "./entities.js";
 import { chainBadge, describe } from "../view/panel.js";
 /** @import { Entity, Frame, Picker, Plan, Refusal } from "../types.js" */
 

@@ -2,8 +2,7 @@
 import { judgement, sameJudgement } from "../../workbench/judgements.js";
 import { listsOf, readingsOf, singlesOf } from "../../workbench/readings.js";
 import { isLegal } from "../targets/candidates.js";
-import { chains } from "./chains.js";
-import { freeIndex } from "./entities.js";
+import { chains, freeIndex } from "./chains.js";
 import { categoriesOn, identityOf, withoutUnasked } from "../questions/constraints.js";
 /** @import { Judgement, Judgements, Markable, Model, Plan, Refusal } from "../types.js" */
 

@@ -1,5 +1,5 @@
 // The chains of a text as things to work with: listed, found, called. Pure.
-import { chains } from "./chains.js";
+import { chains, nameOf } from "./chains.js";
 /** @import { Entity, Judgements, Model, Numbers } from "../types.js" */
 
 /**
@@ -30,33 +30,4 @@ export function filtered(model, list, query) {
   return wanted === "" ? list : list.filter((entity) => String(entity.number) === wanted
     || entity.name.toLowerCase().includes(wanted)
     || entity.members.some((key) => model.byKey.at(key).words.toLowerCase().includes(wanted)));
-}
-
-/**
- * What the coder calls a chain: the name on the first of its members that carries one.
- * @type {(judgements: Judgements, members: string[]) => string}
- */
-export function nameOf(judgements, members) {
-  for (const key of members) {
-    const name = judgements.get(key)?.name;
-    if (name) {
-      return name;
-    }
-  }
-  return "";
-}
-
-/** An index that no markable has, but for one that does not count. @type {(judgements: Judgements, except?: string | null) => string} */
-export function freeIndex(judgements, except = null) {
-  const taken = new Set();
-  for (const [key, value] of judgements) {
-    if (key !== except) {
-      value.indices.forEach((index) => taken.add(index));
-    }
-  }
-  let free = 1;
-  while (taken.has(String(free))) {
-    free += 1;
-  }
-  return String(free);
 }
