@@ -52,7 +52,8 @@ def queue_due_mails(now: datetime | None = None) -> int:
     plans: dict[tuple[int, int, date], set[int]] = {}
     found = rows.order_by().values_list("round__plan", "round__project", "round__plan__due_on", "coder").distinct()
     for plan, project, due_on, coder in found:
-        plans.setdefault((plan, project, due_on), set()).add(coder)
+        if due_on is not None:
+            plans.setdefault((plan, project, due_on), set()).add(coder)
     late_projects = {project for _, project, due_on in plans if due_on < today}
     managers: dict[int, set[int]] = {}
     memberships = Membership.objects.filter(project__in=late_projects, role__in=MANAGING_ROLES)
@@ -134,6 +135,7 @@ def _message(project: Project, user: User, plan: Plan, heading: str, lines: Iter
 
 
 def _day(plan: Plan) -> str:
+    assert plan.due_on is not None
     return date_format(plan.due_on, "j F Y")
 
 

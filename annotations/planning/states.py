@@ -11,6 +11,7 @@ from typing import Any, cast
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
 from django.db.models.fields.json import KeyTextTransform
 
+from annotations.core.queries import without_compilation
 from annotations.models import Coding, Operation
 
 
@@ -90,7 +91,9 @@ def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
     """Return the states of codings. One query; of several occasions within a round the last."""
     rows = with_states(codings).order_by("occasion").values("text_id", "round_id", "coder__username", *COLUMNS)
     found: dict[tuple[int, int, str], CodingState] = {}
-    for row in cast(Any, rows):
+    with without_compilation():
+        found_rows = list(cast(Any, rows))
+    for row in found_rows:
         key = (row["text_id"], row["round_id"], row["coder__username"])
         found[key] = CodingState(
             *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"]

@@ -194,6 +194,7 @@ def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
+    columns: Sequence[str]
     rows: Iterable[Sequence[str]]
     try:
         if table == "progress":
