@@ -18,6 +18,10 @@ from annotations.projects.rounds import find_round, rounds_of
 
 PAGE_SIZE = 50
 PROGRESS_COLUMNS = ("text", "title", "round", "coder", "state", "overdue", "due_on", "decided", "to_decide")
+HOURS_RULE = (
+    "The time between changes of a coder, by the coder’s own clock unless it is ahead. A pause of more than five "
+    "minutes counts nothing; what goes past midnight is of the day on which it ends. What was imported is no work."
+)
 HOURS_COLUMNS = ("coder", "round", "text", "day", "active_seconds", "hours")
 
 
