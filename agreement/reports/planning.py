@@ -22,8 +22,6 @@ from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.core.text import pluralize
 
-# With fewer texts the power for a bound is foretold too high by more than a few hundredths (docs/measures.md).
-FEW_TEXTS = 30
 OPTIONS = ("margin", "bound", "difference", "power", "sample")
 POWER, DIFFERENCE = 0.8, 0.1
 # Margins that are offered; the one that is asked for without a word is the first that is not there yet.
