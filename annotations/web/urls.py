@@ -43,6 +43,7 @@ urlpatterns = [
     path("projects/new/", projects.new_project, name="new-project"),
     path("projects/new/archive/", transfers.restore, name="restore"),
     path("projects/<slug:slug>/", projects.project_home, name="project"),
+    path("projects/<slug:slug>/progress/", projects.progress_file, name="progress-file"),
     path("projects/<slug:slug>/settings/", project_settings.settings, name="project-settings"),
     path("projects/<slug:slug>/archive/", project_settings.archive, name="archive-project"),
     path("projects/<slug:slug>/unarchive/", project_settings.unarchive, name="unarchive-project"),
