@@ -87,8 +87,8 @@ HELP = {
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
     "include": "Count codings besides those submitted by coders: gold (of adjudicators), practice, repeats, open (not"
     " submitted), with commas between.",
-    "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; those of"
-    " others are missing.",
+    "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
+    " are missing.",
 }
 
 

@@ -13,14 +13,13 @@ from agreement.reports.basis import resolve
 from agreement.reports.overall import count_unanswered
 from agreement.reports.parameters import (
     SELECTIONS,
-    VERSIONS,
     InvalidParameter,
     Parameters,
     Preset,
     default_parameters,
     default_preset,
 )
-from agreement.reports.request import AnalysisRequest, read_asked
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import choice_label, field_label
@@ -138,8 +137,7 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     """Return the address with one parameter as the project has it; a coefficient that then cannot be is so, too."""
     changed = replace(request.parameters, **{name: value})
     try:
-        # without the versions there are other answers
-        resolve(read_asked(request.project, changed) if name == VERSIONS else request.project_answers, changed)
+        resolve(request.project_answers, changed)
     except InvalidParameter:
         own: Parameters = default_parameters(request.project.preset, request.extract.answers)
         changed = replace(changed, coefficient=own.coefficient)
