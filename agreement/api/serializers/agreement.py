@@ -100,6 +100,9 @@ class ReportSerializer(FiguresSerializer):
         required=False,
         help_text="with a question: judgements not asked it (not_asked), or without an answer to it (not_answered)",
     )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
+    )
     links = LinkKappaOfPairSerializer(many=True, required=False, help_text="with a relation: of each two coders")
     texts = TextFiguresSerializer(many=True)
 

@@ -201,6 +201,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{parameters}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
         if report.not_counted:
             self.stdout.write(f"not counted: {report.not_counted}\n")
+        if report.versions:
+            self.stdout.write(f"{report.versions}\n")
         interval = report.interval
         if interval.low is not None and interval.high is not None:
             reach = f"{interval.low:.4f} to {interval.high:.4f}"
