@@ -23,10 +23,10 @@ from django.utils.html import format_html
 
 from annotations.models import Category, Coding, Level, Membership, Project, Relation, Text, User
 from annotations.models.rights import MANAGING_ROLES
-from annotations.projects.accounts import finish_reset
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.people.accounts import finish_reset
+from annotations.projects.people.members import add_member, remove_membership
 from annotations.projects.viewing import record_open_results
 
 

@@ -14,10 +14,11 @@ class AnnotationsConfig(AppConfig):
         post_migrate.connect(make_cache_table, sender=self)
         # They import models, which are there by now.
         from annotations.mail import errors
-        from annotations.planning import digests
-        from annotations.projects import accounts, mails
+        from annotations.planning import digests, due_dates
+        from annotations.projects import mails
+        from annotations.projects.people import accounts
 
-        for module in (accounts, mails, digests, errors):
+        for module in (accounts, mails, digests, due_dates, errors):
             module.register_kinds()
 
 

@@ -112,7 +112,7 @@ def moved() -> dict[str, Any]:
     from annotations.models import Coding, Membership, User
     from annotations.planning.assignments import assign_texts
     from annotations.projects.creation import create_project
-    from annotations.projects.members import add_member
+    from annotations.projects.people.members import add_member
     from annotations.schemes.project_scheme import set_coder_marked_levels
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents

@@ -67,7 +67,7 @@ def load() -> None:
     from annotations.formats.model.keys import markable_key
     from annotations.models import Coding, Membership, Segment, User
     from annotations.projects.creation import create_project
-    from annotations.projects.members import add_member
+    from annotations.projects.people.members import add_member
     from annotations.schemes.ready_made import SCHEMES
 
     draw = random.Random(1)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from annotations.api.problems import CONTENT_TYPE, problem_body
+from annotations.api.http.problems import CONTENT_TYPE, problem_body
 from config.middleware import API_PREFIX
 
 

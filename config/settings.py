@@ -324,21 +324,21 @@ API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotations.api.authentication.TokenAuthentication",
+        "annotations.api.http.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "annotations.api.authentication.WithinScope",
+        "annotations.api.http.authentication.WithinScope",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.negotiation.PermissiveContentNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.http.negotiation.PermissiveContentNegotiation",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of imports and exports
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["annotations.api.throttles.RequestThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotations.api.http.throttles.RequestThrottle"],
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
-    "EXCEPTION_HANDLER": "annotations.api.problems.exception_handler",
+    "EXCEPTION_HANDLER": "annotations.api.http.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "SCHEMA_COERCE_PATH_PK": False,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

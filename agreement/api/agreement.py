@@ -41,10 +41,10 @@ from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
 from agreement.reports import overall, planning
 from agreement.reports.basis import resolve
+from agreement.reports.coders.differences import compare_parts
+from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
-from agreement.reports.differences import compare_parts
-from agreement.reports.groups import compare_groups
 from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import parse_asked, parse_query, read_asked

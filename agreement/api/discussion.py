@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from agreement import discussion
 from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated

@@ -20,7 +20,7 @@ from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import pages_for
 from agreement.sections.tables import TABLE_FORMATS, list_tables
-from annotations.api.problems import problem
+from annotations.api.http.problems import problem
 from annotations.projects.viewing import results_for
 
 TABLE_FORMAT = OpenApiParameter(

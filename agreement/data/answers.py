@@ -23,6 +23,8 @@ REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
 CHAINED = ("pointers", "indices")
 # A question with more different answers, in words or numbers, has no table with a column for each.
 MOST_VALUES = 60
+# No places.
+NOWHERE = np.zeros(0, dtype=np.int64)
 # What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
 NOT_ASKED, NO_LABEL = "not asked", "no label"
 NOT_SET, SET = "not set", "set"
@@ -41,6 +43,10 @@ class CoderAnswers:
 
     Answers to a question besides the category have values in place of the categories. Of `n_unasked` judgements the
     question was not asked, and `n_unanswered` have no answer to it. `coding` is the primary key of the coding.
+
+    Where only judgements of some versions of the scheme were read, `other_versions` has the places of the units that
+    the coder judged under another one, ascending: they are missing, whatever silence means. `submitted` is then false
+    where no judgement is of those versions: the silence of that coding is of none of them.
     """
 
     coder: str
@@ -57,6 +63,7 @@ class CoderAnswers:
     n_unasked: int = 0
     n_unanswered: int = 0
     coding: int = 0
+    other_versions: Ints = field(default_factory=lambda: NOWHERE)
 
     @property
     def is_ambiguous(self) -> Bools:
@@ -146,6 +153,8 @@ class TextAnswers:
             marked = np.setdiff1d(one.marked[~self.given[one.marked]], one.unit)
             if len(marked):
                 digest.update(marked.astype("<i8").tobytes())
+            if len(one.other_versions):
+                digest.update(b"other versions" + one.other_versions.astype("<i8").tobytes())
         return digest.digest()
 
 
@@ -204,6 +213,16 @@ class CodingLeftOut:
     round: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class OtherVersions:
+    """A coding that counts but for its judgements: all `n` are of versions of the scheme that were not read."""
+
+    text: str
+    coder: str
+    n: int
+    round: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Extract:
     """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
@@ -215,7 +234,9 @@ class Extract:
     for markables as they are judged. `labels` are what categories are called on pages, by key. `managers` are coders
     who manage the project, too. `questions` are those that the scheme asks besides; where the answers are to one of
     them (`question`), `kind` is as there and its values are in place of the categories; `categories_asked` says whether
-    there are such. `cache` holds what was computed of these answers: an extract of others is another object.
+    there are such. `versions` are those of the scheme whose judgements were read, empty for all; `other_versions` are
+    codings that a selection leaves out because all their judgements are of others. `cache` holds what was computed of
+    these answers: an extract of others is another object.
     """
 
     kind: str
@@ -232,6 +253,8 @@ class Extract:
     question: Question | None = None
     questions: tuple[Question, ...] = ()
     categories_asked: bool = True
+    versions: frozenset[int] = frozenset()
+    other_versions: tuple[OtherVersions, ...] = ()
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -274,6 +297,7 @@ class Extract:
 
     def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> Extract:
         left_out = [one for one in self.left_out if not chosen or one.coder in chosen]
+        other_versions = [one for one in self.other_versions if not chosen or one.coder in chosen]
         texts = []
         for text in self.texts:
             of_chosen = [one for one in text.answers.coder_answers if not chosen or one.coder in chosen]
@@ -283,9 +307,22 @@ class Extract:
                 if one.reason not in counted and len(one.unit)
             ]
             if text.reason in counted:
-                selected = text.answers.select(one for one in of_chosen if one.reason in counted and len(one.unit))
+                of_counted = [one for one in of_chosen if one.reason in counted]
+                other_versions += [
+                    OtherVersions(text.slug, one.coder, len(one.other_versions), text.round)
+                    for one in of_counted
+                    if len(one.other_versions) and not len(one.unit)
+                ]
+                selected = text.answers.select(one for one in of_counted if len(one.unit))
                 texts.append(replace(text, answers=selected))
-        return replace(self, texts=tuple(texts), coders=_coders_of(texts), left_out=tuple(left_out), cache={})
+        return replace(
+            self,
+            texts=tuple(texts),
+            coders=_coders_of(texts),
+            left_out=tuple(left_out),
+            other_versions=tuple(other_versions),
+            cache={},
+        )
 
     @cached_property
     def reasons_left_out(self) -> tuple[str, ...]:
@@ -302,6 +339,19 @@ class Extract:
         )
         return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
 
+    def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
+        """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
+        of_codings = [
+            OtherVersions(text.slug, one.coder, len(one.other_versions), text.round)
+            for text in self.texts
+            for one in text.answers.coder_answers
+        ]
+        return sum(
+            one.n
+            for one in (*of_codings, *self.other_versions)
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
+
     @cached_property
     def rounds(self) -> tuple[str, ...]:
         """The names of the rounds that texts are coded in, in their order."""
@@ -314,7 +364,9 @@ class Extract:
     ) -> Extract:
         """Return all answers of these texts; `more` are further fields."""
         coders = _coders_of(texts)
-        return cls(kind, unmarked, categories, coders, texts, coders, **more)
+        # whoever judged nothing under the versions that were read is a coder of the project all the same
+        others = {one.coder for text in texts for one in text.answers.coder_answers if len(one.other_versions)}
+        return cls(kind, unmarked, categories, coders, texts, tuple(sorted({*coders, *others})), **more)
 
     def with_questions(self, questions: tuple[Question, ...]) -> Extract:
         """Return the extract with the questions that the scheme asks besides. Of the same there is one object."""
@@ -337,6 +389,7 @@ class Extract:
             question=question,
             questions=self.questions,
             categories_asked=self.categories_asked,
+            versions=self.versions,
         )
         # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
         return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))

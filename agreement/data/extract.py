@@ -103,21 +103,28 @@ def counted_units(project: Project, units: str = "") -> str:
     return (units or "words") if project.answers == Project.Answers.SCUS else ""
 
 
-def extract(project: Project, units: str = "", question: str = "", unasked: str = "missing") -> Extract:
+def extract(
+    project: Project,
+    units: str = "",
+    question: str = "",
+    unasked: str = "missing",
+    versions: frozenset[int] = frozenset(),
+) -> Extract:
     """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
 
     units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
     of the other codings count is for `Extract.select` to say. question: the key of an attribute or relation, whose
     answers are returned then; empty: categories and chains, or the first attribute of a scheme without categories. An
-    unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. A scheme that
-    asks more than categories takes some queries more. All is read in one snapshot, so that the answers fit together
-    although coders go on saving.
+    unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. versions: only
+    judgements that were last given under one of these versions of the scheme, with their pointers, count; empty: all
+    of them. Of pyramids there are none. A scheme that asks more than categories takes some queries more. All is read
+    in one snapshot, so that the answers fit together although coders go on saving.
     """
     units = counted_units(project, units)
     with read_snapshot():
         categories, scheme_version = read_categories(project)
         codings = read_codings(project)
-        coded = _read_coded(project, units, categories, scheme_version, codings)
+        coded = _read_coded(project, units, categories, scheme_version, codings, versions)
         if not categories.asks_more or units:
             return coded
         scheme = read_scheme(project.pk)
@@ -132,15 +139,22 @@ def extract(project: Project, units: str = "", question: str = "", unasked: str 
 
 
 def _read_coded(
-    project: Project, units: str, categories: Categories, scheme_version: Hashable, codings: CodingTable
+    project: Project,
+    units: str,
+    categories: Categories,
+    scheme_version: Hashable,
+    codings: CodingTable,
+    only_of: frozenset[int],
 ) -> Extract:
-    """Return the categories that coders gave, and the chains that they made."""
-    key = project.pk, units
+    """Return the categories that coders gave, and the chains that they made; `only_of` is of these versions."""
+    key = project.pk, _name_key(units, only_of)
     versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
 
     def read(changed: list[int]) -> dict[int, TextAnswers]:
-        read = read_word_answers if units == "words" else read_answers
-        return read(project, categories, [row for text in changed for row in codings.rows[text]], changed)
+        rows = [row for text in changed for row in codings.rows[text]]
+        if units == "words":
+            return read_word_answers(project, categories, rows, changed)
+        return read_answers(project, categories, rows, changed, only_of)
 
     texts = _projects.read_changed(key, versions, read)
     labels = tuple(categories.labels.items())
@@ -157,13 +171,19 @@ def _read_coded(
             singletons=categories.singletons,
             labels=categories.labels,
             managers=codings.managers,
+            versions=only_of,
         ),
     )
 
 
+def _name_key(name: str, versions: frozenset[int]) -> str:
+    """Return under which name the answers are kept, of all versions of the scheme or of some."""
+    return " ".join([name, *map(str, sorted(versions))])
+
+
 def _read_asked(source: QuestionSource, codings: CodingTable) -> Extract:
     """Return the answers to a question besides the category."""
-    key = source.project.pk, f"{source.question.key} {source.unasked}"
+    key = source.project.pk, _name_key(f"{source.question.key} {source.unasked}", source.coded.versions)
     by_text = {text.pk: text.answers for text in source.coded.texts}
     # the answers of the other questions are of the same versions of codings
     versions: dict[int, Versions] = {text: (source.version, answers) for text, answers in by_text.items()}
@@ -278,6 +298,8 @@ def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_o
     coder_of = np.array([column[one.coder] for _, one in parts], dtype=np.int64)
     judged = np.array([len(one.unit) for _, one in parts], dtype=np.int64)
     linked = np.array([len(one.link_of) for _, one in parts], dtype=np.int64)
+    # an answer of another version is one without a value, so that it is no silence; these stand at the end
+    others = np.array([len(one.other_versions) for _, one in parts], dtype=np.int64)
     handed_in = np.zeros((len(texts), len(coders)), dtype=np.bool_)
     handed_in[text_of, coder_of] = [one.submitted for _, one in parts]
     link_to = _join([one.link_to for _, one in parts])
@@ -294,9 +316,12 @@ def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_o
         documents=[text.pk for text in texts],
         labels=extracted.categories,
         document_of_unit=np.repeat(np.arange(len(texts)), sizes[:, 0]),
-        unit=_join([one.unit for _, one in parts]) + np.repeat(first_unit[text_of], judged),
-        coder=np.repeat(coder_of, judged),
-        label=np.where(complete, category, -1) if complete_only else category,
+        unit=_join([*(one.unit for _, one in parts), *(one.other_versions for _, one in parts)])
+        + np.concatenate((np.repeat(first_unit[text_of], judged), np.repeat(first_unit[text_of], others))),
+        coder=np.concatenate((np.repeat(coder_of, judged), np.repeat(coder_of, others))),
+        label=np.concatenate(
+            (np.where(complete, category, -1) if complete_only else category, np.full(others.sum(), -1))
+        ),
         link_of=_join([one.link_of for _, one in parts]) + np.repeat(np.cumsum(judged) - judged, linked),
         link_to=link_to,
         handed_in=handed_in,

@@ -61,7 +61,7 @@ def read_marks(project: Project, extract: Extract) -> CoderMarks:
         counted = _counted_codings(extract)
         rows = (
             Judgement.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
-            .filter(Q(unsure=True) | ~Q(note=""))
+            .filter(Q(unsure=True) | ~Q(note=""), **_of_versions(extract))
             .order_by()
         )
         note, unsure = set(), set()
@@ -90,7 +90,9 @@ def read_given_answers(
     wanted = frozenset(units)
     for some in batched({row_key(unit) for unit in wanted}, bulk.MAX_KEYS):
         links = _read_links(some, contents, question.key if question and question.kind == "targets" else "")
-        rows = Judgement.objects.filter(markable__in=some, coding__kind__in=INDEPENDENT_KINDS).order_by()
+        rows = Judgement.objects.filter(
+            markable__in=some, coding__kind__in=INDEPENDENT_KINDS, **_of_versions(extract)
+        ).order_by()
         for pk, coding, coder, markable, category, unsure, note in rows.values_list(
             "pk", "coding_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
         ):
@@ -116,6 +118,11 @@ def read_given_answers(
                     )
                 )
     return {unit: sorted(answers, key=lambda one: one.coder) for unit, answers in found.items()}
+
+
+def _of_versions(extract: Extract) -> dict[str, Any]:
+    """Return the filter of the judgements that were read, of all versions of the scheme or of some."""
+    return {"scheme_version__in": extract.versions} if extract.versions else {}
 
 
 def _counted_codings(extract: Extract) -> dict[int, int]:

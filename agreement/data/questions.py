@@ -216,6 +216,9 @@ def _collect_judgements(source: QuestionSource, rows: Sequence[CodingRow], texts
     first = {text.pk: place for place, text in zip(_starts([len(one) for one in here]), texts, strict=True)}
     place = np.repeat(np.array([first[text.pk] for text, _ in codings], dtype=np.int64), sizes) + unit
     chosen = _flags(here)[place] & ((category >= 0) | _flags(without)[place])
+    others = np.repeat(np.arange(len(codings)), [len(one.other_versions) for _, one in codings])
+    of_others = others * index.width + _join([one.other_versions for _, one in codings])
+    chosen &= ~np.isin(part * index.width + unit, of_others)
     pks = {row.pk: number for number, row in enumerate(rows)}
     return _Judgements(texts, codings, pks, index, part[chosen], unit[chosen], category[chosen])
 
@@ -360,7 +363,7 @@ def _build_texts(
         judgements.codings, pairwise(zip(begins.tolist(), links, strict=True)), n_unasked, n_unanswered, strict=True
     ):
         own, new = kept[a:b], places[text.pk].new
-        marked = new[one.marked]
+        marked, others = new[one.marked], np.sort(new[one.other_versions])
         of, to = number[link_of[c:d]] - a, link_to[c:d]
         # labels of a set are given together
         of_own = np.zeros_like(of) if reading is None else plural_readings(of, reading[c:d])
@@ -380,6 +383,7 @@ def _build_texts(
                 n_unasked=unasked,
                 n_unanswered=missing,
                 coding=one.coding,
+                other_versions=others[others < places[text.pk].n_units],
             )
         )
     return {text.pk: places[text.pk].move(text, names, answers[text.pk]) for text in judgements.texts}

@@ -235,11 +235,15 @@ def name_categories(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_answers(
-    project: Project, categories: Categories, rows: list[CodingRow], texts: list[int]
+    project: Project,
+    categories: Categories,
+    rows: list[CodingRow],
+    texts: list[int],
+    versions: frozenset[int] = frozenset(),
 ) -> dict[int, TextAnswers]:
-    """Return the answers of some texts.
+    """Return the answers of some texts; `versions`: only those last given under one of these versions of the scheme.
 
-    Three queries, whatever the size: a row of theirs is a whole coding.
+    Three queries, with `versions` four, whatever the size: a row of theirs is a whole coding.
     """
     members = _read_members(project, [*{row_key(text) for text in texts}])
     index = MemberIndex.of(members.values())
@@ -253,7 +257,15 @@ def read_answers(
     marked = index.of_markables(marks.first)
     order = np.lexsort((marked, marks.coding))
     marking, marked, category = marks.coding[order], marked[order], marks.second[order]
-    judged = category != NO_CATEGORY
+    kept = np.ones(len(marked), dtype=np.bool_)
+    if versions:
+        rows_of_others = judgements.exclude(scheme_version__in=versions)
+        others = read_pairs(rows_of_others, coding, "markable_id", "scheme_version")
+        other = others.coding * index.width + index.of_markables(others.first)
+        kept = ~np.isin(marking * index.width + marked, other)
+        link_selection["judgement__scheme_version__in"] = versions
+    is_of_versions = np.bincount(marking[kept], minlength=len(rows)).astype(np.bool_) | (not versions)
+    judged = kept & (category != NO_CATEGORY)
     coding_of, unit, category = marking[judged], marked[judged], look_up(category[judged], categories.number)
     indices: list[list[str]] = [[] for _ in rows]
     if indexing:
@@ -281,13 +293,15 @@ def read_answers(
     begins_of_marks = np.searchsorted(marking, np.arange(len(rows) + 1)).tolist()
     cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), begins_of_marks, strict=True)
     answers: dict[int, list[CoderAnswers]] = defaultdict(list)
-    for row, names, ((a, c, e), (b, d, f)) in zip(rows, indices, pairwise(cuts), strict=True):
+    for row, names, counts, ((a, c, e), (b, d, f)) in zip(
+        rows, indices, is_of_versions.tolist(), pairwise(cuts), strict=True
+    ):
         n_units = len(members[row_key(row.text)].units)
         own = marked[e:f]
         answers[row.text].append(
             CoderAnswers(
                 coder=row.coder,
-                submitted=row.submitted,
+                submitted=row.submitted and counts,
                 reason=row.reason,
                 marked=own[own < n_units],
                 unit=unit[a:b],
@@ -298,6 +312,7 @@ def read_answers(
                 indices=tuple(names),
                 reading=plural_readings(link_of[c:d], reading[c:d]),
                 coding=row.pk,
+                other_versions=own[~kept[e:f] & (own < n_units)],
             )
         )
     return {text: _text_answers(text, members[row_key(text)], categories, answers[text]) for text in texts}

@@ -30,7 +30,7 @@ from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.values import Bools, Ints, Label
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.parameters import InvalidParameter, Parameters, distances_for
+from agreement.reports.parameters import VERSIONS, InvalidParameter, Parameters, distances_for
 
 # What is kept of one text or one extract at most; the oldest goes first.
 CACHED_VALUES = 64
@@ -118,6 +118,9 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
     if resolved.distance == "ratio" and "ratio" not in distances_of(extract):
         raise InvalidParameter("distance", "ratio is of numbers from 0, and some are less.")
+    versions = frozenset(map(int, parameters.selection(VERSIONS)))
+    if versions and versions != extract.versions:
+        raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
     known = {
         "coders": extract.known_coders,
         "texts": [text.slug for text in extract.texts],
@@ -174,6 +177,11 @@ def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...
 def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
     return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
+
+
+def count_other_versions(extract: Extract, parameters: Parameters) -> int:
+    """Return how many judgements of the chosen texts and rounds are missing, because of the versions of the scheme."""
+    return extract.count_other_versions(parameters.selection("texts"), parameters.selection("rounds"))
 
 
 def cached[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:

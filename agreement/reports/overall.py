@@ -19,6 +19,7 @@ from agreement.reports.basis import (
     compute_result,
     compute_sums,
     count_left_out,
+    count_other_versions,
     distances_of,
     pick_texts,
     resolve,
@@ -27,7 +28,7 @@ from agreement.reports.basis import (
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import Parameters
 from agreement.reports.relations import LinkKappa, compute_link_kappas
-from agreement.reports.wording import list_codings_left_out
+from agreement.reports.wording import describe_versions, list_codings_left_out
 from annotations.core.progress import Progress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
@@ -109,6 +110,16 @@ class AgreementReport:
         return list_codings_left_out(self.codings_left_out)
 
     @property
+    def n_of_other_versions(self) -> int:
+        """How many judgements are missing because they are of versions of the scheme that were not chosen."""
+        return count_other_versions(self.extract, self.parameters)
+
+    @property
+    def versions(self) -> str:
+        """Of which versions of the scheme judgements count, and how many do not; empty where all do."""
+        return describe_versions(self.extract.versions, self.n_of_other_versions)
+
+    @property
     def name(self) -> str:
         """What the figure is, for people."""
         coefficient = COEFFICIENTS[self.parameters.coefficient].name
@@ -142,6 +153,7 @@ class AgreementReport:
             "coders": list(self.coders),
             "codings_left_out": self.codings_left_out,
             **({"judgements_left_out": self.unanswered} if self.question else {}),
+            **({"judgements_of_other_versions": self.n_of_other_versions} if self.extract.versions else {}),
             **({"links": [one.as_dict() for one in self.links]} if self.extract.kind == "targets" else {}),
             **result_fields(self.result),
             "z": getattr(self.result, "z", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
@@ -53,8 +54,12 @@ OF_QUESTIONS = ("unasked", "primary_weight")
 # The question whose answers are compared; empty: the category, with its chains.
 QUESTION = "question"
 
+# Judgements by the version of the scheme under which they were last given: numbers from 1.
+VERSIONS = "versions"
+VERSION_NUMBER = re.compile("[1-9][0-9]{0,8}")
+
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
-SELECTIONS = ("coders", "texts", "rounds", "without", "include")
+SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
 
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
@@ -82,6 +87,8 @@ HELP = {
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
     "include": "Count codings besides those submitted by coders: gold (of adjudicators), practice, repeats, open (not"
     " submitted), with commas between.",
+    "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
+    " are missing.",
 }
 
 
@@ -124,6 +131,7 @@ class Parameters:
     rounds: str = ""
     without: str = ""
     include: str = ""
+    versions: str = ""
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -134,6 +142,9 @@ class Parameters:
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
         for name in sorted(self.selection("include").difference(REASONS_LEFT_OUT)):
             raise InvalidParameter("include", f"{name!r} is not one of {', '.join(REASONS_LEFT_OUT)}.")
+        for name in sorted(self.selection(VERSIONS)):
+            if not VERSION_NUMBER.fullmatch(name):
+                raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")
 
     def selection(self, name: str) -> frozenset[str]:
         """Return the names in one of SELECTIONS; none at all stands for all."""

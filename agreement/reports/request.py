@@ -18,6 +18,7 @@ from agreement.reports.parameters import (
     SELECTIONS,
     UNASKED,
     UNITS,
+    VERSIONS,
     InvalidParameter,
     Parameters,
     default_parameters,
@@ -69,7 +70,9 @@ class AnalysisRequest:
             if uses_answers:
                 request._resolve(*parse_asked(project, values))
             else:
-                request._resolve(None, parse_parameters(values, project.preset, project.answers))
+                parameters = parse_parameters(values, project.preset, project.answers)
+                select_versions(project, parameters)
+                request._resolve(None, parameters)
         except InvalidParameter as error:
             request._fall_back(error)
         return request
@@ -144,7 +147,24 @@ class AnalysisRequest:
 
 def read_asked(project: Project, parameters: Parameters) -> Extract:
     """Return all answers of the project to the question of the parameters, counted as they say."""
-    return extract(project, parameters.units, parameters.question, parameters.unasked)
+    versions = select_versions(project, parameters)
+    return extract(project, parameters.units, parameters.question, parameters.unasked, versions)
+
+
+def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
+    """Return the versions of the scheme whose judgements the parameters select; empty: all.
+
+    Raises InvalidParameter for one that the project does not have.
+    """
+    versions = frozenset(map(int, parameters.selection(VERSIONS)))
+    if versions and project.answers == Project.Answers.SCUS:
+        raise InvalidParameter(VERSIONS, "pyramids have no versions of a scheme: leave it out.")
+    latest = project.scheme_version
+    for version in sorted(versions):
+        if version > latest:
+            there = f"there are 1 to {latest}" if latest > 1 else "there is only version 1"
+            raise InvalidParameter(VERSIONS, f"there is no version {version} of the scheme of {project.slug}; {there}.")
+    return versions
 
 
 def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, Parameters]:
@@ -160,6 +180,7 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
         units if units in UNITS else "",
         values.get(QUESTION, ""),
         unasked if unasked in UNASKED else UNASKED[0],
+        select_versions(project, Parameters(versions=values.get(VERSIONS, ""))),
     )
     if names:
         values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))

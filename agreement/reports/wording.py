@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from agreement.data.answers import Extract
@@ -52,6 +52,20 @@ def name_components(extract: Extract) -> str:
     nouns = nouns_for(extract)
     of_units = extract.has_chains or extract.kind == "targets"
     return f"{nouns.units} that share no {nouns.chain}" if of_units else nouns.units
+
+
+def name_versions(versions: Collection[int]) -> str:
+    """Return versions of the scheme in words, in their order."""
+    *most, last = map(str, sorted(versions))
+    return f"versions {', '.join(most)} and {last}" if most else f"version {last}"
+
+
+def describe_versions(versions: Collection[int], n_others: int) -> str:
+    """Return of which versions of the scheme judgements count, and how many of others do not; empty where all do."""
+    if not versions:
+        return ""
+    others = f"{pluralize(n_others, 'judgement')} of other versions {'is' if n_others == 1 else 'are'} missing"
+    return f"Judgements under {name_versions(versions)} of the scheme; {others}."
 
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:

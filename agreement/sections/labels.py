@@ -23,6 +23,7 @@ FIELD_LABELS = {
     "rounds": "Rounds",
     "without": "Exclude markables that are mostly",
     "include": "Also count codings",
+    "versions": "Versions of the scheme",
 }
 CHOICE_LABELS = {
     "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
@@ -71,6 +72,7 @@ FIELD_HELP = {
     "rounds": "Only texts of these rounds.",
     "without": "Left out: what most coders put in one of these categories.",
     "include": "Besides those that coders submitted.",
+    "versions": "Only judgements last given under these; those of others are missing.",
 }
 HELP_FOR_NAMES = "Names with commas between."
 # Coreference scores.

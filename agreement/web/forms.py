@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.basis import allows_coefficient
-from agreement.reports.parameters import CHOICES, QUESTION, SELECTIONS, presets_for
+from agreement.reports.parameters import CHOICES, QUESTION, SELECTIONS, VERSIONS, presets_for
 from agreement.reports.request import AnalysisRequest, parse_query
 from agreement.reports.settings import choices_of, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
@@ -74,6 +74,7 @@ class ParametersForm(forms.Form):
                 help_text=field_help(name, pyramids=pyramids),
             )
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
+        versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
@@ -81,6 +82,7 @@ class ParametersForm(forms.Form):
             "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
             "texts": list(titles.items()) if len(titles) > 1 else [],
             "include": [(reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out],
+            VERSIONS: [(str(number), f"version {number}") for number in versions] if len(versions) > 1 else [],
         }
         for name, choices in offered.items():
             if choices or parameters.selection(name):

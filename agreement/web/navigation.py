@@ -28,6 +28,6 @@ def register() -> None:
     # Who discusses items finds the questions of coders with the flags.
     register_tabs(Tab("discussion", "Flags and questions", "flags", Right.DISCUSS, 60))
     register_fragment("unanswered", "agreement/parts/unanswered.html")
-    register_fragment("overview_head", "agreement/parts/overview_head.html")
-    register_fragment("overview", "agreement/parts/overview_card.html")
-    register_fragment("scheme", "agreement/parts/scheme_link.html")
+    register_fragment("overview_head", "agreement/parts/overview/overview_head.html")
+    register_fragment("overview", "agreement/parts/overview/overview_card.html")
+    register_fragment("scheme", "agreement/parts/links/scheme_link.html")

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
+from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -18,10 +19,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
-from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import CodingStateSerializer
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import (
@@ -46,8 +47,9 @@ from annotations.models import Coding, Judgement, Markable, Operation, Project, 
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
 from annotations.planning.assignments import assign_texts, unassign
-from annotations.projects.members import CODING_ROLES, members_in_roles
-from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
+from annotations.planning.states import COLUMNS, is_overdue, state_of, with_states
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
+from annotations.projects.people.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round
 from annotations.projects.viewing import record_view
@@ -77,13 +79,16 @@ class CodingList(RowListView):
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
-        return cast(QuerySet[Any, Any], codings.with_progress()).values(
-            *("text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided", "reopen_request"),
-            *("text_id", "coder_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
+        return cast(QuerySet[Any, Any], with_states(codings)).values(
+            *("text__slug", "coder__username", "kind", "reopen_request", *COLUMNS),
+            *("text_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
         )
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows with the names under which the user sees peers."""
+        """Return the rows with their states, and with the names under which the user sees peers."""
+        today = timezone.localdate()
+        for row in rows:
+            row["state"], row["overdue"] = str(state_of(row)), is_overdue(row, today)
         for row in rows if self.blind else ():
             if row["text__role"] == Text.Role.PEER:
                 row["text__slug"] = coded_slug(row["coder_id"], row["text_id"])

@@ -19,8 +19,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.codings import rows_by_name
-from annotations.api.idempotency import idempotent
-from annotations.api.problems import validation_error
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.problems import validation_error
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import CodingsMadeSerializer
@@ -35,8 +35,8 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.docset_assignments import assign_docset
-from annotations.projects.members import CODING_ROLES, members_in_roles
-from annotations.projects.peer_names import is_blind_to_peers
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
+from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
 

@@ -6,17 +6,18 @@ from typing import Any, cast
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
+from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.project import may
 from annotations.models.rights import Right
@@ -31,6 +32,7 @@ from annotations.planning.designs.terms import (
 )
 from annotations.planning.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
+from annotations.planning.progress import HOURS_RULE, worked_days
 from annotations.projects.permissions import project_for
 
 DESIGNS = Plan.Design.choices
@@ -163,6 +165,38 @@ class PlanList(ProjectListView):
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(view.as_dict())
+
+
+class WorkedDaySerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    round = serializers.CharField()
+    text = serializers.CharField(help_text="its address")
+    day = serializers.DateField(help_text="in the time zone of the site")
+    active_seconds = serializers.SerializerMethodField()
+
+    def get_active_seconds(self, row: WorkedDay) -> int:
+        return round(row.seconds)
+
+
+class HoursSerializer(serializers.Serializer[Any]):
+    rule = serializers.CharField(help_text="how active time is found")
+    days = WorkedDaySerializer(many=True)
+
+
+class Hours(APIView):
+    """The active time of coders."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("round", str, description="Of this round alone.")], responses=HoursSerializer
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the active seconds of each coder by round, text and day."""
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        try:
+            days = worked_days(project, request.query_params.get("round", ""))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(HoursSerializer({"rule": HOURS_RULE, "days": days}).data)
 
 
 class PoolSerializer(serializers.Serializer[Any]):

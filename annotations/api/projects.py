@@ -18,10 +18,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import BaseListView, ProjectListView
-from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import ProjectSerializer
 from annotations.api.serializers.projects import (
     CloneSerializer,
@@ -37,11 +37,11 @@ from annotations.api.serializers.projects import (
 )
 from annotations.models import Invitation, Membership, Project, User
 from annotations.models.rights import Right
-from annotations.projects import invitations
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
-from annotations.projects.members import add_member, remove_membership, set_group
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results

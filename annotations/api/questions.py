@@ -14,15 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.idempotency import idempotent
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
-from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import GuidelinesVersion, Project, Question, Reply, User
 from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.models.rights import Right
-from annotations.projects.peer_names import hide_name, is_blind_to_peers
+from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.questions import Seen, ask, find_question, reply_to
 

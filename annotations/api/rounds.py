@@ -15,9 +15,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.codings import rows_by_name
-from annotations.api.idempotency import idempotent
-from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import validation_error
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import validation_error
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rounds import (
     NewRoundSerializer,

@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import problem, validation_error
 from annotations.api.lists import ProjectListView
-from annotations.api.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.problems import problem, validation_error
 from annotations.api.serializers.projects import (
     SchemeChangesSerializer,
     SchemeDocumentSerializer,

@@ -22,15 +22,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.api.http.problems import problem
+from annotations.api.http.throttles import RequestThrottle, TransferThrottle
 from annotations.api.lists import ProjectListView
-from annotations.api.problems import problem
 from annotations.api.serializers.coding import (
     ExportOrderSerializer,
     ImportOrderSerializer,
     RestoreOrderSerializer,
     TransferSerializer,
 )
-from annotations.api.throttles import RequestThrottle, TransferThrottle
 from annotations.models import Project, Transfer, User
 from annotations.models.project import may
 from annotations.models.rights import Right

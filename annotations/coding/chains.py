@@ -1,6 +1,7 @@
 """The chains of a coding, computed from its pointers or indices, and the numbers that they wear.
 
-The same as `static/js/coding/chains.js` shows a coder: a chain is named after its first member, or after its index.
+The same as `static/js/coding/chains/chains.js` shows a coder: a chain is named after its first member, or after its
+index.
 """
 
 from __future__ import annotations

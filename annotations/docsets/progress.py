@@ -17,7 +17,7 @@ from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, 
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import may
 from annotations.models.rights import Person, Right
-from annotations.projects.peer_names import coded_slug, coded_title, is_blind_to_peers
+from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
 
 
 @dataclass(frozen=True, slots=True)

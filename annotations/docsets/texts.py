@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from annotations.coding.tokenization import token_spans
 from annotations.models import Docset, Segment, Text, User
 from annotations.models.rights import Person
-from annotations.projects.peer_names import hide_name
+from annotations.projects.people.peer_names import hide_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,7 +424,11 @@ _MANUALS = {
     "spearman": ("Spearman’s correlation of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "kendall": ("Kendall’s tau-b of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     # The project
-    "progress": ("How many markables the coder has decided, of all in the text.", "managing#6-how-far-it-is", ""),
+    "progress": (
+        "How far each coding is, and how many markables its coder has decided, of all in the text.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "headline": (
         "The coefficient of all submitted codings by the project’s preset.",
         "managing#7-reading-the-agreement",
@@ -494,8 +498,42 @@ _MANUALS = {
         "managing#6-how-far-it-is",
         "",
     ),
-    "total-begun": ("Codings in which some markables are decided.", "managing#6-how-far-it-is", ""),
-    "total-not-begun": ("Codings in which nothing is decided yet.", "managing#6-how-far-it-is", ""),
+    "total-begun": (
+        "Codings on which somebody has worked, and in which not all is decided.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-not-begun": (
+        "Codings that are assigned, and on which nobody has worked yet.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-reopened": (
+        "Codings that a manager reopened, and that are not submitted again.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-released": (
+        "Codings whose place is free for others, as nobody worked on them; the work stays.",
+        "managing#4-who-codes-what",
+        "",
+    ),
+    "total-overdue": (
+        "Codings that are not submitted though the date of the plan has passed; they count in another column, too.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "progress-submitted": (
+        "How many of the codings of the text in the round are submitted.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "progress-hours": (
+        "The time between changes of a coder, by the coder’s own clock unless it is ahead. A pause of more than five "
+        "minutes counts nothing; what goes past midnight is of the day on which it ends. What was imported is no work.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "total-decided": ("How many markables are decided, of all that are assigned.", "managing#6-how-far-it-is", ""),
     "docset-progress": ("Who has which task of the docset, and how far it is.", "docsets#from-nothing-to-scores", ""),
     "summaries": ("How many model summaries the pyramid is built from.", "docsets#from-nothing-to-scores", ""),

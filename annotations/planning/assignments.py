@@ -11,7 +11,7 @@ from django.db import transaction
 from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.projects.locks import lock_project
-from annotations.projects.members import CODING_ROLES
+from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
 # The kind of coding of a text, by its role.

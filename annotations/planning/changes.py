@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Operation, Project, Round, User
 from annotations.projects.locks import lock_project
-from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.rounds import refuse_closed
 
 MOST_DAYS = 3650

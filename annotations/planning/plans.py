@@ -28,7 +28,7 @@ from annotations.planning.designs.terms import (
 from annotations.planning.designs.terms import PlanCoder as CoderTerms
 from annotations.planning.designs.terms import PlanText as TextTerms
 from annotations.projects.locks import lock_project
-from annotations.projects.members import BLIND_ROLES, CODING_ROLES, members_in_roles
+from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
 
 BATCH = 2_000

@@ -17,7 +17,7 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, PlanCoder, PlanText, Project, Round, User
 from annotations.planning.training import has_passed
 from annotations.projects.locks import refuse_archived
-from annotations.projects.members import CODING_ROLES
+from annotations.projects.people.members import CODING_ROLES
 
 # A text that was taken goes back if nobody has worked on it for so long.
 RESERVED_FOR = timedelta(days=2)

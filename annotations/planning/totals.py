@@ -1,46 +1,47 @@
-"""What is done and what is left of codings: how many, by their status, and of their markables."""
+"""What is done and what is left of codings: how many, by their state, and of their markables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from annotations.models import Coding
+from annotations.planning.states import CodingState, State
 
 
 @dataclass(slots=True)
 class Total:
-    """The codings of one coder, round or project: numbers of codings by status, and of markables."""
+    """The codings of one coder, round, text or project: numbers of codings by state, and of markables.
+
+    `overdue` are among those of the other states.
+    """
 
     name: str
     submitted: int = 0
     complete: int = 0
     begun: int = 0
     not_begun: int = 0
+    reopened: int = 0
+    released: int = 0
+    overdue: int = 0
     decided: int = 0
     to_decide: int = 0
 
     @property
     def codings(self) -> int:
-        return self.submitted + self.complete + self.begun + self.not_begun
+        """All of them."""
+        return self.submitted + self.complete + self.begun + self.not_begun + self.reopened + self.released
 
-    def add(self, coding: Any) -> None:
-        """Count a coding `with_progress`."""
-        if coding.status == Coding.Status.SUBMITTED:
-            self.submitted += 1
-        elif coding.is_complete:
-            self.complete += 1
-        elif coding.decided:
-            self.begun += 1
-        else:
-            self.not_begun += 1
+    def add(self, coding: CodingState) -> None:
+        """Count a coding."""
+        field = "not_begun" if coding.state == State.ASSIGNED else str(coding.state)
+        setattr(self, field, getattr(self, field) + 1)
+        self.overdue += coding.overdue
         self.decided += coding.decided
         self.to_decide += coding.to_decide
 
 
-def total_by(codings: Iterable[Coding], name_of: Callable[[Coding], str]) -> list[Total]:
-    """Return the totals of codings `with_progress` by what names them, in the order in which they come."""
+def total_by(codings: Iterable[CodingState], name_of: Callable[[CodingState], str]) -> list[Total]:
+    """Return the totals of codings by what names them, in the order in which they come."""
     totals: dict[str, Total] = {}
     for coding in codings:
         name = name_of(coding)

@@ -27,7 +27,7 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.projects.members import CODING_ROLES, add_member, remove_membership
+from annotations.projects.people.members import CODING_ROLES, add_member, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
 forgetting_person = Signal()

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotations.models import Category, Coding, Membership, Project, Text
 from annotations.models.project import may_change
 from annotations.models.rights import Right
-from annotations.projects.members import CODING_ROLES
+from annotations.projects.people.members import CODING_ROLES
 
 
 @dataclass(frozen=True, slots=True)

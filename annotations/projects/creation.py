@@ -11,7 +11,7 @@ from annotations.formats.model.scheme import ReadyMadeScheme, SchemeSpec
 from annotations.models import Membership, Project, User
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.projects.scheme_rows import delete_others, write_scheme
 
 

@@ -12,8 +12,8 @@ from annotations.core.text import one_line, pluralize
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.models import Coding, Mail, Project, Text, User
-from annotations.projects import invitations
-from annotations.projects.peer_names import hide_name, is_blind_to_peers
+from annotations.projects.people import invitations
+from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 
 MOST_NAMES = 20
 

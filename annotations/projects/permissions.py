@@ -21,7 +21,7 @@ from annotations.models.project import is_blind_manager, may
 from annotations.models.rights import Member, Person, Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.locks import refuse_archived
-from annotations.projects.peer_names import find_slug, hide_name, is_blind_to_peers
+from annotations.projects.people.peer_names import find_slug, hide_name, is_blind_to_peers
 
 
 def project_for(

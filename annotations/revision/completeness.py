@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotations.models import AttributeAnswer, Coding, Judgement, Project
+from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Project
 from annotations.models.coding import complete
 from annotations.models.rights import Person
 
@@ -33,16 +33,20 @@ def judgements_of_texts(project: Project, user: Person) -> QuerySet[Judgement]:
 
 @dataclass(frozen=True, slots=True)
 class CodingLeft:
-    """A coding, with how many of its judgements there are to look at again."""
+    """A coding, with how many of its judgements there are to look at again.
+
+    imported: whether answers of it came by an import, which may lack what the scheme asked already.
+    """
 
     text: str
     title: str
     coder: str
     status: str
+    imported: bool
     judgements: int
 
 
-type CodingRows = QuerySet[Judgement, tuple[str, str, str, str, int]]
+type CodingRows = QuerySet[Judgement, tuple[str, str, str, str, bool, int]]
 
 
 def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
@@ -51,7 +55,8 @@ def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
     Nothing reopens one that is submitted: who reopens it has its coder answer what is asked since.
     """
     names = ("coding__text__slug", "coding__text__title", "coding__coder__username", "coding__status")
-    rows = judgements.values("coding", *names).annotate(judgements=Count("pk"))
+    imports = Operation.objects.filter(coding=OuterRef("coding"), kind=Operation.Kind.IMPORT)
+    rows = judgements.values("coding", *names).annotate(imported=Exists(imports), judgements=Count("pk"))
     ordered = rows.order_by("coding__text__position", "coding__text__slug", "coding__coder__username")
-    found: CodingRows = ordered.values_list(*names, "judgements")
+    found: CodingRows = ordered.values_list(*names, "imported", "judgements")
     return found

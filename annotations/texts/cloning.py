@@ -25,7 +25,7 @@ from annotations.models import (
 )
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 
 # So many texts are copied at a time, with what belongs to them.
 TEXTS_AT_ONCE = 100

@@ -1,6 +1,6 @@
 """A text with markables as pieces that a template shows: nested spans, badges, words. Pure.
 
-It draws what `static/js/coding/slices.js` and `view/text.js` draw.
+It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
 """
 
 from __future__ import annotations

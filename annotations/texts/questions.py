@@ -22,7 +22,7 @@ from annotations.models import Coding, Level, Project, Question, Reply, Text, Us
 from annotations.models.project import may
 from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.models.rights import Right
-from annotations.projects.peer_names import hide_name, is_blind_to_peers
+from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.texts.keywords import Keyword, keyword_in_context
 
 # So many questions of a coder in a project are open at once, and a thread has so many replies.

@@ -16,14 +16,14 @@ from annotations.web.views import (
     projects,
     questions,
     rounds,
-    scheme,
-    scheme_designer,
-    scheme_files,
-    scheme_versions,
     texts,
     training,
     transfers,
 )
+from annotations.web.views.schemes import designer as scheme_designer
+from annotations.web.views.schemes import files as scheme_files
+from annotations.web.views.schemes import scheme
+from annotations.web.views.schemes import versions as scheme_versions
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
@@ -45,6 +45,7 @@ urlpatterns = [
     path("projects/new/", projects.new_project, name="new-project"),
     path("projects/new/archive/", transfers.restore, name="restore"),
     path("projects/<slug:slug>/", projects.project_home, name="project"),
+    path("projects/<slug:slug>/progress/", projects.progress_file, name="progress-file"),
     path("projects/<slug:slug>/settings/", project_settings.settings, name="project-settings"),
     path("projects/<slug:slug>/archive/", project_settings.archive, name="archive-project"),
     path("projects/<slug:slug>/unarchive/", project_settings.unarchive, name="unarchive-project"),

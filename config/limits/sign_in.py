@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.core.limits import Limit
 from annotations.mail.queue import is_enabled
-from annotations.projects.accounts import request_password_reset
+from annotations.projects.people.accounts import request_password_reset
 from annotations.web.forms.members import ForgottenPasswordForm
 from annotations.web.views.mail import with_mail
 from config.errors import too_many_requests

@@ -294,6 +294,7 @@ PAGES = [
     ),
     row("restore", GET=permitted(), POST=permitted(302, {"file": upload}), refused=permitted(405)),
     row("project", GET=members()),
+    row("progress-file", GET=results(400)),  # no table is chosen
     again("project", OF_PYRAMIDS, GET=members()),
     row("scheme", takes=["results_open"], GET=members(), POST=managers(302, {"about": "1", "title": "T"})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on", "confirmed": "1"})),
@@ -548,6 +549,7 @@ API = [
         GET=members(),
         POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
     ),
+    row("api-hours", GET=results()),
     row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "round": "main", "apply": True})),
     row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),

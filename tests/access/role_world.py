@@ -18,12 +18,12 @@ from annotations.formats import plain
 from annotations.models import Coding, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
-from annotations.projects import invitations
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
-from annotations.projects.members import add_member
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import create_token
 from annotations.projects.permissions import coding_token
-from annotations.projects.tokens import create_token
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers import orders

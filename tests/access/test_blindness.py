@@ -27,7 +27,7 @@ from annotations.planning.docset_assignments import assign_peers
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to

@@ -16,7 +16,7 @@ from django.urls import URLPattern, get_resolver
 from pytest_django import Settings
 
 from annotations.models import Mail, Token
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
 from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
 from tests.access.role_world import PASSWORD, ROLES

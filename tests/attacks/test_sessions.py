@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotations.models import User
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 from config.monitoring.logs import JSONLinesFormatter
 from tests.access.role_asking import able, resolved, sending
 from tests.access.role_matrix import AGREEMENT, API, PAGES

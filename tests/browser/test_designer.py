@@ -14,7 +14,7 @@ from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition,
 from annotations.models import Judgement, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.models import Docset, Membership, Text
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.shared.pyramids import pyramid_project
 
 pytestmark = pytest.mark.browser

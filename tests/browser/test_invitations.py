@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from annotations.models import Membership
-from annotations.projects import invitations
+from annotations.projects.people import invitations
 from tests.browser.conftest import PASSWORD
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotations.coding import operations
 from annotations.models import Coding, User
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.browser.conftest import Coder, saved
 from tests.conftest import change, judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project

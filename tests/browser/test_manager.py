@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from annotations.models import Membership
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.sources import Source, read_sources

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -13,7 +14,7 @@ from annotations.planning.plans import apply_plan
 from tests.browser.clicks import Clicks
 from tests.browser.test_accessibility import violations
 from tests.browser.test_project_walk import FILES
-from tests.conftest import person
+from tests.conftest import judge, person
 from tests.shared.plans import make_large_project, plan_request
 
 pytestmark = pytest.mark.browser
@@ -147,3 +148,37 @@ def test_a_coder_takes_texts_from_a_pool(sign_in, large, charlie):
         coder.get_by_role("button", name="Take the next text").click()
         expect(coder.locator("#progress-text")).to_contain_text("0 of 2")
         assert Coding.objects.filter(coder=ann).count() == number
+
+
+def test_who_is_replaced_keeps_what_is_begun_and_the_matrix_says_how_far_each_is(sign_in, large, charlie):
+    apply_plan(large, plan_request(k=1, allow_unconnected=True, due_on=date(2026, 1, 2)))
+    ann, ben = person("ann"), person("ben")
+    begun, *open_ones = Coding.objects.filter(coder=ann).select_related("text").order_by("place")
+    judge(begun, begun.text.markables.first().key, "none")
+    page = sign_in(charlie, "/projects/large/assign/")
+    page.get_by_label("Coder", exact=True).select_option(label="ann")
+    page.get_by_label("by", exact=True).select_option(label="ben")
+    page.get_by_role("button", name="Replace").click()
+    expect(page.get_by_text("3 texts assigned to ben in place of ann.")).to_be_visible()
+    page.goto("/projects/large/")
+    matrix = page.get_by_role("region", name="Progress")
+    for coder, state in (("ann", "released, 1 of 2"), ("ben", "assigned, 0 of 2, overdue")):
+        cell = matrix.get_by_role("link", name=f"{begun.text.title} by {coder}: {state}", exact=True)
+        expect(cell).to_contain_text(state.partition(",")[0])
+    for coding in open_ones:
+        expect(matrix.get_by_role("link", name=f"{coding.text.title} by ann")).to_have_count(0)
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        expect(page.get_by_role("list", name="States").get_by_text("released")).to_be_visible()
+        assert violations(page) == []
+    with page.expect_download() as download:
+        page.get_by_label("Download the progress").click()
+        page.get_by_role("link", name="Hours, CSV").click()
+    assert "ann" in download.value.path().read_text()
+
+    home = sign_in(ben, "/projects/large/")
+    expect(home.get_by_role("region", name="To do")).to_contain_text(f"{begun.text.title} overdue since 2 January 2026")
+    home.get_by_role("region", name="To do").get_by_role("link", name=begun.text.title).click()
+    expect(home.locator("#progress-text")).to_contain_text("0 of 2")
+    assert begun.judgements.count() == 1

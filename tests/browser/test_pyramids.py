@@ -14,8 +14,8 @@ from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Membership, Project, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
-from annotations.projects.members import add_member
-from annotations.projects.peer_names import coded_title
+from annotations.projects.people.members import add_member
+from annotations.projects.people.peer_names import coded_title
 from tests.browser.conftest import DelayedAnswer, offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change

@@ -9,7 +9,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.browser.conftest import offline, saved
 
 pytestmark = pytest.mark.browser

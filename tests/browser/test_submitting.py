@@ -38,7 +38,7 @@ def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
 
 def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sign_in, charlie):
     from annotations.models import Membership
-    from annotations.projects.members import add_member
+    from annotations.projects.people.members import add_member
 
     coder = coder_of(THREE)
     add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)

@@ -11,7 +11,7 @@ from annotations.formats import plain
 from annotations.models import Membership
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.browser.conftest import saved

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from annotations.coding.status import submit_coding
 from annotations.models import Membership, Text
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
 from tests.annotations.transfers.test_corpora import zipped

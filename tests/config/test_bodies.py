@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import resolve
 
 from annotations.models import Token
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 from config.limits.uploads import most_bytes
 
 LARGE = 6 * 2**20

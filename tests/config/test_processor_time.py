@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotations.models import Token
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 
 
 @pytest.fixture

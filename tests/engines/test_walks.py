@@ -12,7 +12,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from tests.conftest import judge, make_project

@@ -18,8 +18,8 @@ from annotations.coding.judgements import judgements_of
 from annotations.coding.replay import log_mismatches
 from annotations.core.progress import LOST_AFTER
 from annotations.models import Coding, Membership, Transfer
-from annotations.projects import invitations
-from annotations.projects.tokens import create_token, find_token
+from annotations.projects.people import invitations
+from annotations.projects.people.tokens import create_token, find_token
 from annotations.transfers import orders
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidateEntities, withWords } from "../../static/js/coding/antecedents.js";
-import { candidates } from "../../static/js/coding/candidates.js";
+import { candidateEntities, withWords } from "../../static/js/coding/targets/antecedents.js";
+import { candidates } from "../../static/js/coding/targets/candidates.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points } from "./scenes.mjs";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addRemark, chooseCategory, missing, offeredCandidates, pointTo, pressLetter } from "../../static/js/coding/answers.js";
-import { candidates, LETTERS } from "../../static/js/coding/candidates.js";
+import { candidates, LETTERS } from "../../static/js/coding/targets/candidates.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chains, look, emptyNumbers, renumber } from "../../static/js/coding/chains.js";
+import { chains, look, emptyNumbers, renumber } from "../../static/js/coding/chains/chains.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 

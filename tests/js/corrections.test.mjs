@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapKey, mergeAnswers, renewedOutbox } from "../../static/js/workbench/saving/corrections.js";
 import { emptyHistory } from "../../static/js/workbench/history.js";
-import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
+import { JUDGEMENTS } from "../../static/js/coding/targets/pointers.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { memoryOutbox } from "../../static/js/workbench/saving/memory-outbox.js";
 

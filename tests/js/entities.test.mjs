@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chains, emptyNumbers, renumber } from "../../static/js/coding/chains.js";
-import { isLegal } from "../../static/js/coding/candidates.js";
-import { merge, rename, split } from "../../static/js/coding/chain-edits.js";
-import { entities, filtered, nameOf } from "../../static/js/coding/entities.js";
+import { chains, emptyNumbers, nameOf, renumber } from "../../static/js/coding/chains/chains.js";
+import { isLegal } from "../../static/js/coding/targets/candidates.js";
+import { merge, rename, split } from "../../static/js/coding/chains/edits.js";
+import { entities, filtered } from "../../static/js/coding/chains/entities.js";
 import { identityOf } from "../../static/js/coding/questions/constraints.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";

@@ -4,7 +4,7 @@ import { apply, load } from "../../static/js/coding/state.js";
 import {
   emptyHistory, removeStep, invert, redoable, markRedone, addStep, undoable, markUndone,
 } from "../../static/js/workbench/history.js";
-import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
+import { JUDGEMENTS } from "../../static/js/coding/targets/pointers.js";
 import { judge, sameJudgement } from "../../static/js/workbench/judgements.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { marked, points } from "./scenes.mjs";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../static/js/coding/marks.js";
-import { destinations, markableAt } from "../../static/js/coding/destinations.js";
+import { crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../static/js/coding/text/marks.js";
+import { destinations, markableAt } from "../../static/js/coding/targets/destinations.js";
 import { load } from "../../static/js/coding/state.js";
 import { findMatches } from "../../static/js/workbench/dialogs/search.js";
 import { marked, scene } from "./scenes.mjs";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { emptyHistory } from "../../static/js/workbench/history.js";
 import { mapState } from "../../static/js/workbench/saving/corrections.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
-import { after, touchedBy } from "../../static/js/pyramid/edits.js";
-import { refusal } from "../../static/js/pyramid/rules.js";
+import { after, touchedBy } from "../../static/js/pyramid/edits/edits.js";
+import { refusal } from "../../static/js/pyramid/edits/rules.js";
 import { apply, load, PYRAMID } from "../../static/js/pyramid/state.js";
 
 const plain = ({ judgements, scus }) => ({ judgements: Object.fromEntries(judgements), scus: Object.fromEntries(scus) });

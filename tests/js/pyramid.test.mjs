@@ -5,14 +5,14 @@ import { addStep, emptyHistory, invert, rebase } from "../../static/js/workbench
 import { caps } from "../../static/js/workbench/keys/keys.js";
 import { ACTIONS, actionsOf } from "../../static/js/pyramid/actions.js";
 import { checkList } from "../../static/js/pyramid/checks.js";
-import * as edits from "../../static/js/pyramid/edits.js";
-import { offerFor } from "../../static/js/pyramid/offers.js";
+import * as edits from "../../static/js/pyramid/edits/edits.js";
+import { offerFor } from "../../static/js/pyramid/edits/offers.js";
 import { describeRelation, differences, missingScus, related, wordsOfScu } from "../../static/js/pyramid/others.js";
-import { refusal } from "../../static/js/pyramid/rules.js";
+import { refusal } from "../../static/js/pyramid/edits/rules.js";
 import { best, scores } from "../../static/js/pyramid/scores.js";
 import { apply, filtered, load, markOf, nameOf, PYRAMID, pyramidOf } from "../../static/js/pyramid/state.js";
 import { takeTheirs } from "../../static/js/pyramid/take-theirs.js";
-import { extendSelection, freeCounts, wordOfSummary, nextFree } from "../../static/js/pyramid/words.js";
+import { extendSelection, freeCounts, wordOfSummary, nextFree } from "../../static/js/pyramid/text/words.js";
 import { key, pyramid } from "./pyramid-scenes.mjs";
 
 const TEXT = "The ferry sank at dawn.\nAt dawn a ferry went down.";

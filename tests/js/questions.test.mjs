@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseCategory, pointTo } from "../../static/js/coding/answers.js";
-import { split } from "../../static/js/coding/chain-edits.js";
-import { chains } from "../../static/js/coding/chains.js";
+import { split } from "../../static/js/coding/chains/edits.js";
+import { chains } from "../../static/js/coding/chains/chains.js";
 import { checkList } from "../../static/js/coding/checks.js";
 import { answerAttribute } from "../../static/js/coding/questions/attribute-answers.js";
 import { answerEntity, entityConflicts, keepEntityAnswers } from "../../static/js/coding/questions/entity-answers.js";

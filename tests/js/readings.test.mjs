@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addRemark } from "../../static/js/coding/answers.js";
-import { chains } from "../../static/js/coding/chains.js";
+import { chains } from "../../static/js/coding/chains/chains.js";
 import { load } from "../../static/js/coding/state.js";
 import { judge } from "../../static/js/workbench/judgements.js";
 import { mapTargets, readingsOf, singlesOf, targetsOf } from "../../static/js/workbench/readings.js";

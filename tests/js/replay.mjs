@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { emptyHistory } from "../../static/js/workbench/history.js";
 import { mapState } from "../../static/js/workbench/saving/corrections.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
-import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
+import { JUDGEMENTS } from "../../static/js/coding/targets/pointers.js";
 import { apply, load } from "../../static/js/coding/state.js";
 
 const { state, log } = JSON.parse(readFileSync(0, "utf8"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blocks, slices } from "../../static/js/coding/slices.js";
+import { blocks, slices } from "../../static/js/coding/text/slices.js";
 import { offsets } from "../../static/js/workbench/offsets.js";
 
 const draw = (nodes) => nodes.map((node) => ("text" in node ? node.text : `[${node.key}${draw(node.children)}]`)).join("");

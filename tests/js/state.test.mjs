@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { apply, categoryLook, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
 import { rebase } from "../../static/js/workbench/history.js";
 import { judge, judgement, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
-import { JUDGEMENTS } from "../../static/js/coding/pointers.js";
+import { JUDGEMENTS } from "../../static/js/coding/targets/pointers.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
 
 const operation = (uuid, markable, value) => ({

@@ -14,6 +14,7 @@ PAGES = {
     "guidelines": "guidelines",
     "help": "help",
     "plan": "plan",
+    "progress": "progress",
     "pyramid": "pyramid",
     "scheme": "scheme",
     "texts": "texts",

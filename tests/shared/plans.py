@@ -11,7 +11,7 @@ from annotations.models import Membership, Project
 from annotations.planning.designs.terms import PlanParameters
 from annotations.planning.plans import PlanRequest
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument

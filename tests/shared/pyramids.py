@@ -11,7 +11,7 @@ from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change
 

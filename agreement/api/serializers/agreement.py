@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from agreement.measures import RELATIONS
 from agreement.measures.uncertainty.forecasts import SAMPLES
+from agreement.reports.coders.differences import KINDS
 from agreement.reports.coreference import SCORES
-from agreement.reports.differences import KINDS
 from agreement.reports.items.items import AMBIGUITY, SORTS
 from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 
@@ -99,6 +99,9 @@ class ReportSerializer(FiguresSerializer):
         child=serializers.IntegerField(),
         required=False,
         help_text="with a question: judgements not asked it (not_asked), or without an answer to it (not_answered)",
+    )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
     )
     links = LinkKappaOfPairSerializer(many=True, required=False, help_text="with a relation: of each two coders")
     texts = TextFiguresSerializer(many=True)

@@ -14,9 +14,9 @@ from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import overall, planning
+from agreement.reports.coders.differences import KINDS, compare_parts
+from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coreference import compare_chains
-from agreement.reports.differences import KINDS, compare_parts
-from agreement.reports.groups import compare_groups
 from agreement.reports.parameters import (
     CHOICES,
     GROUPS,
@@ -201,6 +201,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{parameters}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
         if report.not_counted:
             self.stdout.write(f"not counted: {report.not_counted}\n")
+        if report.versions:
+            self.stdout.write(f"{report.versions}\n")
         interval = report.interval
         if interval.low is not None and interval.high is not None:
             reach = f"{interval.low:.4f} to {interval.high:.4f}"

@@ -16,13 +16,13 @@ from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
+from agreement.reports.coders.groups import GroupsReport
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.groups import GroupsReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import Parameters, distances_for
 from agreement.reports.settings import choices_of, relevant_settings
-from agreement.reports.wording import Nouns, nouns_for
+from agreement.reports.wording import Nouns, name_versions, nouns_for
 from annotations.core.progress import Progress
 
 DISTANCES = {
@@ -130,6 +130,7 @@ def describe_methods(extract: Extract, report: AgreementReport, comparison: Grou
         f" {pluralize(data.n_judgements, 'judgement')} in all."
     ]
     sentences += _describe_question(report)
+    sentences += _describe_versions(report)
     sentences += _describe_managers(data) + _describe_design(data, texts) + _describe_markables(data, nouns)
     how = COEFFICIENTS[p.coefficient].phrase
     if p.takes_distance and sets:
@@ -192,6 +193,16 @@ def _describe_question(report: AgreementReport) -> list[str]:
     if report.parameters.coefficient == "augmented_kappa" and report.question.second:
         sentences.append(f"A first choice has the weight {report.parameters.primary_weight} beside a second one.")
     return sentences
+
+
+def _describe_versions(report: AgreementReport) -> list[str]:
+    """Return which versions of the scheme the judgements are of, where not all count."""
+    versions, n = report.extract.versions, report.n_of_other_versions
+    if not versions:
+        return []
+    sentence = f"Only judgements last given under {name_versions(versions)} of the scheme were used, with their links"
+    left_out = f"; {pluralize(n, 'judgement')} under other versions {_be(n)} taken as missing" if n else ""
+    return [f"{sentence}{left_out}."]
 
 
 def _describe_singletons(extract: Extract) -> list[str]:

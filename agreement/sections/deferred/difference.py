@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agreement.data.groups import read_groups
-from agreement.reports.differences import PERMUTATIONS, DifferenceReport, compare_parts
+from agreement.reports.coders.differences import PERMUTATIONS, DifferenceReport, compare_parts
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Column, Table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement.data.groups import read_groups
-from agreement.reports.groups import GroupPair, GroupsReport, compare_groups
+from agreement.reports.coders.groups import GroupPair, GroupsReport, compare_groups
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot

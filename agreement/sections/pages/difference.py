@@ -6,7 +6,7 @@ from typing import Any
 
 from agreement.data.groups import read_groups
 from agreement.reports.basis import count_left_out
-from agreement.reports.differences import KINDS, check_parts
+from agreement.reports.coders.differences import KINDS, check_parts
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.data.groups import read_groups
 from agreement.reports import overall
-from agreement.reports.groups import compare_groups
+from agreement.reports.coders.groups import compare_groups
 from agreement.reports.methods import methods
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections

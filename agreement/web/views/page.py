@@ -11,9 +11,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csp import csp_override
 
 from agreement.data.pyramids import require_pyramids
+from agreement.reports.basis import count_other_versions
 from agreement.reports.parameters import InvalidParameter
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import describe_versions, nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import ResultPage
@@ -72,6 +73,9 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
         "nouns": nouns_for(analysis.extract),
         "question": analysis.extract.question,
         "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
+        "versions_left_out": describe_versions(
+            analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
+        ),
         "terms": name_terms(analysis.extract.question),
     }
 

@@ -16,6 +16,7 @@ from annotations.api.serializers.coding import (
 from annotations.models import Coding, Operation, Text
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
+from annotations.planning.states import State
 
 OCCASION = "1, and more where the coder was shown the text again within the round"
 
@@ -33,6 +34,11 @@ class CodingRowSerializer(serializers.Serializer[Any]):
     reopen_request = serializers.CharField(
         allow_blank=True, help_text="why its coder asks to have it reopened; empty: does not ask"
     )
+    state = serializers.ChoiceField(
+        choices=[str(state) for state in State], help_text="how far it is; `reopened` is by a manager"
+    )
+    due_on = serializers.DateField(allow_null=True, help_text="until when the plan of the round has it coded")
+    overdue = serializers.BooleanField(help_text="whether the date has passed and it is not submitted")
 
 
 class MarkableRowSerializer(serializers.Serializer[Any]):

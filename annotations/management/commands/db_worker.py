@@ -19,6 +19,7 @@ from annotations.core.progress import WorkerStopped
 from annotations.core.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
 from annotations.planning.digests import queue_digests
+from annotations.planning.due_dates import queue_due_mails
 from annotations.transfers.pruning import prune
 
 logger = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ class Worker(db_worker.Worker):
                 logger.exception("What is over could not be deleted; it is tried again in a day.")
 
     def send_mails(self) -> None:
-        """Send the mails that are due, and each hour queue those of the week that nobody has queued."""
+        """Send the mails that are due, and each hour queue those of the week and of dates that nobody has queued."""
         if time.monotonic() - self.mailed_at < SECONDS_BETWEEN_MAILS:
             return
         self.mailed_at = time.monotonic()
@@ -96,6 +97,7 @@ class Worker(db_worker.Worker):
             if time.monotonic() - self.digests_at > SECONDS_BETWEEN_DIGESTS:
                 self.digests_at = time.monotonic()
                 queue_digests()
+                queue_due_mails()
             self.delivery.send_due()
         except (OperationalError, InterfaceError):
             raise

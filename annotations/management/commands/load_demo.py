@@ -30,7 +30,7 @@ from annotations.management.demo import pyramids
 from annotations.models import Coding, Membership, Operation, Project, Round, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member, set_group
+from annotations.projects.people.members import add_member, set_group
 from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents

@@ -17,7 +17,7 @@ from annotations.docsets.agreed_pyramid import fill_coding, start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 
 NOTHING = "-"
 # [words](key of an SCU), the notation of peers

@@ -20,7 +20,7 @@ from annotations.formats.project import Kind, Table, read
 from annotations.models import Coding, Membership, Project, User
 from annotations.models.project import RESERVED_SLUGS
 from annotations.models.rights import ROLES_SEEING_ALL_WORK
-from annotations.projects.accounts import record_origin
+from annotations.projects.people.accounts import record_origin
 from annotations.transfers.archiving.checking import check_tables, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of

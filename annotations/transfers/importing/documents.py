@@ -26,7 +26,7 @@ from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Markable, Operation, Project, Round, Text, User
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
-from annotations.projects.members import find_adjudicator, get_or_create_coder
+from annotations.projects.people.members import find_adjudicator, get_or_create_coder
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.checking import (
     CheckedDocument,

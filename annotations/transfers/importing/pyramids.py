@@ -27,7 +27,7 @@ from annotations.models import Category, Coding, Docset, Level, Markable, Projec
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
-from annotations.projects.members import get_or_create_coder
+from annotations.projects.people.members import get_or_create_coder
 from annotations.projects.rounds import current_round, refuse_closed
 from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of

@@ -18,7 +18,7 @@ from annotations.models import Membership, Project, Token, User
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
 from annotations.models.project import check_group
-from annotations.projects.invitations import MOST_AT_ONCE
+from annotations.projects.people.invitations import MOST_AT_ONCE
 
 
 class MemberForm(forms.Form):

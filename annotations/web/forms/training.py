@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from annotations.models import Project, TrainingDecision, User
-from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
 
 
 class DecisionForm(forms.Form):

@@ -24,7 +24,7 @@ from annotations.planning.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.pace import seconds_of_work
 from annotations.planning.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
-from annotations.projects.members import BLIND_ROLES, CODING_ROLES, members_in_roles
+from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_of
 from annotations.web.forms.plans import PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
@@ -73,7 +73,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
         context["refused"] = error.messages
-        return render(request, "annotations/projects/assign.html", context | {"form": page.form(None)}, status=400)
+        return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
     context["round"] = round_
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
@@ -97,7 +97,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["pool_free"] = plan is not None and plan.pool
         context["full_query"] = urlencode({"round": round_.name})
     template = "plan_preview" if request.GET.get("part") == "preview" else "assign"
-    return render(request, f"annotations/projects/{template}.html", context)
+    return render(request, f"annotations/planning/{template}.html", context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
             return redirect(_address(page.project, view.round_name))
     else:
         context["refused"] = _errors(form)
-    return render(request, "annotations/projects/assign.html", context)
+    return render(request, "annotations/planning/assign.html", context)
 
 
 def _said(view: PlanView) -> str:

@@ -29,7 +29,7 @@ from annotations.models import Coding, Docset, Project
 from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.checklist import steps_to_do
-from annotations.projects.peer_names import is_blind_to_peers
+from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work
 from annotations.texts.changes import deletion_figures

@@ -13,8 +13,8 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods
 
 from annotations.models import User
-from annotations.projects import invitations
-from annotations.projects.accounts import record_origin
+from annotations.projects.people import invitations
+from annotations.projects.people.accounts import record_origin
 from annotations.web.forms.members import JoinForm
 
 

@@ -22,9 +22,9 @@ from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, User
 from annotations.models.project import may, may_change
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
-from annotations.projects import invitations
-from annotations.projects.accounts import make_reset_link, resettable_members
-from annotations.projects.members import activity_of_members, add_member, remove_membership, set_group
+from annotations.projects.people import invitations
+from annotations.projects.people.accounts import make_reset_link, resettable_members
+from annotations.projects.people.members import activity_of_members, add_member, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -12,24 +12,33 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.status import reopen_requests
-from annotations.models import Coding, Plan, Project, Round, Text
+from annotations.formats.syntax.table import write_table
+from annotations.models import Coding, Plan, Project, Round, User
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
 from annotations.planning.pool import pools_of
-from annotations.planning.totals import total_by
+from annotations.planning.progress import (
+    HOURS_COLUMNS,
+    PROGRESS_COLUMNS,
+    hours_rows,
+    progress_rows,
+    read_progress_matrix,
+    worked_days,
+)
+from annotations.planning.reminders import reminders_of
+from annotations.planning.states import State, with_states
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
-from annotations.projects.members import CODING_ROLES
+from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import rounds_by_text
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
@@ -37,6 +46,15 @@ from annotations.web.views.news import news_for
 
 # So many projects need no search.
 FEW = 6
+# The shape that stands for a state in the matrix, beside its word.
+STATE_MARKS: dict[str, str] = {
+    State.ASSIGNED: "○",
+    State.BEGUN: "◐",
+    State.COMPLETE: "●",
+    State.REOPENED: "↩",
+    State.RELEASED: "–",
+    State.SUBMITTED: "✓",
+}
 
 
 @login_required
@@ -99,18 +117,18 @@ def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     return _own_texts(request, project)
 
 
+def _own_codings(project: Project, user: User) -> list[Coding]:
+    """Return the user's codings with their progress, in the order of rounds."""
+    own = Coding.objects.visible_to(user).filter(text__project=project, coder=user).in_order_of_rounds()
+    return list(with_states(own).select_related("text", "round__plan").defer("text__content"))
+
+
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
-    codings = list(
-        Coding.objects.visible_to(signed_in_user(request))
-        .filter(text__project=project, coder=signed_in_user(request))
-        .with_progress()
-        .in_order_of_rounds()
-        .select_related("text", "round__plan")
-        .defer("text__content")
-    )
+    codings = _own_codings(project, signed_in_user(request))
     to_do = [coding for coding in codings if not coding.round.is_closed]
     following = next_coding(cast(list[Any], to_do)) if project.archived_at is None else None
     codings.sort(key=lambda coding: (coding not in to_do, coding.status != Coding.Status.OPEN, coding is not following))
+    today = timezone.localdate()
     context = {
         "project": project,
         "codings": codings,
@@ -123,7 +141,8 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         ),
         "pools": pools_of(project, signed_in_user(request)),
         "has_dates": any(_due_on(coding) for coding in codings),
-        "today": timezone.localdate(),
+        "today": today,
+        "reminders": reminders_of(codings, today) if project.archived_at is None else (),
         "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
@@ -145,41 +164,55 @@ def _texts_with_several(codings: Iterable[Coding]) -> set[int]:
 
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
-    codings = (
-        Coding.objects.visible_to(signed_in_user(request))
-        .filter(text__project=project)
-        .with_progress()
-        .select_related("coder", "text", "round")
-        .defer("text__content")
-    )
-    # Of several occasions within a round the last.
-    cells = {(coding.text_id, coding.round_id, coding.coder_id): coding for coding in codings}
-    coders = sorted({coding.coder for coding in cells.values()}, key=lambda coder: coder.get_username())
-    texts = list(Text.objects.visible_to(signed_in_user(request)).filter(project=project).defer("content"))
-    of_coders = sorted(cells.values(), key=lambda coding: coding.coder.get_username())
-    of_rounds = sorted(cells.values(), key=lambda coding: (coding.round.position, coding.round_id))
-    rounds = total_by(of_rounds, lambda coding: coding.round.name)
-    of_text = rounds_by_text(project)
-    rows = [
-        (text, round_, [cells.get((text.pk, round_.pk, coder.pk)) for coder in coders])
-        for text in texts
-        for round_ in of_text.get(text.pk, ())
-    ]
-    own = [coding for coding in cells.values() if coding.coder_id == request.user.pk]
+    user, today = signed_in_user(request), timezone.localdate()
+    context: dict[str, Any] = {"project": project}
+    try:
+        matrix = read_progress_matrix(project, user, request.GET.get("round", ""), request.GET.get("page"), today)
+    except ValidationError as error:
+        context["refused"] = error.messages
+        matrix = read_progress_matrix(project, user, "", None, today)
     codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
-    context: dict[str, Any] = {
-        "project": project,
-        "several_rounds": len({round_.pk for _, round_, _ in rows}) > 1,
+    own = _own_codings(project, user) if codes else []
+    context |= {
+        "matrix": matrix,
+        "full_query": urlencode({"round": matrix.chosen.name}) if matrix.chosen else "",
+        "states": STATE_MARKS,
         "repeated": _texts_with_several(own),
-        "totals": total_by(of_coders, lambda coding: coding.coder.get_username()),
-        "rounds": rounds if len(rounds) > 1 else (),
-        "coders": coders,
-        "rows": rows,
+        "several_rounds": matrix.several_rounds,
         "own": own,
-        "pools": pools_of(project, signed_in_user(request)) if codes else (),
+        "reminders": reminders_of(own, today) if project.archived_at is None else (),
+        "today": today,
+        "pools": pools_of(project, user) if codes else (),
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }
-    context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))
-    return render(request, "annotations/projects/progress.html", context)
+    context |= news_for(project, user, codes=bool(own))
+    status = 400 if "refused" in context else 200
+    return render(request, "annotations/planning/progress.html", context, status=status)
+
+
+@login_required
+@require_safe
+def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
+    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
+    columns: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    try:
+        if table == "progress":
+            columns, rows = (
+                PROGRESS_COLUMNS,
+                progress_rows(project, signed_in_user(request), round_name, timezone.localdate()),
+            )
+        elif table == "hours":
+            columns, rows = HOURS_COLUMNS, hours_rows(worked_days(project, round_name))
+        else:
+            raise ValidationError("Choose a table: progress or hours.")
+    except ValidationError as error:
+        return HttpResponseBadRequest(" ".join(error.messages), content_type="text/plain; charset=utf-8")
+    response = HttpResponse(write_table([columns, *rows], raw=False), content_type="text/csv; charset=utf-8")
+    name = "-".join(filter(None, [project.slug, table, round_name]))
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response

@@ -58,7 +58,7 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
         # How far the others are is nothing that who codes may know.
         "sees_work": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/projects/rounds.html", context, status=400 if form.errors else 200)
+    return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
 
 
 def _show_errors(form: Any, error: ValidationError) -> None:
@@ -111,7 +111,7 @@ def _show_round(
         "gold": gold_of_round(round_) if sees_gold else (),
     }
     status = 400 if bound is not None and bound.errors else 200
-    return render(request, "annotations/projects/round.html", context, status=status)
+    return render(request, "annotations/planning/round.html", context, status=status)
 
 
 @login_required

@@ -1,5 +1,5 @@
 // Everything one can do on the coding page, with its keys. The palette, the list of keys and the hints are written from it. Pure.
-import { LETTERS } from "./candidates.js";
+import { LETTERS } from "./targets/candidates.js";
 /** @import { CodingAction, Model } from "./types.js" */
 
 /** @typedef {(model: Model) => boolean} Condition */

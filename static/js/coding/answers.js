@@ -1,8 +1,8 @@
 // What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
 import { judgement, sameJudgement } from "../workbench/judgements.js";
 import { listsOf, readingsOf } from "../workbench/readings.js";
-import { candidates, isLegal, relationOf } from "./candidates.js";
-import { freeIndex } from "./entities.js";
+import { candidates, isLegal, relationOf } from "./targets/candidates.js";
+import { freeIndex } from "./chains/chains.js";
 import { categoriesOn, givenAnswers, identityOf, missingAttributes, readingsViolation, wantOf, withoutUnasked } from "./questions/constraints.js";
 import { categoryOf } from "./state.js";
 /** @import { Answer, Candidate, Judgement, Judgements, Manner, Model, Page, Readings } from "./types.js" */

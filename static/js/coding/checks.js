@@ -1,5 +1,5 @@
 // What to look at before a coding is submitted. Pure.
-import { chains } from "./chains.js";
+import { chains } from "./chains/chains.js";
 import { judgement } from "../workbench/judgements.js";
 import { listsOf } from "../workbench/readings.js";
 import { givenAnswers, identityOf, missingAttributes, wantOf } from "./questions/constraints.js";

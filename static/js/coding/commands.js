@@ -3,7 +3,7 @@ import { createCommands, loadOnce, loadPart, togglePanel, UNREACHABLE } from "..
 import { byId, inside } from "../workbench/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
-import { LETTERS, relationOf } from "./candidates.js";
+import { LETTERS, relationOf } from "./targets/candidates.js";
 import { categoriesOn } from "./questions/constraints.js";
 import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
@@ -23,7 +23,7 @@ export function createCodingCommands(frame, marking, questions, undecided, undo,
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
     actions: byUse(page.model), available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
-    search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./places.js")).createPlaces(frame) },
+    search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./targets/places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, keyboard),
   });
 

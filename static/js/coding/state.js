@@ -3,9 +3,9 @@ import { applyChanges } from "../workbench/history.js";
 import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
 import { Table } from "../workbench/table.js";
-import { JUDGEMENTS } from "./pointers.js";
+import { JUDGEMENTS } from "./targets/pointers.js";
 import { givenAnswers, isComplete } from "./questions/constraints.js";
-import { blocks } from "./slices.js";
+import { blocks } from "./text/slices.js";
 /** @import { Category, Change, Judgement, Judgements, Markable, Model, RawCoding, RawMarkable, Span, TextModel } from "./types.js" */
 
 /** @type {(raw: RawCoding) => { model: Model, judgements: Judgements }} raw: the JSON that the server puts into the page */

@@ -2,11 +2,11 @@
 import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
 import { byId } from "../workbench/element.js";
 import { ACTIONS, actionsOf } from "./actions.js";
-import * as edits from "./edits.js";
-import { readLayout, storeLayout } from "./layout.js";
+import * as edits from "./edits/edits.js";
+import { readLayout, storeLayout } from "./text/layout.js";
 import { buildPanel } from "./view/panel.js";
 import { lineBeside } from "./view/words.js";
-import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./words.js";
+import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./text/words.js";
 /** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor, Sync } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
@@ -39,7 +39,7 @@ export function createPyramidCommands(frame, editor, sync) {
 
   /** @returns {Promise<Places>} */
   async function loadPlaces() {
-    const [{ createPlaces }] = await Promise.all([import("./places.js"), loadDialogs()]);
+    const [{ createPlaces }] = await Promise.all([import("./text/places.js"), loadDialogs()]);
     return createPlaces(frame, goTo);
   }
 

@@ -6,14 +6,14 @@ import { openSaving } from "../workbench/saving/saving.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { ACTIONS } from "./actions.js";
 import { createPyramidCommands, KEYS } from "./commands.js";
-import { createPyramidEditor } from "./editor.js";
-import { called, partOf } from "./edits.js";
-import { listenToPointer } from "./pointer.js";
+import { createPyramidEditor } from "./edits/editor.js";
+import { called, partOf } from "./edits/edits.js";
+import { listenToPointer } from "./text/pointer.js";
 import { load, markOf, PYRAMID, pyramidOf, wordsOf } from "./state.js";
 import { createList } from "./view/list.js";
 import { buildPanel, paintSelection, paintStart } from "./view/panel.js";
 import { buildWords, paintWords, reveal } from "./view/words.js";
-import { nextFree, run } from "./words.js";
+import { nextFree, run } from "./text/words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
 
 const { model, state: loaded } = load(JSON.parse(byId("coding-state").textContent));

@@ -1,5 +1,5 @@
 // Taking over what a coder has, in an agreed pyramid. Pure. Loaded where there are coders to take from.
-import { draft } from "./edits.js";
+import { draft } from "./edits/edits.js";
 import { markOf, pyramidOf } from "./state.js";
 /** @import { Contributor, Edit, Model, PyramidState } from "./types.js" */
 

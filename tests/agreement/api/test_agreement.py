@@ -10,7 +10,7 @@ from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, Paramet
 from agreement.reports.settings import choices_of
 from annotations.models import Coding, Membership, Project
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
 from tests.shared.agreeing import convention, hand_in
 

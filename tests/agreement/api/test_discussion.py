@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.models import Flag, Mapping, Remark
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/agreement/"

@@ -16,7 +16,7 @@ from agreement.reports.parameters import Parameters
 from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention
 
 DEMOS = ("news", "dialogue", "sortal", "links")

@@ -8,7 +8,7 @@ import pytest
 
 from agreement.sections import computations
 from annotations.coding.status import submit_coding
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge
 from tests.shared.pyramids import pyramid_project
 

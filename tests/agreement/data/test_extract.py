@@ -8,7 +8,7 @@ from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Markable, Membership, Project
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import DIALOGUE, in_another_connection, judge, make_project

@@ -12,7 +12,7 @@ from agreement.measures import ReliabilityData, alpha, fleiss_kappa, index_label
 from annotations.formats import Bundle
 from annotations.formats.conll import conll2012
 from annotations.models import Membership, Project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 
 CASES = [
     {"coefficient": "alpha", "distance": "nominal"},

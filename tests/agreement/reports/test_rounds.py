@@ -17,7 +17,7 @@ from annotations.formats import plain
 from annotations.models import Coding, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import DIALOGUE, judge, make_project

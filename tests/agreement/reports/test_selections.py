@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -28,7 +27,7 @@ from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import move_to_round
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
@@ -252,25 +251,6 @@ def test_against_the_rest_is_the_mean_of_projects_that_hold_each_two_alone(schem
 
 
 # A selection keeps the convention.
-
-
-@pytest.fixture
-def ways(signed_in, charlie):
-    """Return a function that returns the value on page, in API and by command, and the parameters of the API."""
-
-    def ways(slug: str, **asked: str):
-        client = signed_in(charlie)
-        page = client.get(f"/projects/{slug}/agreement/", asked).content.decode()
-        shown = re.search(r'id="value"><data value="([^"]+)"', page)
-        api = client.get(f"/api/v1/projects/{slug}/agreement/", asked).json()
-        printed = StringIO()
-        call_command("agreement", slug, format="json", stdout=printed, **asked)
-        assert json.loads(printed.getvalue()) == api
-        assert shown is not None
-        assert float(shown[1]) == api["value"]
-        return api
-
-    return ways
 
 
 SELECTED = {

@@ -11,7 +11,7 @@ from agreement.sections import computations
 from agreement.sections.content import TablesAndCharts
 from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
 from tests.shared.agreeing import hand_in, judge_again
 

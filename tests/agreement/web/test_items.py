@@ -15,7 +15,7 @@ from annotations.coding.status import reopen_coding
 from annotations.core import bulk
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project, person
 from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in, judge_again, of_size, table
 

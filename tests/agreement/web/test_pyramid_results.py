@@ -13,7 +13,7 @@ from agreement.models import Flag, Remark
 from agreement.reports.pyramids.dispatch import REPORTS
 from agreement.sections.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.agreement.data.test_pyramid_units import A1, A2, FIGURE_1
 from tests.shared.agreeing import cost, figures, links, table
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project

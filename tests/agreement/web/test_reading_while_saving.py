@@ -12,7 +12,7 @@ from agreement.data.extract import clear_cache
 from annotations.coding import operations
 from annotations.models import Coding
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import change, person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults]

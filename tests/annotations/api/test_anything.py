@@ -15,7 +15,7 @@ from hypothesis import HealthCheck
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from annotations.models import Project, User
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from annotations.models import User
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 from tests.conftest import ROOT
 
 GUIDE = ROOT / "docs" / "api.md"

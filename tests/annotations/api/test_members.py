@@ -3,8 +3,8 @@
 import pytest
 
 from annotations.models import Invitation, Membership
-from annotations.projects.members import add_member
-from annotations.projects.tokens import digest_of
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import digest_of
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/members/"

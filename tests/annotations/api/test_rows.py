@@ -8,7 +8,7 @@ import pytest
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Text
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers import orders
 from tests.conftest import judge, make_project
 from tests.shared.pyramids import docset, models_of, pyramid_project

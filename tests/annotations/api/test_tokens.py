@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Token
-from annotations.projects.tokens import create_token
+from annotations.projects.people.tokens import create_token
 from tests.conftest import change
 
 PROJECT, TEXT = "/api/v1/projects/tea/", "/api/v1/projects/tea/texts/tea/"

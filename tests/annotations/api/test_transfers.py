@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotations.models import Membership, Project, Text, Transfer
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restoring
 from tests.annotations.web.test_import import CONLL

@@ -18,7 +18,7 @@ from annotations.formats.model.keys import markable_key, split_key
 from annotations.models import Coding, Judgement, Markable, Membership, Operation, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change, judge, make_project

@@ -19,7 +19,7 @@ from annotations.docsets.creation import _create_words, add_named_peer, add_peer
 from annotations.formats.syntax.headers import find_summaries
 from annotations.models import Coding, Docset, Level, Markable, Membership, Text
 from annotations.planning.docset_assignments import assign_docset, assign_peers
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.people.members import add_member, remove_membership
 from tests.conftest import change, make_project, person
 from tests.shared.growth import assert_grows_with_input
 from tests.shared.pyramids import (

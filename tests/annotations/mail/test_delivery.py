@@ -18,10 +18,10 @@ from annotations.mail.queue import PATIENCE, notify, queue
 from annotations.models import Coding, Mail, Project, Text
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
-from annotations.projects.accounts import set_address, set_muted_mails
 from annotations.projects.anonymization import forget_person
-from annotations.projects.members import add_member
-from annotations.projects.peer_names import coded_title
+from annotations.projects.people.accounts import set_address, set_muted_mails
+from annotations.projects.people.members import add_member
+from annotations.projects.people.peer_names import coded_title
 from annotations.projects.state import set_archived
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers.pruning import prune

@@ -9,8 +9,8 @@ from annotations.mail.delivery import Delivery
 from annotations.models import Mail, User
 from annotations.planning import digests
 from annotations.planning.digests import queue_digests
-from annotations.projects.accounts import set_muted_mails
-from annotations.projects.members import add_member
+from annotations.projects.people.accounts import set_muted_mails
+from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 
 MONDAY = datetime(2026, 11, 23, 6, tzinfo=UTC)

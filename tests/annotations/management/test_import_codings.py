@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, User
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from tests.annotations.transfers.test_importing import all_rows
 

@@ -48,8 +48,8 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.projects.invitations import invite
-from annotations.projects.tokens import create_token
+from annotations.projects.people.invitations import invite
+from annotations.projects.people.tokens import create_token
 
 UUID = uuid4()
 

@@ -13,7 +13,7 @@ from annotations.planning.assignments import assign_texts
 from annotations.planning.designs.terms import Design, PlanParameters
 from annotations.planning.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.rounds import change_round, create_round
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.people.members import add_member, remove_membership
 from tests.conftest import judge, person
 from tests.shared.plans import bring_texts, plan_request
 

@@ -14,7 +14,7 @@ from annotations.planning.plans import apply_plan
 from annotations.planning.pool import MOST_RESERVED, PoolEmpty, pools_of, take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.projects.rounds import current_round, put_into_round
 from annotations.projects.state import set_archived
 from annotations.schemes.ready_made import SCHEMES

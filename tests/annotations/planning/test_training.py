@@ -21,7 +21,7 @@ from annotations.planning.training import (
     take_next_attempt,
     training_results,
 )
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument

@@ -7,7 +7,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member, get_or_create_coder
+from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import make_project

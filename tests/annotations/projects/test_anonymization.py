@@ -21,10 +21,10 @@ from agreement.discussion import add_remark
 from agreement.models import Computation
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Invitation, Operation, Token, Transfer, User
-from annotations.projects import invitations
 from annotations.projects.anonymization import forget_person, pseudonym_of
-from annotations.projects.members import add_member
-from annotations.projects.tokens import create_token
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import create_token
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project
 from annotations.transfers.exporting.dispatch import export_files

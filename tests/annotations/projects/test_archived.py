@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Invitation, Markable, Membership, Project, Text, Transfer, User
-from annotations.projects.invitations import find_invitation, invite
 from annotations.projects.locks import ProjectArchived
-from annotations.projects.members import add_member
+from annotations.projects.people.invitations import find_invitation, invite
+from annotations.projects.people.members import add_member
 from annotations.projects.state import set_archived
 from annotations.schemes.project_scheme import scheme_state
 from annotations.texts.changes import delete_text, deletion_figures

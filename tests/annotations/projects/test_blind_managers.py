@@ -9,7 +9,7 @@ from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.anonymization import forget_person
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
-from annotations.projects.members import activity_of_members, add_member
+from annotations.projects.people.members import activity_of_members, add_member
 from tests.conftest import make_project
 
 

@@ -7,7 +7,7 @@ from django.http import Http404
 
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.models.rights import RIGHTS, Right
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.projects.permissions import own_coding, project_for
 from tests.conftest import make_project
 

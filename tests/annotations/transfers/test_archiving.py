@@ -55,7 +55,7 @@ from annotations.planning.rounds import add_texts, change_round, create_round, m
 from annotations.planning.training import decide_on_coder
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
-from annotations.projects.members import add_member, set_group
+from annotations.projects.people.members import add_member, set_group
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme

@@ -18,7 +18,7 @@ from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place, S
 from annotations.formats.model.features import Feature
 from annotations.models import Coding, Project
 from annotations.projects.creation import create_project
-from annotations.projects.members import get_or_create_coder
+from annotations.projects.people.members import get_or_create_coder
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting import codings

@@ -17,7 +17,7 @@ from annotations.formats import FORMATS
 from annotations.formats.model.features import Feature
 from annotations.formats.model.keys import markable_key, parse_key
 from annotations.models import Coding, Project
-from annotations.projects.members import get_or_create_coder
+from annotations.projects.people.members import get_or_create_coder
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES

@@ -15,7 +15,7 @@ from annotations.formats import Answer, Document, Links, Mark, Place, plain
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member, get_or_create_coder
+from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES

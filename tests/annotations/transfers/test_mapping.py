@@ -11,7 +11,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place
 from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES

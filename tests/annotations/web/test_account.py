@@ -5,7 +5,7 @@ import re
 import pytest
 
 from annotations.models import Token
-from annotations.projects.tokens import create_token, find_token
+from annotations.projects.people.tokens import create_token, find_token
 
 URL = "/account/"
 

@@ -11,7 +11,7 @@ from annotations.planning.matrix import PAGE_SIZE
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project, person
 from tests.shared.plans import bring_texts, make_large_project, plan_request
 

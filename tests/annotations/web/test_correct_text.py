@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.models import Membership, Operation
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import judge
 from tests.shared.pyramids import docset, models_of, pyramid_project
 

@@ -12,8 +12,8 @@ from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text, User
 from annotations.planning.docset_assignments import assign_peers
-from annotations.projects.members import add_member
-from annotations.projects.peer_names import coded_slug
+from annotations.projects.people.members import add_member
+from annotations.projects.people.peer_names import coded_slug
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pan
 from tests.conftest import person

@@ -8,7 +8,7 @@ import pytest
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Transfer
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers.exporting.codings import export_codings
 from tests.conftest import judge
 

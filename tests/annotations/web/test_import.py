@@ -12,7 +12,7 @@ from django.test import override_settings
 from annotations.coding.judgements import judgements_of
 from annotations.formats import FORMATS
 from annotations.models import Coding, Markable, Membership, Text, Transfer, User
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 
 URL = "/projects/walk/import/"

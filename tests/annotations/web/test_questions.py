@@ -6,7 +6,7 @@ import pytest
 
 from annotations.models import Coding, Membership, Project, Question, Reply
 from annotations.projects.anonymization import forget_person
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.texts import questions
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction

@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.transfers import orders
 from tests.conftest import judge, person
 

@@ -8,7 +8,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Membership, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
 from tests.conftest import judge
 

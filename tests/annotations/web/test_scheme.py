@@ -4,7 +4,7 @@ import pytest
 
 from annotations.models import Category, Coding, Membership, Project
 from annotations.projects.creation import create_project
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm

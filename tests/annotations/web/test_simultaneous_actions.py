@@ -17,8 +17,8 @@ from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_ag
 from annotations.models import Coding, Invitation, Membership, Project, Transfer, User
 from annotations.models.coding import CodingQuerySet
 from annotations.planning.assignments import assign_texts
-from annotations.projects import invitations
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member, remove_membership
 from annotations.transfers import orders
 from annotations.web.forms.members import JoinForm
 from annotations.web.forms.projects import ProjectForm

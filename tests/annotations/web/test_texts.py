@@ -10,7 +10,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Text
 from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import add_texts, change_round, create_round
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from annotations.texts import listing
 from tests.conftest import judge
 from tests.shared.pyramids import pyramid_project

@@ -211,15 +211,17 @@ def _items_table(
         seen = _mark_words(flagged, notes, unsure, explicit, camps)
         cells.append(
             [
-                Composed(str(keyword), "agreement/parts/item_keyword.html", {"keyword": keyword, "address": address}),
+                Composed(
+                    str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address}
+                ),
                 *([text.label] if titled else []),
                 *(
-                    [Composed(_list_answers(given), "agreement/parts/item_answers.html", group_answers(given))]
+                    [Composed(_list_answers(given), "agreement/parts/items/item_answers.html", group_answers(given))]
                     if judged
                     else []
                 ),
                 float(items.share[row]),
-                Composed(seen, "agreement/parts/item_marks.html", seen),
+                Composed(seen, "agreement/parts/items/item_marks.html", seen),
                 snippet.words,
                 text.name,
                 *([] if titled else [text.label]),

@@ -1,7 +1,7 @@
 // Attributes of entities: asked once for each chain, stored with one of its members. Pure.
 import { judgement } from "../../workbench/judgements.js";
 import { applies, categoriesOn, givenAnswers } from "./constraints.js";
-import { chains } from "../chains.js";
+import { chains } from "../chains/chains.js";
 /** @import { AttributeAnswer, Chains, EntityConflict, Finding, Judgement, Judgements, Model, Plan } from "../types.js" */
 
 /** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */

@@ -2,7 +2,7 @@
 import { inside } from "../../workbench/element.js";
 import { judge, judgement } from "../../workbench/judgements.js";
 import { listsOf } from "../../workbench/readings.js";
-import { chains } from "../chains.js";
+import { chains } from "../chains/chains.js";
 import { apply, isDecided, withMarks } from "../state.js";
 import { describe } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";

@@ -1,7 +1,7 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
 import { judge } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
-import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../marks.js";
+import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
 import { around, byId, inside } from "../../workbench/element.js";
 import { placeBar } from "../../workbench/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";

@@ -1,6 +1,6 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
 import { byId, inside } from "../../workbench/element.js";
-import { look } from "../chains.js";
+import { look } from "../chains/chains.js";
 /** @import { Frame, Markable, Page, Stretch, TextView, Tools } from "../types.js" */
 
 /** @type {(frame: Frame) => Tools["drawOverlays"]} */

@@ -4,9 +4,8 @@ import { labelControls, paintHints, setShortcuts } from "../../workbench/control
 import { paintProgress } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
 import { actionsOf, joins } from "../actions.js";
-import { relationOf } from "../candidates.js";
-import { look } from "../chains.js";
-import { nameOf } from "../entities.js";
+import { relationOf } from "../targets/candidates.js";
+import { look, nameOf } from "../chains/chains.js";
 import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";

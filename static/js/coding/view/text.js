@@ -1,7 +1,7 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
-import { look } from "../chains.js";
+import { look } from "../chains/chains.js";
 import { element } from "../../workbench/element.js";
-import { slices } from "../slices.js";
+import { slices } from "../text/slices.js";
 import { categoryLook, isDecided } from "../state.js";
 /** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */
 

@@ -2,7 +2,7 @@
 import { openCheckList } from "../../workbench/dialogs/check-list.js";
 import { button, element } from "../../workbench/element.js";
 import { checkList } from "../checks.js";
-import { freeCounts } from "../words.js";
+import { freeCounts } from "../text/words.js";
 /** @import { Finding, Page } from "../types.js" */
 
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */

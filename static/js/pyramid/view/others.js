@@ -1,6 +1,6 @@
 // The agreed pyramid beside those of the coders: how each has the selected SCU, and what this pyramid lacks.
 import { button, byId, element } from "../../workbench/element.js";
-import { called, newKey } from "../edits.js";
+import { called, newKey } from "../edits/edits.js";
 import { describeRelation, differences, missingScus, related, wordsOfScu } from "../others.js";
 import { markOf } from "../state.js";
 import { takeTheirs } from "../take-theirs.js";

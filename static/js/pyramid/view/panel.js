@@ -4,7 +4,7 @@ import { byId, element, inside } from "../../workbench/element.js";
 import { placeBar } from "../../workbench/floating.js";
 import { paintProgress } from "../../workbench/status.js";
 import { actionsOf } from "../actions.js";
-import { run } from "../words.js";
+import { run } from "../text/words.js";
 /** @import { Keyboard, Model, Page, WordsView } from "../types.js" */
 
 /** @type {(model: Model, keyboard: Keyboard) => void} */

@@ -1,6 +1,6 @@
 // The summaries as words: drawn once, then only the words that have changed are touched.
 import { button, element } from "../../workbench/element.js";
-import { freeCounts, run } from "../words.js";
+import { freeCounts, run } from "../text/words.js";
 /** @import { Contributor, Direction, Model, Page, WordsView } from "../types.js" */
 
 const HEAVIEST = 8; // tiers that have a look of their own

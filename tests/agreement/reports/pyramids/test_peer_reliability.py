@@ -9,7 +9,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import create_docset
 from annotations.models import Coding, Docset, Project, User
 from annotations.planning.assignments import assign_texts
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.agreeing import digits, figures, table
 from tests.shared.pyramids import contributor, docset, pyramid_project, says, send

@@ -13,7 +13,7 @@ from annotations.formats.model.keys import markable_key
 from annotations.models import Docset, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 from tests.shared.agreeing import cost, digits, figures, links, table
 from tests.shared.pyramids import docset, models_of, pyramid_project, says, send

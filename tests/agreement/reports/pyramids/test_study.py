@@ -10,7 +10,7 @@ from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
-from annotations.projects.members import add_member
+from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, models_of
 from tests.shared.scored import ANN, OF_ANN, harbour, hold, people

@@ -1,0 +1,101 @@
+"""The state of codings, as lists and the progress matrix name it: one definition for pages, the API and mails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any, cast
+
+from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
+from django.db.models.fields.json import KeyTextTransform
+
+from annotations.core.queries import without_compilation
+from annotations.models import Coding, Operation
+
+
+class State(StrEnum):
+    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager."""
+
+    ASSIGNED = "assigned"
+    BEGUN = "begun"
+    COMPLETE = "complete"
+    REOPENED = "reopened"
+    RELEASED = "released"
+    SUBMITTED = "submitted"
+
+
+# The columns of `with_states` from which the state follows.
+COLUMNS = (
+    *("status", "version", "corrections", "released_at", "coder_id", "reopened_by", "decided", "to_decide"),
+    *("due_on", "round__closed_at"),
+)
+
+
+def with_states(codings: QuerySet[Coding]) -> QuerySet[Coding]:
+    """Annotate codings with what their states are made of: progress, who reopened them and why, the date of the plan.
+
+    `reopened_by` and `reopen_reason` are of the last reopening of a coding that is open.
+    """
+    reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN).order_by("-sequence")
+    reopened = {"status": Coding.Status.OPEN, "version__gt": F("corrections")}
+    annotated = cast(Any, codings).with_progress()
+    found: QuerySet[Coding] = annotated.annotate(
+        reopened_by=Case(When(**reopened, then=Subquery(reopenings.values("user")[:1]))),
+        reopen_reason=Case(
+            When(
+                **reopened, then=Subquery(reopenings.values_list(KeyTextTransform("reason", "payload"), flat=True)[:1])
+            )
+        ),
+        due_on=F("round__plan__due_on"),
+    )
+    return found
+
+
+def state_of(row: Mapping[str, Any]) -> State:
+    """Return the state of a coding, of a row with COLUMNS."""
+    if row["status"] == Coding.Status.SUBMITTED:
+        return State.SUBMITTED
+    if row["released_at"] is not None:
+        return State.RELEASED
+    if row["reopened_by"] is not None and row["reopened_by"] != row["coder_id"]:
+        return State.REOPENED
+    if 0 < row["to_decide"] == row["decided"]:
+        return State.COMPLETE
+    return State.BEGUN if row["version"] > row["corrections"] else State.ASSIGNED
+
+
+def is_overdue(row: Mapping[str, Any], today: date) -> bool:
+    """Return whether the date of the plan has passed, the coding is not submitted, and its coder is to submit it."""
+    due = row["due_on"]
+    waits = state_of(row) not in (State.SUBMITTED, State.RELEASED) and row["round__closed_at"] is None
+    return bool(due is not None and due < today and waits)
+
+
+@dataclass(frozen=True, slots=True)
+class CodingState:
+    """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late."""
+
+    text: int
+    round: int
+    coder: str
+    state: State
+    decided: int
+    to_decide: int
+    overdue: bool = False
+    due_on: date | None = None
+
+
+def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
+    """Return the states of codings. One query; of several occasions within a round the last."""
+    rows = with_states(codings).order_by("occasion").values("text_id", "round_id", "coder__username", *COLUMNS)
+    found: dict[tuple[int, int, str], CodingState] = {}
+    with without_compilation():
+        found_rows = list(cast(Any, rows))
+    for row in found_rows:
+        key = (row["text_id"], row["round_id"], row["coder__username"])
+        found[key] = CodingState(
+            *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"]
+        )
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Members, invitations, accounts, API keys, and the names under which coders see each other."""

@@ -1,0 +1,205 @@
+"""The accounts of people: their mail addresses, and passwords that somebody has forgotten.
+
+A manager can make a link by which a member sets another password. Who has the link has the account, so it is made only
+for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from django.contrib.auth.tokens import PasswordResetTokenGenerator, default_token_generator
+from django.core.exceptions import ValidationError
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from annotations.core.limits import Limit
+from annotations.core.text import one_line
+from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
+from annotations.mail.links import absolute, confirm_link
+from annotations.mail.queue import is_enabled, is_flooded, queue
+from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, Token, User
+from annotations.models.rights import MANAGING_ROLES
+
+logger = logging.getLogger(__name__)
+
+# In an hour: mails to confirm an address, of one person; mails and links to reset a password, of one account and of
+# one manager.
+CONFIRMATIONS, MOST_CONFIRMATIONS = Limit("mail confirmations", seconds=3600), 5
+RESETS, MOST_RESETS = Limit("password resets", seconds=3600), 3
+RESET_LINKS, MOST_RESET_LINKS = Limit("reset links", seconds=3600), 30
+NO_LINK = (
+    "A link can be made only for an account that was made for this project and is used in no other. The site’s staff "
+    "can set a password for all others."
+)
+
+
+def record_origin(project: Project, *users: User) -> None:
+    """Record that these accounts were made for the project."""
+    AccountOrigin.objects.bulk_create(AccountOrigin(user=user, project=project) for user in users)
+
+
+def request_address(user: User, address: str) -> None:
+    """Send a link to the address by which the user confirms it. Raise ValidationError after too many of them."""
+    if CONFIRMATIONS.use(user.pk) > MOST_CONFIRMATIONS:
+        raise ValidationError(f"At most {MOST_CONFIRMATIONS} links are sent per hour. Try again in the next hour.")
+    if is_flooded(address):
+        raise ValidationError("This address has been sent too many mails. Try again in the next hour.")
+    queue("confirm", user=user, address=address)
+
+
+def set_address(user: User, address: str) -> None:
+    """Set the address that the user has confirmed; "" for none."""
+    user.email, user.email_confirmed_at = address, timezone.now() if address else None
+    user.save(update_fields=["email", "email_confirmed_at"])
+
+
+def change_address(user: User, address: str) -> None:
+    """Set another address, or "" for none, and tell the one before: who has the address can reset the password."""
+    before = user.email if user.email_confirmed_at else ""
+    set_address(user, address)
+    if before and before.lower() != address.lower():
+        queue("address-changed", user=user, address=before, removed=not address)
+
+
+def tell_of_password(user: User) -> None:
+    """Tell the owner of the account that its password was changed."""
+    if user.email_confirmed_at:
+        queue("password-changed", user=user)
+
+
+def finish_reset(user: User) -> None:
+    """End what somebody else may have made of an account whose password was set by a link: its API keys."""
+    Token.objects.filter(user=user).delete()
+    tell_of_password(user)
+
+
+def set_muted_mails(user: User, muted: list[str]) -> None:
+    """Turn off the mails of these kinds and of no others."""
+    user.muted_mails = sorted({kind.key for kind in optional_kinds()}.intersection(muted))
+    user.save(update_fields=["muted_mails"])
+
+
+def request_password_reset(address: str) -> None:
+    """Send links to reset the password to everybody who has confirmed the address. Who has not is told nothing.
+
+    The worker looks for them: so nobody can tell by the time of the answer whether somebody has the address.
+    """
+    queue("forgotten", address=address)
+
+
+def _compose_forgotten(mail: Mail) -> None:
+    users = User.objects.filter(email__iexact=mail.address, email_confirmed_at__isnull=False, is_active=True)
+    for user in users:
+        if user.has_usable_password() and RESETS.use(user.pk) <= MOST_RESETS:
+            queue("password", user=user)
+
+
+class MemberTokenGenerator(PasswordResetTokenGenerator):
+    """The tokens of links that managers make. They end, too, when the project gets other managers."""
+
+    key_salt = "annotations.projects.people.accounts.MemberTokenGenerator"
+
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
+        managers = Membership.objects.filter(
+            project__in=_origins().filter(user=user).values("project"), user__is_active=True
+        )
+        keys = managers.filter(role__in=MANAGING_ROLES).order_by("user").values_list("user", flat=True)
+        return f"{super()._make_hash_value(user, timestamp)}{list(keys)}"
+
+    def check_token(self, user: User | None, token: str | None) -> bool:
+        """Return whether the token is good, and a link could still be made for the account."""
+        return super().check_token(user, token) and _origins().filter(user=user).exists()
+
+
+member_tokens = MemberTokenGenerator()
+
+
+def _origins() -> QuerySet[AccountOrigin]:
+    """Return the origins of accounts whose passwords the managers of that project may let their owners reset."""
+    memberships = Membership.objects.filter(user=OuterRef("user"))
+    codings = Coding.with_gold.filter(coder=OuterRef("user"))
+    return AccountOrigin.objects.filter(
+        Exists(memberships.filter(project=OuterRef("project"))),
+        ~Exists(memberships.exclude(project=OuterRef("project"))),
+        ~Exists(codings.exclude(text__project=OuterRef("project"))),
+        user__is_active=True,
+        user__is_staff=False,
+        user__is_superuser=False,
+        user__groups=None,
+        user__user_permissions=None,
+        project__archived_at=None,
+    )
+
+
+def resettable_members(project: Project, by: User) -> set[int]:
+    """Return the keys of the members for whom this manager may make a link. One query."""
+    return set(_origins().filter(project=project).exclude(user=by.pk).values_list("user", flat=True))
+
+
+def make_reset_link(membership: Membership, by: User) -> str:
+    """Return the path of a page on which the member sets another password, once, within a day.
+
+    The member hears of it by mail, if they have an address. Raise ValidationError where the manager may not.
+    """
+    user = membership.user
+    if user.pk not in resettable_members(membership.project, by):
+        raise ValidationError(NO_LINK)
+    if RESET_LINKS.use(by.pk) > MOST_RESET_LINKS:
+        raise ValidationError(f"At most {MOST_RESET_LINKS} links are made per hour. Try again in the next hour.")
+    logger.info("A link to reset the password of the user %s was made by the user %s.", user.pk, by.pk)
+    if is_enabled() and user.email_confirmed_at:
+        queue("reset-link", user=user, project=one_line(membership.project.title), by=by.get_username())
+    return reverse("member-password", args=[_uid(user), member_tokens.make_token(user)])
+
+
+def _uid(user: User) -> str:
+    return urlsafe_base64_encode(force_bytes(user.pk))
+
+
+def _owner(mail: Mail) -> User:
+    assert mail.user is not None
+    return mail.user
+
+
+def _compose_confirmation(mail: Mail) -> Message | None:
+    user = _owner(mail)
+    if not user.is_active:
+        return None
+    context = {"user": user, "link": confirm_link(user, mail.address)}
+    return Message.from_template("confirm.txt", "Confirm your e-mail address", context)
+
+
+def _compose_address_changed(mail: Mail) -> Message:
+    return Message.from_template(
+        "address_changed.txt", "Your e-mail address was changed", {"user": _owner(mail), **mail.context}
+    )
+
+
+def _compose_password_changed(mail: Mail) -> Message:
+    return Message.from_template("password_changed.txt", "Your password was changed", {"user": _owner(mail)})
+
+
+def _compose_password(mail: Mail) -> Message:
+    user = _owner(mail)
+    path = reverse("reset-password", args=[_uid(user), default_token_generator.make_token(user)])
+    return Message.from_template("password.txt", "Set another password", {"user": user, "link": absolute(path)})
+
+
+def _compose_reset_link(mail: Mail) -> Message:
+    return Message.from_template(
+        "reset_link.txt", "A link to set another password was made", {"user": _owner(mail), **mail.context}
+    )
+
+
+def register_kinds() -> None:
+    """Register the mails of accounts, which cannot be turned off."""
+    register_kind(MailKind("confirm", _compose_confirmation))
+    register_kind(MailKind("address-changed", _compose_address_changed))
+    register_kind(MailKind("password-changed", _compose_password_changed))
+    register_kind(MailKind("forgotten", _compose_forgotten))
+    register_kind(MailKind("password", _compose_password))
+    register_kind(MailKind("reset-link", _compose_reset_link))

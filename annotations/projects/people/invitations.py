@@ -1,0 +1,137 @@
+"""Create, find, accept and withdraw invitations."""
+
+from __future__ import annotations
+
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from annotations.core.limits import Limit
+from annotations.mail.queue import is_enabled, is_flooded, queue
+from annotations.models import Invitation, Mail, Membership, Project, User
+from annotations.models.invitation import NOTE_LENGTH
+from annotations.models.rights import MANAGING_ROLES
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import digest_of
+
+MAX_DAYS = 30
+# Links that are created at once.
+MOST_AT_ONCE = 50
+# Invitations of one manager that are sent by mail in an hour.
+MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200
+MAIL_KIND = "invitation"
+GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
+
+
+def invite(
+    project: Project, role: str, by: User, *, days: int, note: str = "", max_uses: int = 1
+) -> tuple[Invitation, str]:
+    """Create an invitation that expires after `days`; return it and its secret. Raise ValidationError by field.
+
+    An invitation of several people makes coders or viewers of them: nobody knows who will have the link.
+    """
+    if max_uses > 1 and role not in GROUP_ROLES:
+        raise ValidationError({"max_uses": "Several people can be invited as coders or viewers only."})
+    secret = secrets.token_urlsafe(32)
+    invitation = Invitation(
+        project=project,
+        role=role,
+        note=note,
+        max_uses=max_uses,
+        digest=digest_of(secret),
+        created_by=by,
+        expires_at=timezone.now() + timedelta(days=min(days, MAX_DAYS)),
+    )
+    invitation.full_clean()
+    invitation.save()
+    return invitation, secret
+
+
+def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[str], *, days: int) -> list[Invitation]:
+    """Send an invitation for one person to each address. Raise ValidationError if they are too many for an hour."""
+    if not is_enabled():
+        raise ValidationError({"addresses": "This site sends no e-mail."})
+    if MAILS.use(by.pk, len(addresses)) > MOST_MAILS:
+        raise ValidationError({"addresses": f"At most {MOST_MAILS} invitations are sent per hour."})
+    if flooded := [address for address in addresses if is_flooded(address)]:
+        raise ValidationError({"addresses": f"{flooded[0]} has been sent too many mails. Try again in the next hour."})
+    rows = [invite(project, role, by, days=days, note=address[:NOTE_LENGTH])[0] for address in addresses]
+    for invitation, address in zip(rows, addresses, strict=True):
+        queue(MAIL_KIND, address=address, invitation=invitation.pk)
+    return rows
+
+
+def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
+    """Give an invitation that is still open the secret of the mail with this key; None if it is used or over.
+
+    It stands in no table, and is the same at each try: of mails that came twice programs show one, whichever.
+    """
+    invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
+    if invitation is None:
+        return None
+    digest = salted_hmac("annotations.projects.people.invitations", f"{pk}:{key}", algorithm="sha256").digest()
+    secret = urlsafe_b64encode(digest).rstrip(b"=").decode()
+    invitation.digest = digest_of(secret)
+    invitation.save(update_fields=["digest"])
+    return invitation, secret
+
+
+def undelivered(invitations: Iterable[Invitation]) -> set[int]:
+    """Return the keys of those that could not be sent: their mails are given up. One query."""
+    mails = Mail.objects.filter(kind=MAIL_KIND, state=Mail.State.FAILED)
+    failed = set(mails.values_list("context__invitation", flat=True))
+    return {invitation.pk for invitation in invitations if invitation.pk in failed}
+
+
+def find_invitation(secret: str) -> Invitation | None:
+    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages.
+
+    Those of an archived project can be used when it is open again.
+    """
+    return _open_invitations().select_related("project").filter(digest=digest_of(secret)).first()
+
+
+def _open_invitations() -> QuerySet[Invitation]:
+    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person.
+
+    Nor can those of an account that was closed.
+    """
+    still_manager = Membership.objects.filter(
+        project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
+    )
+    invitations = Invitation.objects.filter(
+        Exists(still_manager) | Q(created_by__is_superuser=True), created_by__is_active=True
+    )
+    return invitations.filter(used_at=None, expires_at__gt=timezone.now(), project__archived_at=None)
+
+
+@transaction.atomic
+def accept(invitation: Invitation, user: User) -> Membership:
+    """Make the user a member. Raise ValidationError if the invitation is used or the user is a member already."""
+    invitations = Invitation.objects.select_for_update(of=("self",)).select_related("project")
+    locked = invitations.filter(pk=invitation.pk).first()
+    if locked is None or not _open_invitations().filter(pk=locked.pk).exists():
+        raise ValidationError("This invitation has been used or has expired.")
+    if Membership.objects.filter(project=locked.project, user=user).exists():
+        raise ValidationError(f"{user} is already a member of {locked.project}. The invitation is still valid.")
+    locked.uses += 1
+    if locked.uses == locked.max_uses:
+        locked.used_by, locked.used_at = user, timezone.now()
+    locked.save(update_fields=["uses", "used_by", "used_at"])
+    return add_member(locked.project, user, locked.role)
+
+
+@transaction.atomic
+def withdraw(project: Project, pk: int) -> bool:
+    """Delete an invitation. Return False if there is none, or it can be used no further."""
+    invitation = Invitation.objects.select_for_update().filter(project=project, pk=pk, used_at=None).first()
+    if invitation is not None:
+        invitation.delete()
+    return invitation is not None

@@ -1,0 +1,183 @@
+"""Members of projects and their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Max, OuterRef, Q, Subquery
+
+from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
+from annotations.projects.locks import lock_project
+from annotations.projects.people.tokens import digest_of
+
+CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER)
+# The roles of those who are blind to the work of others.
+BLIND_ROLES = (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """When a coder last changed a coding of the project, and how many codings they have and have submitted."""
+
+    last: datetime | None
+    assigned: int
+    submitted: int
+
+
+def activity_of_members(project: Project) -> dict[int, Activity]:
+    """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
+    codings = Coding.objects.filter(text__project=project).order_by()
+    # The last operation of each coding that is its coder's: others reopen, import, correct and merge.
+    work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
+        kind__in=Operation.MANAGING_KINDS
+    )
+    last = work.order_by("-sequence").values("applied_at")[:1]
+    rows = (
+        codings.annotate(last=Subquery(last))
+        .values("coder")
+        .annotate(
+            latest=Max("last"), assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
+        )
+    )
+    return {row["coder"]: Activity(row["latest"], row["assigned"], row["submitted"]) for row in rows}
+
+
+@transaction.atomic
+def add_member(project: Project, user: User, role: str, *, archived: bool = False) -> Membership:
+    """Give the user the role in the project, replacing any other role.
+
+    Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
+    and if no manager would remain; ProjectArchived as `lock_project` does.
+    """
+    lock_project(project.pk, archived=archived)
+    membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
+    if membership.pk and membership.role != role:
+        _refuse_role_change(membership, role)
+    if role == Membership.Role.MANAGER_CODER and project.answers == Project.Answers.SCUS:
+        raise ValidationError("Coders of peers do not know their names: who manages a project of pyramids cannot code.")
+    if membership.pk is None and role in ROLES_SEEING_ALL_WORK and _has_coded(project, user):
+        raise ValidationError(
+            f"{user} has coded texts of this project and must stay blind to the others: only coder is possible, "
+            "or manager and coder."
+        )
+    membership.role = role
+    membership.full_clean()
+    membership.save()
+    return membership
+
+
+@transaction.atomic
+def set_group(project: Project, members: Iterable[int], group: str) -> int:
+    """Put members of the project, by the keys of their memberships, into a group of coders; empty: into none.
+
+    Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
+    `lock_project` does.
+    """
+    lock_project(project.pk)
+    Membership._meta.get_field("group").run_validators(group)
+    return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
+
+
+@transaction.atomic
+def remove_membership(membership: Membership, *, archived: bool = False) -> None:
+    """Remove a member: access ends with the next request, codings stay.
+
+    Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
+    """
+    lock_project(membership.project_id, archived=archived)  # otherwise two managers could remove each other
+    membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
+    if membership_now is None:  # removed since it was read
+        return
+    membership = membership_now
+    others = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
+    if membership.role in MANAGING_ROLES and not others.exclude(pk=membership.pk).exists():
+        raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
+    membership.delete()
+
+
+def _has_coded(project: Project, user: User) -> bool:
+    return Coding.objects.filter(text__project=project, coder=user).exists()
+
+
+def _refuse_role_change(membership: Membership, role: str) -> None:
+    """Raise ValidationError if the member's role cannot change to this one."""
+    project, user = membership.project, membership.user
+    if membership.role in BLIND_ROLES and role not in BLIND_ROLES and _has_coded(project, user):
+        raise ValidationError(
+            f"{user} codes texts of this project and must stay blind to the others: the role cannot change."
+        )
+    managers = Membership.objects.filter(project=project, role__in=MANAGING_ROLES).exclude(pk=membership.pk)
+    if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES and not managers.exists():
+        raise ValidationError(f"{user} is the only manager. Make somebody else a manager first.")
+
+
+def get_or_create_coder(
+    project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
+) -> User:
+    """Return the member who codes under that name.
+
+    With `create`, create an account of a name that is free, without a usable password, and its membership. Somebody who
+    has an account joins by an invitation; only with `join` they are made a member at once. Raise ValidationError if the
+    person or the role is missing: who is no member is told of in the same words, whether there is such an account or
+    not, and so with `create` in a `trial`, which has to be rolled back.
+    """
+    members = Q(user__username__iexact=username)
+    if trial:
+        members |= Q(user__username=_trial_username(username))
+    membership = Membership.objects.select_related("user").filter(members, project=project).first()
+    if membership is None and join and (user := User.objects.filter(username__iexact=username).first()):
+        membership = add_member(project, user, Membership.Role.CODER)
+    if membership is None:
+        if not create:
+            raise ValidationError(f"{username!r} is not a member of {project.slug}.")
+        return _create_coder(project, username, trial=trial)
+    user = membership.user
+    if membership.role not in CODING_ROLES:
+        raise ValidationError(f"{user} is {membership.role} of {project.slug} and does not code.")
+    if trial and user.username == _trial_username(username):
+        user.username = username
+    return user
+
+
+def find_adjudicator(project: Project, username: str) -> User:
+    """Return the member of that name who may decide what is gold. Raise ValidationError."""
+    membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)
+    for one in membership:
+        if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
+            raise ValidationError(f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators.")
+        return one.user
+    raise ValidationError(f"{username!r} is not a member of {project.slug}.")
+
+
+def _create_coder(project: Project, username: str, *, trial: bool) -> User:
+    user = User(username=username)
+    user.set_unusable_password()
+    user.clean_fields(exclude=["password"])
+    if trial:
+        user.username = _trial_username(username)
+    elif User.objects.filter(username__iexact=username).exists():
+        raise ValidationError(
+            f"no account can be made with the name {username!r}: somebody has it who is not a member of "
+            f"{project.slug}. Invite that person, or use another name."
+        )
+    user.save()
+    AccountOrigin.objects.create(user=user, project=project)
+    add_member(project, user, Membership.Role.CODER)
+    user.username = username
+    return user
+
+
+def _trial_username(username: str) -> str:
+    """Return a name that stands for this one during a trial. The space makes it one that no account has."""
+    return f"trial {digest_of(username.lower())}"
+
+
+def members_in_roles(project: Project, roles: Iterable[str]) -> Any:
+    """Return the members in those roles, by name."""
+    return User.objects.filter(memberships__project=project, memberships__role__in=roles).order_by("username")

@@ -1,0 +1,1 @@
+"""Pages of the scheme of a project: what it is, the designer, files, versions."""

@@ -1,0 +1,145 @@
+"""The designer of a project's scheme, and the coding page on which it is tried."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.csp import CSP
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.csp import csp_override
+from django.views.decorators.http import require_POST, require_safe
+
+from annotations.core.etags import etag_of
+from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
+from annotations.models import Coding, Project
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
+from annotations.schemes.consistency import check_scheme
+from annotations.schemes.design.consequences import consequences_of
+from annotations.schemes.design.differences import describe_differences
+from annotations.schemes.design.sample import SLUG, sample_state
+from annotations.schemes.design.starting_points import DESIGNED, starting_points
+from annotations.schemes.project_scheme import read_scheme, scheme_state
+from annotations.web import markdown
+from annotations.web.views import signed_in_user
+
+KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
+QUESTION = re.compile(
+    rf"(?P<list>{'|'.join(KINDS)})\[(?P<number>\d+)\](?:\.values\[(?P<value>\d+)\])?(?:\.(?P<field>.+))?"
+)
+# In the frame of the designer, and in no other page's.
+in_frame_of_designer = csp_override(cast(Any, {**settings.SECURE_CSP, "frame-ancestors": [CSP.SELF]}))
+
+
+@login_required
+@require_safe
+def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the designer with the scheme as it is saved."""
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
+    if project.answers not in DESIGNED:
+        messages.info(request, "The questions of pyramids are always the same: their scheme has options only.")
+        return redirect("scheme", project.slug)
+    spec = read_scheme(project.pk).spec
+    state = scheme_to_json(spec, project.answers)
+    start = {
+        "scheme": state,
+        "version": etag_of(scheme_state(project)),
+        "user": signed_in_user(request).get_username(),
+        "assigned": Coding.objects.filter(text__project=project).exists(),
+        "sees_work": may(project, Right.MANAGE_WORK),
+        "has_texts": project.texts.exists(),
+        "starts": [
+            {
+                "key": one.key,
+                "label": one.label,
+                "description": one.description,
+                "scheme": scheme_to_json(one.spec, one.answers),
+            }
+            for one in starting_points(DESIGNED)
+        ],
+    }
+    return render(request, "annotations/schemes/edit_scheme.html", {"project": project, "start": start})
+
+
+@login_required
+@require_POST
+def draft(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return what is wrong with a draft of the scheme, what it changes, what follows, and a coding to try it on.
+
+    With the scheme that was opened, also what became of that meanwhile.
+    """
+    project = project_for(request.user, slug, Right.MANAGE)
+    opened = request.POST.get("opened")
+    try:
+        sent = json.loads(request.POST.get("scheme", ""))
+        spec, answers = scheme_from_json(sent)
+        before = scheme_from_json(json.loads(opened))[0] if opened else None
+    except SchemeShapeError as error:
+        shape = [_problem_at_question(problem, sent) for problem in error.problems]
+        return JsonResponse({"problems": shape, "sample": None, "changes": [], "consequences": [], "theirs": []})
+    except (ValueError, RecursionError):
+        return JsonResponse({"detail": "The field scheme holds the scheme as JSON."}, status=400)
+    if answers not in DESIGNED:
+        return JsonResponse({"detail": "Pyramids have a page of their own."}, status=400)
+    saved = read_scheme(project.pk).spec
+    verdict: dict[str, Any] = {
+        "problems": [
+            {"kind": one.kind, "question": one.question, "message": one.message} for one in check_scheme(spec)
+        ],
+        "sample": sample_state(spec, answers, signed_in_user(request).get_username()),
+        "changes": _changes(project, answers) + describe_differences(saved, spec),
+        "consequences": [
+            {"topic": one.topic, "name": one.name, "allowed": one.allowed, "why": one.why}
+            for one in consequences_of(spec, answers)
+        ],
+        "theirs": describe_differences(before, saved) if before is not None else [],
+    }
+    return JsonResponse(verdict)
+
+
+def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
+    """Return a problem of the JSON as one of its question: what lacks a label has a key."""
+    found = QUESTION.fullmatch(problem.path)
+    if found is None:
+        return {"kind": "", "question": "", "message": str(problem)}
+    question = sent[found["list"]][int(found["number"])]
+    key = question.get("key", "") if isinstance(question, dict) else ""
+    place = [f"Value {int(found['value']) + 1}"] if found["value"] else []
+    place += [found["field"]] if found["field"] else []
+    return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
+
+
+def _changes(project: Project, answers: str) -> list[str]:
+    if answers == project.answers:
+        return []
+    return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
+
+
+@login_required
+@require_safe
+@xframe_options_sameorigin
+@in_frame_of_designer
+def sample(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the coding page with the scheme on a sample text, where nothing is saved."""
+    project = project_for(request.user, slug)
+    if project.answers not in DESIGNED:
+        return redirect("scheme", project.slug)
+    state = sample_state(read_scheme(project.pk).spec, project.answers, signed_in_user(request).get_username())
+    context = {
+        "project": project,
+        "text": {"slug": SLUG, "title": state["text"]["title"]},
+        "coding_state": state,
+        "guidelines_html": markdown.render(project.guidelines),
+        "practice": True,
+        "agreed": "",
+        "script": "js/scheme/sample.js",
+    }
+    return render(request, "annotations/workbench/sample.html", context)

@@ -1,0 +1,33 @@
+// The chains of a text as things to work with: listed, found, called. Pure.
+import { chains, nameOf } from "./chains.js";
+/** @import { Entity, Judgements, Model, Numbers } from "../types.js" */
+
+/**
+ * The chains of the text in the order of their first members: from the second member on, entities with an index at once.
+ * @type {(model: Model, judgements: Judgements, numbers: Numbers) => Entity[]}
+ */
+export function entities(model, judgements, numbers) {
+  /** @type {Entity[]} */
+  const found = [];
+  for (const [chain, members] of chains(model, judgements).members) {
+    if (members.length > 1 || chain.startsWith("#")) {
+      const name = nameOf(judgements, members);
+      const words = model.byKey.at(members[0]).words || "∅";
+      found.push({ chain, number: numbers.byChain.get(chain), name, words, members });
+    }
+  }
+  /** @param {Entity} entity */
+  const place = (entity) => model.byKey.at(entity.members[0]).order;
+  return found.sort((one, other) => place(one) - place(other));
+}
+
+/**
+ * The entities some of whose words, or whose name or number, hold the query.
+ * @type {(model: Model, list: Entity[], query: string) => Entity[]}
+ */
+export function filtered(model, list, query) {
+  const wanted = query.trim().toLowerCase();
+  return wanted === "" ? list : list.filter((entity) => String(entity.number) === wanted
+    || entity.name.toLowerCase().includes(wanted)
+    || entity.members.some((key) => model.byKey.at(key).words.toLowerCase().includes(wanted)));
+}

@@ -1,0 +1,292 @@
+// What changes a pyramid: each edit says what to do, as one step, or why it cannot be done. Pure.
+import { judge, judgement, keyOf, markableOf } from "../../workbench/judgements.js";
+import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
+/** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
+
+const LONGEST = 20; // parts, as on the server
+const LABEL = 500; // characters, as on the server
+
+/** The part that a run of words is, in code points. @type {(model: Model, run: Run) => Span} */
+export function partOf({ words }, [first, last]) {
+  return [words[first].start, words[last].end];
+}
+
+/** @type {(model: Model, run: Run) => string} */
+export function keyOfRun(model, run) {
+  return keyOf(model.level, [partOf(model, run)]);
+}
+
+/** Eight characters that two windows will not both think of. @type {(crypto: Pick<Crypto, "getRandomValues">) => string} */
+export function newKey(crypto) {
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join("");
+}
+
+/** A state to work on, which remembers what was done. @type {(model: Model, state: PyramidState) => EditDraft} */
+export function draft(model, state) {
+  const now = PYRAMID.copy(state);
+  /** @type {Change[]} */
+  const changes = [];
+  /** @param {Change} one */
+  const act = (one) => {
+    changes.push(one);
+    PYRAMID.carryOut(model, now, one);
+  };
+  /** @param {string} key */
+  const value = (key) => now.judgements.get(key) ?? judgement();
+  return {
+    changes,
+    value,
+    has: (key) => now.judgements.has(key),
+    add(key, scu) {
+      const before = value(key);
+      act(judge(key, { ...before, category: model.scu, indices: [...new Set([...before.indices, scu])] }));
+    },
+    /** What is left without an SCU is no contributor any more. */
+    take(key, scu) {
+      const indices = value(key).indices.filter((one) => one !== scu);
+      act(indices.length > 0 ? judge(key, { ...value(key), indices }) : { kind: "unmark", payload: { markable: key } });
+    },
+    judge: (key, more) => act(judge(key, { ...value(key), ...more })),
+    move: (key, to) => act({ kind: "move", payload: { markable: key, to } }),
+    unmark: (key) => act({ kind: "unmark", payload: { markable: key } }),
+    describe(scu, said) {
+      const { label = "", comment = "" } = { ...now.scus.get(scu), ...said };
+      act({ kind: "describe", payload: { scu, label: cut(label, LABEL), comment } });
+    },
+    said: (scu) => now.scus.get(scu) ?? { label: "", comment: "" },
+  };
+}
+
+/** At most so many code points. @type {(words: string, most: number) => string} */
+function cut(words, most) {
+  return [...words].slice(0, most).join("");
+}
+
+/** A new SCU of some words. Its label begins as they are. @type {(model: Model, state: PyramidState, run: Run, scu: string) => Changes} */
+export function makeScu(model, state, run, scu) {
+  const key = keyOfRun(model, run);
+  const { changes, add, describe } = draft(model, state);
+  add(key, scu);
+  describe(scu, { label: markOf(model, key).words });
+  return { changes, scu, contributor: key };
+}
+
+/** Words express an SCU. @type {(model: Model, state: PyramidState, run: Run, scu: string) => Edit} */
+export function contribute(model, state, run, scu) {
+  const key = keyOfRun(model, run);
+  const { changes, add, value } = draft(model, state);
+  if (value(key).indices.includes(scu)) {
+    return { refused: `“${markOf(model, key).words}” is already in this SCU.`, at: [key] };
+  }
+  add(key, scu);
+  return { changes, scu, contributor: key };
+}
+
+/** Words of a peer express no SCU of the pyramid. @type {(model: Model, state: PyramidState, run: Run) => Edit} */
+export function markOutside(model, state, run) {
+  return toOutside(model, state, keyOfRun(model, run));
+}
+
+/** What was said of words of a peer was wrong: no SCU of the pyramid. @type {(model: Model, state: PyramidState, key: string) => Edit} */
+export function toOutside(model, state, key) {
+  const { changes, judge } = draft(model, state);
+  judge(key, { category: model.outside, indices: [] });
+  return { changes, scu: "", contributor: key };
+}
+
+/** @type {(model: Model, state: PyramidState, key: string, to: string) => Edit} */
+function remade(model, state, key, to) {
+  const { changes, move, has } = draft(model, state);
+  if (to !== key && has(to)) {
+    return { refused: `“${markOf(model, to).words}” is already marked.`, at: [to] };
+  }
+  move(key, to);
+  return { changes, contributor: to };
+}
+
+/**
+ * Key of some parts; those with no word between them become one.
+ * @type {(model: Model, parts: Span[]) => { key: string, parts: Span[] }}
+ */
+function joinedKey(model, parts) {
+  /** @type {Span[]} */
+  const result = [];
+  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
+    const last = result.at(-1);
+    if (last && (start <= last[1] || !model.words.some((word) => word.start < start && word.end > last[1]))) {
+      last[1] = Math.max(last[1], end);
+    } else {
+      result.push([start, end]);
+    }
+  }
+  return { key: keyOf(model.level, result), parts: result };
+}
+
+/**
+ * A contributor gets further words, which need not stand beside its own.
+ * @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit}
+ */
+export function addPart(model, state, key, run) {
+  const mark = markOf(model, key);
+  const to = joinedKey(model, [...mark.parts, partOf(model, run)]);
+  if (to.key === key) {
+    return { refused: "The contributor already has these words.", at: [key] };
+  }
+  if (to.parts.length > LONGEST) {
+    return { refused: `A contributor has at most ${LONGEST} parts.`, at: [key] };
+  }
+  return remade(model, state, key, to.key);
+}
+
+/**
+ * Words are taken out of a contributor; without words it is none.
+ * @type {(model: Model, state: PyramidState, key: string, run: Run) => Edit}
+ */
+export function takeOut(model, state, key, [first, last]) {
+  const mark = markOf(model, key);
+  if (!mark.places.some((place) => first <= place && place <= last)) {
+    return { refused: "The contributor has none of these words.", at: [key] };
+  }
+  const parts = mark.parts.flatMap(([start, end]) => {
+    const places = mark.places.filter((place) => model.words[place].end > start && model.words[place].start < end);
+    const before = places.filter((place) => place < first);
+    const after = places.filter((place) => place > last);
+    return before.length + after.length === places.length ? [/** @type {Span} */ ([start, end])]
+      : [before, after].filter((one) => one.length > 0).map((one) => partOf(model, [one[0], one[one.length - 1]]));
+  });
+  if (parts.length === 0) {
+    const { changes, unmark } = draft(model, state);
+    unmark(key);
+    return { changes, contributor: null };
+  }
+  return parts.length > LONGEST ? { refused: `A contributor has at most ${LONGEST} parts.`, at: [key] }
+    : remade(model, state, key, keyOf(model.level, parts));
+}
+
+/**
+ * A contributor goes from one SCU to another.
+ * @type {(model: Model, state: PyramidState, key: string, from: string, to: string) => Edit}
+ */
+export function moveTo(model, state, key, from, to) {
+  const { changes, judge, value } = draft(model, state);
+  const { indices } = value(key);
+  if (from === to || indices.includes(to)) {
+    return { refused: "It is already in this SCU.", at: [key] };
+  }
+  const place = indices.indexOf(from);
+  judge(key, { category: model.scu, indices: place < 0 ? [...indices, to] : indices.with(place, to) });
+  return { changes, scu: to, contributor: key };
+}
+
+/**
+ * All of one SCU goes into another, whose label stays. Where a summary says an SCU at one place only, its two contributors
+ * become one of several parts.
+ * @type {(model: Model, state: PyramidState, from: string, into: string) => Edit}
+ */
+export function merge(model, state, from, into) {
+  const pyramid = pyramidOf(model, state);
+  const { changes, add, take, judge, move, value, has, describe, said } = draft(model, state);
+  const there = new Map(pyramid.scus.at(into).contributors.map((one) => [one.summary, one.key]));
+  for (const one of pyramid.scus.at(from).contributors) {
+    const own = model.oneContributor ? there.get(one.summary) : undefined;
+    if (own === undefined || own === one.key) {
+      const indices = value(one.key).indices.map((each) => (each === from ? into : each));
+      judge(one.key, { indices: [...new Set(indices)] });
+      there.set(one.summary, one.key);
+      continue;
+    }
+    take(one.key, from);
+    const { key, parts } = joinedKey(model, [...markOf(model, own).parts, ...one.parts]);
+    if (parts.length > LONGEST) {
+      return { refused: `The two contributors of ${model.summaries[one.summary].name} would be one of over ${LONGEST} parts.`, at: [one.key, own] };
+    }
+    if (key !== own && value(own).indices.length === 1 && !has(key)) {
+      move(own, key);
+    } else if (key !== own) {
+      take(own, into);
+      add(key, into);
+    }
+    there.set(one.summary, key);
+  }
+  const [gone, stays] = [said(from), said(into)];
+  if (gone.label || gone.comment) {
+    describe(from, { label: "", comment: "" });
+  }
+  if (gone.comment) {
+    describe(into, { label: stays.label || gone.label, comment: [stays.comment, gone.comment].filter(Boolean).join("\n") });
+  } else if (!stays.label && gone.label) {
+    describe(into, { label: gone.label });
+  }
+  return { changes, scu: into, contributor: null };
+}
+
+/**
+ * Some contributors of an SCU become one of their own.
+ * @type {(model: Model, state: PyramidState, scu: string, keys: string[], fresh: string) => Edit}
+ */
+export function split(model, state, scu, keys, fresh) {
+  const own = pyramidOf(model, state).scus.get(scu)?.contributors.filter((one) => keys.includes(one.key)) ?? [];
+  const { changes, judge, value, describe } = draft(model, state);
+  if (own.length === 0) {
+    return { refused: "Select the contributors of the new SCU." };
+  }
+  if (own.length === pyramidOf(model, state).scus.at(scu).contributors.length) {
+    return { refused: "Select fewer contributors: one must stay." };
+  }
+  for (const { key } of own) {
+    judge(key, { indices: value(key).indices.map((one) => (one === scu ? fresh : one)) });
+  }
+  describe(fresh, { label: own[0].words });
+  return { changes, scu: fresh, contributor: own[0].key };
+}
+
+/** Words do not express the SCU after all. @type {(model: Model, state: PyramidState, key: string, scu: string) => Edit} */
+export function removeContributor(model, state, key, scu) {
+  const { changes, take, unmark } = draft(model, state);
+  if (scu) {
+    take(key, scu);
+  } else {
+    unmark(key);
+  }
+  return { changes, contributor: null };
+}
+
+/** @type {(model: Model, state: PyramidState, scu: string) => Edit} */
+export function removeScu(model, state, scu) {
+  const { changes, take, describe, said } = draft(model, state);
+  pyramidOf(model, state).scus.at(scu).contributors.forEach(({ key }) => take(key, scu));
+  if (said(scu).label || said(scu).comment) {
+    describe(scu, { label: "", comment: "" });
+  }
+  return { changes, scu: null, contributor: null };
+}
+
+/** @type {(model: Model, state: PyramidState, scu: string, more: Partial<Description>) => Changes} */
+export function say(model, state, scu, more) {
+  const before = state.scus.get(scu) ?? { label: "", comment: "" };
+  const after = { ...before, ...more };
+  const { changes, describe } = draft(model, state);
+  if (after.label !== before.label || after.comment !== before.comment) {
+    describe(scu, after);
+  }
+  return { changes, scu };
+}
+
+/** How an SCU is called in a sentence. @type {(pyramid: Pyramid, numberOf: (key: string) => number) => (key: string) => string} */
+export function called(pyramid, numberOf) {
+  return (key) => {
+    const scu = pyramid.scus.get(key);
+    const name = scu ? nameOf(scu) : "";
+    return `SCU ${numberOf(key)} “${name.length > 60 ? `${name.slice(0, 58)}…` : name}”`;
+  };
+}
+
+/** Keys of the contributors that changes are about, as they are afterwards. @type {(changes: Change[]) => Set<string>} */
+export function touchedBy(changes) {
+  return new Set(changes.flatMap((change) => markableOf(change) ?? []));
+}
+
+/** @type {(model: Model, state: PyramidState, changes: Change[]) => Pyramid} */
+export function after(model, state, changes) {
+  return pyramidOf(model, apply(model, state, changes));
+}

@@ -1,0 +1,84 @@
+// Which contributors go together: the refusals of annotations/coding/pyramid_rules.py, in words for the coder. Pure.
+/** @import { Contributor, Model, Pyramid, Refusal } from "../types.js" */
+
+/**
+ * Why some contributors cannot be as they are. What was wrong elsewhere before may stay.
+ * @type {(model: Model, pyramid: Pyramid, touched: Set<string>, name: (scu: string) => string) => Refusal | null}
+ */
+export function refusal(model, pyramid, touched, name) {
+  for (const key of touched) {
+    const one = pyramid.byKey.get(key);
+    const why = one && (across(model, one) ?? waits(model, one) ?? several(model, one, name)
+      ?? doubled(model, pyramid, one, name) ?? unknown(model, one) ?? shared(model, pyramid, one, touched, name));
+    if (why) {
+      return why;
+    }
+  }
+  return null;
+}
+
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
+function across(model, one) {
+  return !model.peer && one.summary < 0
+    ? { refused: "A contributor is made of the words of one summary; start another one in the next." } : null;
+}
+
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
+function waits(model, one) {
+  return !model.peer && one.outside ? { refused: "Words that express no SCU are not marked in a pyramid." } : null;
+}
+
+/** @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
+function several(model, one, name) {
+  return model.exclusive && one.scus.length > 1
+    ? { refused: `“${one.words}” is in ${name(one.scus[0])} already; in this project words belong to one SCU.`, at: [one.key] } : null;
+}
+
+/** @type {(model: Model, pyramid: Pyramid, one: Contributor, name: (scu: string) => string) => Refusal | null} */
+function doubled(model, pyramid, one, name) {
+  if (model.peer || !model.oneContributor) {
+    return null;
+  }
+  for (const scu of one.scus) {
+    const other = pyramid.scus.at(scu).contributors.find((each) => each.key !== one.key && each.summary === one.summary);
+    if (other) {
+      const where = model.summaries[one.summary].name;
+      return {
+        refused: `${name(scu)} has a contributor in ${where} already: “${other.words}”. Select it and add a part to it instead.`,
+        at: [other.key],
+      };
+    }
+  }
+  return null;
+}
+
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
+function unknown(model, one) {
+  if (!model.against) { // it is not shown now; the server knows what was named before
+    return null;
+  }
+  const known = new Set(model.against.scus.map((each) => each.key));
+  return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "This SCU is no longer in the pyramid." } : null;
+}
+
+/** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */
+function shared(model, pyramid, one, touched, name) {
+  if (!model.exclusive) {
+    return null;
+  }
+  /** @param {Contributor} each */
+  const clash = (each) => each.key !== one.key
+    && each.parts.some(([start, end]) => one.parts.some((part) => start < part[1] && part[0] < end));
+  // Of two that are new together either may be told of; the one that was there says more.
+  const [other] = pyramid.contributors.filter(clash).sort((first, second) => Number(touched.has(first.key)) - Number(touched.has(second.key)));
+  if (!other) {
+    return null;
+  }
+  const words = one.places.filter((place) => other.places.includes(place))
+    .map((place) => model.words[place]).map(({ start, end }) => model.content.slice(model.toUnits(start), model.toUnits(end)));
+  const holder = other.scus.length > 0 ? `in ${name(other.scus[0])}` : "marked";
+  return {
+    refused: `“${words.slice(0, 6).join(" ")}” ${words.length > 1 ? "are" : "is"} ${holder} already; in this project a word belongs to one SCU.`,
+    at: [other.key],
+  };
+}

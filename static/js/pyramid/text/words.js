@@ -1,0 +1,63 @@
+// Walking the words: which come next, which are free, which are selected. Pure.
+/** @import { Direction, Model, Pyramid, Run } from "../types.js" */
+
+/** Whether a word is in no contributor. @type {(pyramid: Pyramid, place: number) => boolean} */
+export const isFree = (pyramid, place) => pyramid.of[place].length === 0;
+
+/** The next or previous place of a word within the words. @type {(model: Model, place: number, step: Direction) => number} */
+export function neighbourWord({ words }, place, step) {
+  return Math.min(Math.max(place + step, 0), words.length - 1);
+}
+
+/**
+ * An end of a selection moved by a word; it stays in its summary.
+ * @type {(model: Model, anchor: number, place: number, step: Direction | 0) => number}
+ */
+export function extendSelection(model, anchor, place, step) {
+  const [first, last] = model.summaries[model.words[anchor].summary]?.words ?? [anchor, anchor];
+  return Math.min(Math.max(place + step, first), last);
+}
+
+/**
+ * The next or previous stretch of free words: its first word, round the end; null: every word is in some SCU.
+ * @type {(model: Model, pyramid: Pyramid, place: number, step: Direction) => number | null}
+ */
+export function nextFree(model, pyramid, place, step) {
+  const { length } = model.words;
+  /** @param {number} at */
+  const begins = (at) => isFree(pyramid, at)
+    && (at === 0 || !isFree(pyramid, at - 1) || model.words[at - 1].summary !== model.words[at].summary);
+  for (let count = 1; count <= length; count += 1) {
+    const at = (((place + step * count) % length) + length) % length;
+    if (begins(at)) {
+      return at;
+    }
+  }
+  return null;
+}
+
+/** The first word of the next or previous summary, round the end. @type {(model: Model, place: number, step: Direction) => number} */
+export function wordOfSummary(model, place, step) {
+  const count = model.summaries.length;
+  for (let away = 1; away <= count; away += 1) {
+    const summary = model.summaries[(((model.words[place].summary + step * away) % count) + count) % count];
+    if (summary.words[0] >= 0) {
+      return summary.words[0];
+    }
+  }
+  return place;
+}
+
+/** How many words of each summary are in no SCU. @type {(model: Model, pyramid: Pyramid) => number[]} */
+export function freeCounts(model, pyramid) {
+  const counts = model.summaries.map(() => 0);
+  model.words.forEach(({ summary }, place) => {
+    if (summary >= 0 && isFree(pyramid, place)) {
+      counts[summary] += 1;
+    }
+  });
+  return counts;
+}
+
+/** @type {(one: number, other: number) => Run} */
+export const run = (one, other) => [Math.min(one, other), Math.max(one, other)];

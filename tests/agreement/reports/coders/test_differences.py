@@ -1,0 +1,165 @@
+"""How two rounds, groups of coders, categories or projects differ, to the digits of the library."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import extract
+from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
+from agreement.reports.basis import resolve, select_categories, select_data
+from agreement.reports.coders import differences
+from agreement.reports.coders.differences import OTHERS, compare_parts
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding.status import reopen_coding
+from annotations.models import Coding
+from annotations.planning.rounds import move_to_round
+from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
+
+pytestmark = pytest.mark.slow
+
+URL = "/projects/walk/agreement/difference/"
+API = "/api/v1/projects/walk/agreement/compare/"
+FOUR = ("alice", "bob", "carol", "dora")
+
+
+@pytest.fixture(autouse=True)
+def few_permutations(monkeypatch):
+    """Let tests not wait for two thousand permutations, of which each is computed alike."""
+    monkeypatch.setattr(differences, "PERMUTATIONS", 200)
+
+
+@pytest.fixture
+def walk(charlie):
+    """Make a project of eight texts in two rounds, the same number in each."""
+    project = answer(
+        coded_project("walk", "poesio-artstein-2005", *[f"{WALK} {number}" for number in range(8)], coders=FOUR)
+    )
+    for number in range(8):
+        label = "pilot-10" if number % 2 else "pilot-2"
+        move_to_round(project, project.texts.filter(slug=f"text-{number + 1}"), label)
+    return project
+
+
+def data_of(project, **asked):
+    return select_data(*resolve(extract(project), convention(project, **asked)))
+
+
+def category_of(project, name):
+    data = select_categories(*resolve(extract(project), convention(project)))
+    return collapse(data, {label: OTHERS for label in data.labels if label != name})
+
+
+def expected_of(project, by, first, second):
+    """Return the two data of a comparison, and the coefficient, put together without the report."""
+    if by == "category":
+        return category_of(project, first), category_of(project, second), alpha
+    field = {"round": "rounds", "group": "coders"}[by]
+    a, b = (data_of(project, **{field: name}) for name in (first, second))
+    return a, b, lambda data: alpha(data, "passonneau")
+
+
+PARTS = [
+    ("round", "pilot-2", "pilot-10", False),
+    ("group", "alice,bob", "carol,dora", True),
+    ("category", "place", "phrase", True),
+]
+
+
+@pytest.mark.parametrize(("by", "first", "second", "paired"), PARTS)
+def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
+    *data, coefficient = expected_of(walk, by, first, second)
+    expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=200)
+    report = compare_parts(extract(walk), convention(walk), by, first, second)
+    found = report.difference
+    assert found.paired == expected.paired == paired
+    for name in ("difference", "low", "high", "p_value"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-9), name
+    assert report.permutation.p_value == pytest.approx(permuted.p_value, abs=1e-9)
+    asked = {"by": by, "first": first, "second": second}
+    api = signed_in(charlie).get(API, asked).json()
+    assert api == json.loads(json.dumps(report.as_dict()))
+    assert api["difference"] == pytest.approx(api["first"] - api["second"])
+    out = StringIO()
+    call_command("agreement", "walk", report="compare", format="json", **asked, stdout=out)
+    assert json.loads(out.getvalue()) == api
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    assert figures(page, "difference")[2] == digits(
+        found.difference, found.low, found.high, found.p_value, report.permutation.p_value
+    )
+
+
+def test_a_kappa_is_compared_as_well(walk):
+    parameters = convention(walk, coefficient="fleiss_kappa")
+    found = compare_parts(extract(walk), parameters, "group", "alice,bob", "carol,dora").difference
+    assert found.first.value == fleiss_kappa(data_of(walk, coders="alice,bob")).value
+
+
+def test_two_projects_are_compared_by_the_command(walk):
+    answer(coded_project("other", "poesio-artstein-2005", *[f"{WALK} {number}" for number in range(4)]))
+    out = StringIO()
+    asked = {"by": "project", "first": "walk", "second": "other"}
+    call_command("agreement", "walk", report="compare", format="json", **asked, stdout=out)
+    found = json.loads(out.getvalue())
+    assert (found["paired"], found["names"]) == (False, ["walk", "other"])
+    assert found["difference"] == pytest.approx(found["first"] - found["second"])
+
+
+def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signed_in, charlie, walk, mallory):
+    answer(coded_project("other", "poesio-artstein-2005", WALK))
+    other = {"by": "project", "first": "walk", "second": "other"}
+    assert signed_in(charlie).get(API, other).status_code == 200
+    walk.memberships.create(user=mallory, role="manager")
+    assert signed_in(mallory).get(API, other).status_code == 404
+
+
+def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie, walk):
+    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    reopen_coding(coding, coding.coder)
+    asked = {"by": "group", "first": "alice,bob", "second": "carol,dora"}
+    api = signed_in(charlie).get(API, asked).json()
+    assert api["codings_left_out"] == {"gold": 0, "practice": 0, "repeats": 0, "open": 1}
+    # alice and bob have seven texts together, the others eight
+    assert api["paired"] is False
+    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL, asked).content.decode()
+
+
+@pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])
+def test_a_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
+    for asked in ({"first": name, "second": "walk"}, {"first": "walk", "second": name}):
+        assert signed_in(charlie).get(API, {"by": "project", **asked}).status_code == 404
+
+
+def test_of_few_texts_there_is_no_permutation(db):
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
+    assert compare_parts(extract(project), Parameters(), "category", "place", "none").permutation is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"by": "coder", "first": "a", "second": "b"}, "by"),
+        ({"by": "round", "first": "pilot-2"}, "second"),
+        ({"by": "round", "first": "pilot-2", "second": "pilot-3"}, "second"),
+        ({"by": "round", "first": "pilot-2", "second": "pilot-2"}, "second"),
+        ({"by": "group", "first": "alice,eve", "second": "bob,carol"}, "first"),
+        ({"by": "category", "first": "place", "second": "lake"}, "second"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_the_field(signed_in, charlie, walk, asked, field):
+    answer_ = signed_in(charlie).get(API, asked)
+    assert (answer_.status_code, list(answer_.json()["errors"])) == (400, [field])
+    assert signed_in(charlie).get(URL, asked).status_code == 400
+    with pytest.raises(InvalidParameter):
+        compare_parts(extract(walk), Parameters(), asked["by"], asked["first"], asked.get("second", ""))
+    with pytest.raises(CommandError):
+        call_command("agreement", "walk", "--report", "compare", *(f"--{k}={v}" for k, v in asked.items()))
+
+
+def test_the_page_offers_rounds_as_people_count_and_says_what_is_missing(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL).content.decode()
+    assert page.index('<option value="pilot-2">') < page.index('<option value="pilot-10">')
+    answer(coded_project("alone", "poesio-artstein-2005", WALK))
+    alone = signed_in(charlie).get("/projects/alone/agreement/difference/", {"by": "round"}).content.decode()
+    assert "There is nothing to compare by round" in alone

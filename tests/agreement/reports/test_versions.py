@@ -1,0 +1,210 @@
+"""Figures of judgements under some versions of the scheme, on page, by API and by command."""
+
+import random
+import re
+from dataclasses import replace
+from html import unescape
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import clear_cache, extract
+from agreement.reports.basis import resolve, select_data
+from agreement.reports.data.matrix import reliability_matrix
+from agreement.reports.parameters import Parameters
+from annotations.coding import operations
+from annotations.coding.status import reopen_coding
+from annotations.formats.model.scheme import AttributeSpec
+from annotations.models import Coding, Judgement, Membership, User
+from annotations.projects.people.members import add_member
+from annotations.revision.saving import save_scheme
+from annotations.schemes.project_scheme import read_scheme
+from tests.agreement.measures import exact
+from tests.conftest import change
+from tests.shared.agreeing import cost, hand_in
+from tests.shared.pyramids import pyramid_project
+from tests.shared.questions import CODERS, any_answers, in_keys, question_project
+
+UNITS = [f"m{number}" for number in range(6)]
+TEXTS = ("text-1", "text-2", "text-3")
+PAGE, API = "/projects/walk/agreement/", "/api/v1/projects/walk/agreement/"
+
+
+@pytest.fixture
+def work(db):
+    """Let three coders judge under two versions: {(coder, text): {unit: (version, answer)}}.
+
+    Bob judges the second text again, so that nothing of him there is of the first version, and Carol a half of the
+    first; the third is judged under the first version alone.
+    """
+    draw = random.Random(22)
+    given = any_answers(draw)
+    again = any_answers(draw)
+    project = question_project("walk", given)
+    found = {key: {unit: (1, answer) for unit, answer in answers.items()} for key, answers in given.items()}
+    spec = read_scheme(project.pk).spec
+    more = (*spec.attributes, AttributeSpec("certain", "Certain", kind="text"))
+    assert save_scheme(project, replace(spec, attributes=more), User.objects.get(username="charlie")) == 2
+    for coder, text, units in (("bob", "text-2", UNITS), ("carol", "text-1", UNITS[:3]), ("alice", "text-2", ["m5"])):
+        coding = Coding.objects.select_related("coder", "text__project").get(text__slug=text, coder__username=coder)
+        reopen_coding(coding, coding.coder)
+        keys = dict(coding.text.markables.values_list("label", "key"))
+        for unit in units:
+            answer = again[coder, text].get(unit) or found[coder, text].get(unit, (1, None))[1]
+            if answer is None:
+                continue
+            payload = dict(answer) | {"markable": keys[unit]}
+            if "pointers" in answer:
+                payload["pointers"] = in_keys(answer["pointers"], keys)
+            if "relations" in answer:
+                payload["relations"] = {one: in_keys(of, keys) for one, of in answer["relations"].items()}
+            coding.refresh_from_db()
+            operations.apply(coding, coding.coder, coding.version, [change(**payload)])
+            found[coder, text][unit] = 2, answer
+    hand_in(project)
+    versions = {version for answers in found.values() for version, _ in answers.values()}
+    assert versions == {1, 2} == set(Judgement.objects.values_list("scheme_version", flat=True))
+    return found
+
+
+def chains(text, answers):
+    """Return the values of one coder in one text: whole chains, made from the pointers of these answers."""
+    pointers = {
+        unit: [frozenset((text, one) for one in reading) for reading in answer["pointers"]]
+        for unit, answer in answers.items()
+        if answer.get("pointers")
+    }
+    of_text = {(text, unit): several for unit, several in pointers.items()}
+    categories = {(text, unit): answer["category"] for unit, answer in answers.items()}
+    order = [(text, unit) for unit in UNITS]
+    return exact.chain_labels(order, categories, of_text, (), "full", "category")
+
+
+def topics(text, answers):
+    return {(text, unit): frozenset(answer["attributes"].get("topics", ())) for unit, answer in answers.items()}
+
+
+def table(work, versions, values, unmarked):
+    """Return {unit: a value or None for each coder}, and how many judgements are of other versions."""
+    rows = {(text, unit): [None] * len(CODERS) for text in TEXTS for unit in UNITS}
+    n_others = 0
+    for (coder, text), answers in work.items():
+        own = {unit: answer for unit, (version, answer) in answers.items() if version in versions}
+        n_others += len(answers) - len(own)
+        for unit, value in values(text, own).items():
+            rows[unit][CODERS.index(coder)] = value
+        silent = [unit for unit in UNITS if unit not in answers] if own else []
+        for unit in silent:
+            of_silence = {"missing": None, "label": "unmarked", "singleton": frozenset({(text, unit)})}
+            rows[text, unit][CODERS.index(coder)] = of_silence[unmarked]
+    return rows, n_others
+
+
+@pytest.mark.parametrize("versions", [{1}, {2}, {1, 2}])
+@pytest.mark.parametrize(
+    ("values", "asked"),
+    [
+        (chains, {"unmarked": "missing", "distance": "passonneau"}),
+        (chains, {"unmarked": "label", "distance": "masi"}),
+        (chains, {"unmarked": "singleton", "distance": "jaccard"}),
+        (topics, {"unmarked": "label", "distance": "jaccard", "question": "topics"}),
+    ],
+)
+def test_a_figure_is_of_the_judgements_under_the_chosen_versions_alone(ways, work, versions, values, asked):
+    rows, n_others = table(work, versions, values, asked["unmarked"])
+    expected, observed, by_chance = exact.alpha(rows, asked["distance"])
+    more = {"chains": "full", "top": "category", "exclude_unit": "none"} if values is chains else {}
+    found = ways("walk", coefficient="alpha", versions=",".join(map(str, versions)), **more, **asked)
+    assert (found["value"], found["observed"], found["expected"]) == pytest.approx(
+        (float(expected), float(observed), float(by_chance)), abs=1e-12
+    )
+    assert found["judgements_of_other_versions"] == n_others
+    assert (n_others > 0) == (len(versions) == 1)
+
+
+def test_all_versions_give_what_no_filter_gives(ways, work):
+    whole, both = ways("walk"), ways("walk", versions="1,2")
+    assert "judgements_of_other_versions" not in whole
+    of_both = both.pop("parameters"), both.pop("judgements_of_other_versions")
+    assert of_both == ({**whole.pop("parameters"), "versions": "1,2"}, 0)
+    assert both == whole
+
+
+def test_answers_of_other_versions_are_in_no_table_of_the_data(work, signed_in, charlie):
+    project = Coding.objects.first().text.project
+    answers, parameters = resolve(extract(project, versions=frozenset({2})), Parameters(versions="2"))
+    cells = {(row.text, row.unit): row.values for row in reliability_matrix(answers, parameters).rows}
+    keys = dict(project.texts.get(slug="text-1").markables.values_list("label", "key"))
+    for unit in UNITS[3:]:
+        assert cells["text-1", keys[unit]] == (None,) * len(answers.coders)
+    assert (select_data(answers, parameters).codes >= 0).sum() == Judgement.objects.filter(scheme_version=2).count()
+    item = signed_in(charlie).get(
+        f"{PAGE}items/text-2/{project.texts.get(slug='text-2').markables.first().key}/?versions=2"
+    )
+    given = re.search(r'id="table-answers".*?</table>', item.content.decode(), re.DOTALL)
+    assert given is None or ("bob" in given[0] and "carol" not in given[0])
+
+
+def test_page_command_and_paragraph_name_the_version_and_what_it_leaves_out(work, signed_in, charlie):
+    client = signed_in(charlie)
+    page = client.get(PAGE, {"versions": "2"}).content.decode()
+    _, n_others = table(work, {2}, chains, "missing")
+    words = f"Judgements under version 2 of the scheme; {n_others} judgements of other versions are missing."
+    assert f'<p id="versions" class="muted">{words}</p>' in page
+    assert "Versions of the scheme: 2" in page
+    assert re.search(r'<input[^>]*name="versions"[^>]*value="2"[^>]*checked', page)
+    printed = StringIO()
+    call_command("agreement", "walk", versions="2", stdout=printed)
+    assert f"\n{words}\n" in printed.getvalue()
+    paragraph = client.get(f"{PAGE}methods/", {"versions": "2"}).content.decode()
+    assert (
+        "Only judgements last given under version 2 of the scheme were used, with their links; "
+        f"{n_others} judgements under other versions are taken as missing." in paragraph
+    )
+    whole = client.get(PAGE).content.decode()
+    assert 'id="versions"' not in whole
+    assert 'name="versions"' in whole
+
+
+def test_without_the_filter_no_query_more_is_asked(work, signed_in, charlie):
+    client = signed_in(charlie)
+    client.get(PAGE)
+    clear_cache()
+    whole = cost(client, PAGE)
+    clear_cache()
+    assert cost(client, f"{PAGE}?versions=2") <= whole + 1
+
+
+def test_a_scheme_of_one_version_has_no_control(project, codings, signed_in, charlie):
+    assert 'name="versions"' not in signed_in(charlie).get("/projects/tea/agreement/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ("3", "there is no version 3 of the scheme of walk; there are 1 to 2."),
+        ("2,99999999", "there is no version 99999999 of the scheme of walk; there are 1 to 2."),
+        ("0", "'0' is not the number of a version of the scheme."),
+        ("two", "'two' is not the number of a version of the scheme."),
+        ("1" * 30, f"'{'1' * 30}' is not the number of a version of the scheme."),
+    ],
+)
+def test_a_version_that_is_not_there_is_a_wrong_parameter(work, signed_in, charlie, versions, said):
+    client = signed_in(charlie)
+    page = client.get(PAGE, {"versions": versions})
+    assert page.status_code == 400
+    assert f"<p>versions: {said} The project default is shown instead.</p>" in unescape(page.content.decode())
+    answered = client.get(API, {"versions": versions})
+    assert (answered.status_code, answered.json()["errors"]) == (400, {"versions": [said]})
+    with pytest.raises(CommandError, match=re.escape(f"--versions: {said}")):
+        call_command("agreement", "walk", versions=versions)
+
+
+@pytest.mark.parametrize("page_of", ["agreement/", "agreement/scores/"])
+def test_pyramids_have_no_versions(db, signed_in, charlie, page_of):
+    project = pyramid_project()
+    add_member(project, charlie, Membership.Role.MANAGER)
+    reply = signed_in(charlie).get(f"/projects/ferry/{page_of}?versions=1")
+    assert reply.status_code == 400
+    assert "<p>versions: pyramids have no versions of a scheme: leave it out. The" in reply.content.decode()

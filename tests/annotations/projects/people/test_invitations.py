@@ -1,0 +1,283 @@
+"""Invitations: a link lets one person into one role, once."""
+
+import re
+from threading import Barrier, Thread
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
+
+from annotations.models import Invitation, Membership, User
+from annotations.projects.people import invitations
+from annotations.projects.people.members import add_member, remove_membership
+from config.monitoring.logs import RequestIdFilter
+
+MEMBERS = "/projects/tea/members/"
+NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
+
+
+@pytest.fixture
+def manager(client, charlie, project) -> Client:
+    client.force_login(charlie)
+    return client
+
+
+@pytest.fixture
+def link(project, charlie) -> str:
+    """Return the address of an invitation to code."""
+    _, secret = invitations.invite(project, "coder", charlie, days=7, note="Dora")
+    return f"/invitations/{secret}/"
+
+
+@pytest.fixture
+def guest() -> Client:
+    return Client()
+
+
+def test_a_manager_makes_a_link_that_is_shown_once(manager, guest):
+    page = manager.post(MEMBERS, {"invite": "1", "role": "viewer", "days": "1", "whom": "Eve"}).content.decode()
+    [address] = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
+    assert "Eve" in page
+    assert address not in manager.get(MEMBERS).content.decode()
+    assert "viewer" in guest.get(address).content.decode()
+
+
+def test_who_has_no_account_makes_one_and_joins(link, guest, project):
+    page = guest.get(link)
+    assert page["Referrer-Policy"] == "strict-origin"
+    assert "no-store" in page["Cache-Control"]
+    reply = guest.post(link, NEW)
+    assert reply["Location"] == "/projects/tea/"
+    dora = User.objects.get(username="dora")
+    assert project.memberships.get(user=dora).role == "coder"
+    assert guest.get("/projects/tea/").status_code == 200
+    assert Invitation.objects.get().used_by == dora
+
+
+def test_a_link_of_somebody_whose_account_is_closed_lets_nobody_in(link, guest, charlie):
+    User.objects.filter(pk=charlie.pk).update(is_active=False)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link, NEW).status_code == 404
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_who_is_signed_in_joins_as_who_they_are(link, guest, mallory, project):
+    guest.force_login(mallory)
+    assert "Join as mallory" in guest.get(link).content.decode()
+    guest.post(link)
+    assert project.memberships.get(user=mallory).role == "coder"
+
+
+def used(invitation, user):
+    invitations.accept(invitation, user)
+
+
+def ended(invitation, user):
+    Invitation.objects.update(expires_at=timezone.now())
+
+
+def withdrawn(invitation, user):
+    invitation.delete()
+
+
+@pytest.mark.parametrize("end", [used, ended, withdrawn])
+def test_a_link_that_is_used_ended_or_withdrawn_lets_nobody_in(link, guest, mallory, end):
+    end(Invitation.objects.get(), mallory)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link, NEW).status_code == 404
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_a_member_keeps_role_and_the_invitation_is_not_used_up(project, charlie, guest, alice):
+    _, secret = invitations.invite(project, "viewer", charlie, days=1)
+    guest.force_login(alice)
+    reply = guest.post(f"/invitations/{secret}/")
+    assert (reply.status_code, "is already a member" in reply.content.decode()) == (400, True)
+    assert project.memberships.get(user=alice).role == "coder"
+    assert Invitation.objects.get().used_at is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("username", "ALICE"), ("username", ""), ("password1", "short"), ("password2", "another")]
+)
+def test_an_account_that_cannot_be_made_uses_nothing_up(link, guest, alice, field, value):
+    reply = guest.post(link, NEW | {field: value})
+    assert "errorlist" in reply.content.decode()
+    assert User.objects.filter(username__iexact="dora").count() == 0
+    assert Invitation.objects.get().used_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
+    invitation, _ = invitations.invite(project, "coder", charlie, days=1)
+    second, barrier, outcomes = User.objects.create(username="eve"), Barrier(2), []
+
+    def come(user):
+        barrier.wait()
+        try:
+            invitations.accept(invitation, user)
+            outcomes.append("in")
+        except ValidationError:
+            outcomes.append("out")
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=come, args=[user]) for user in (mallory, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["in", "out"]
+    assert project.memberships.filter(user__in=[mallory, second]).count() == 1
+
+
+def test_only_managers_invite_and_withdraw(people, link):
+    invitation = Invitation.objects.get()
+    for role, status in (("coder", 403), ("viewer", 403), ("adjudicator", 403), ("outsider", 404)):
+        client = Client()
+        client.force_login(people.get(role) or User.objects.create(username="nobody"))
+        assert client.post(MEMBERS, {"invite": "1", "role": "manager", "days": "1"}).status_code == status
+        assert client.post(f"/projects/tea/invitations/{invitation.pk}/withdraw/").status_code == status
+    assert list(Invitation.objects.all()) == [invitation]
+
+
+def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie):
+    from tests.conftest import make_project
+
+    other = make_project("walk")
+    foreign, _ = invitations.invite(other, "coder", charlie, days=1)
+    assert manager.post(f"/projects/tea/invitations/{foreign.pk}/withdraw/").status_code == 404
+    own = Invitation.objects.get(project__slug="tea")
+    assert manager.post(f"/projects/tea/invitations/{own.pk}/withdraw/").status_code == 302
+    assert list(Invitation.objects.all()) == [foreign]
+
+
+def test_what_a_link_ends_with_is_nowhere_kept(link):
+    secret = link.split("/")[2]
+    [row] = Invitation.objects.values()
+    assert all(secret not in str(value) for value in row.values())
+
+
+def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager, alice, project, codings):
+    coder = Client()
+    coder.force_login(alice)
+    assert coder.get("/projects/tea/texts/tea/code/").status_code == 200
+    membership = project.memberships.get(user=alice)
+    question = manager.post(f"/projects/tea/members/{membership.pk}/remove/").content.decode()
+    assert "Kept: 1 coding, 1 not submitted." in question
+    assert coder.get("/projects/tea/").status_code == 200
+    confirmed = {"confirmed": "1"}
+    assert manager.post(f"/projects/tea/members/{membership.pk}/remove/", confirmed).status_code == 302
+    for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", "/api/v1/projects/tea/texts/tea/coding/"):
+        assert coder.get(address).status_code == 404
+    codings["alice"].refresh_from_db()
+
+
+def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, alice, codings):
+    remove_membership(project.memberships.get(user=alice))
+    for role in ("manager", "adjudicator", "viewer"):
+        with pytest.raises(ValidationError, match="stay blind"):
+            add_member(project, alice, role)
+    assert add_member(project, alice, "coder").role == "coder"
+
+
+def test_the_last_manager_stays(manager, project, charlie, bob):
+    own = project.memberships.get(user=charlie)
+    page = manager.post(f"/projects/tea/members/{own.pk}/remove/", {"confirmed": "1"}, follow=True).content.decode()
+    assert "only manager" in page
+    add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    assert manager.post(f"/projects/tea/members/{own.pk}/remove/", {"confirmed": "1"})["Location"] == "/"
+    assert manager.get(MEMBERS).status_code == 404
+
+
+def test_the_log_does_not_tell_a_link(link, guest, caplog):
+    caplog.set_level("INFO", logger="coindex.requests")
+    guest.get(link)
+    [record] = [one for one in caplog.records if one.name == "coindex.requests"]
+    assert record.path == "/invitations/.../"
+    assert link.split("/")[2] not in record.getMessage()
+
+
+def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
+    add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    remove_membership(project.memberships.get(user=charlie))
+    guest.force_login(charlie)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link).status_code == 404
+    assert not project.memberships.filter(user=charlie).exists()
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog, end):
+    caplog.handler.addFilter(RequestIdFilter())
+    caplog.set_level("INFO", logger="coindex.requests")
+    guest.force_login(alice)
+    guest.get(link.rstrip("/") + end)
+    guest.post(link.rstrip("/") + end)
+    assert len(caplog.records) >= 2
+    said = [(one.getMessage(), getattr(one, "path", "")) for one in caplog.records]
+    assert link.split("/")[2] not in str(said)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_managers_do_not_remove_each_other(project, charlie, db):
+    dora = User.objects.create(username="dora")
+    add_member(project, dora, Membership.Role.MANAGER)
+    memberships, barrier, outcomes = [project.memberships.get(user=one) for one in (charlie, dora)], Barrier(2), []
+
+    def remove(membership):
+        barrier.wait()
+        try:
+            remove_membership(membership)
+            outcomes.append("out")
+        except ValidationError:
+            outcomes.append("stays")
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=remove, args=[one]) for one in memberships]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["out", "stays"]
+
+
+def test_each_name_gets_a_link_of_its_own(manager, project):
+    page = manager.post(
+        MEMBERS, {"invite": "1", "role": "coder", "days": "7", "whom": "Nora\n\n  Ole \n"}
+    ).content.decode()
+    links = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
+    assert len(set(links)) == 2
+    assert list(project.invitations.order_by("pk").values_list("note", "max_uses")) == [("Nora", 1), ("Ole", 1)]
+    assert all(Client().get(link).status_code == 200 for link in links)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"whom": "\n".join(f"Person {number}" for number in range(51))}, "51 names: create up to 50 links at once."),
+        ({"whom": "x" * 101}, "has more than 100 characters."),
+        ({"max_uses": "201"}, "less than or equal to 200"),
+        ({"max_uses": "2", "role": "manager"}, "Several people can be invited as coders or viewers only."),
+        ({"whom": "Nora\nOle", "max_uses": "2", "role": "adjudicator"}, "as coders or viewers only."),
+    ],
+)
+def test_what_cannot_be_invited_is_said_and_nothing_is_created(manager, project, fields, said):
+    page = manager.post(MEMBERS, {"invite": "1", "role": "coder", "days": "7", "whom": ""} | fields).content.decode()
+    assert said in page
+    assert not project.invitations.exists()
+
+
+def test_a_link_for_a_group_lets_in_as_many_as_it_says(manager, project, charlie):
+    invitation, secret = invitations.invite(project, "viewer", charlie, days=7, note="Course", max_uses=2)
+    for number, name in enumerate(("nora", "ole"), start=1):
+        reply = Client().post(f"/invitations/{secret}/", NEW | {"username": name})
+        assert reply.status_code == 302
+        invitation.refresh_from_db()
+        assert (invitation.uses, invitation.used_at is None) == (number, number < 2)
+        assert f"{number} of 2 joined" in manager.get(MEMBERS).content.decode()
+    assert Client().post(f"/invitations/{secret}/", NEW | {"username": "pia"}).status_code == 404
+    assert set(project.memberships.filter(role="viewer").values_list("user__username", flat=True)) == {"nora", "ole"}
