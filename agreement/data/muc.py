@@ -53,10 +53,10 @@ def read_marked_texts(
         if coding in shift
     }
     # what was judged under a version of the scheme that was not read is not judged
-    for text in texts:
-        for work in text.answers.coder_answers:
+    for document in texts:
+        for work in document.answers.coder_answers:
             for place in work.other_versions.tolist():
-                judged.pop((work.coder, text.answers.units[place]), None)
+                judged.pop((work.coder, document.answers.units[place]), None)
     of_text: dict[int, list[tuple[int, int, int, Sequence[Sequence[int]]]]] = defaultdict(list)
     for pk, text, *place in Markable.objects.filter(text__in=keys).values_list("pk", "text_id", "start", "end", "head"):
         of_text[text].append((pk, *place))

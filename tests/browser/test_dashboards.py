@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import struct
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -15,12 +16,15 @@ from playwright.sync_api import Page, expect
 from agreement.models import Flag, Mapping, Remark
 from agreement.sections import computations
 from agreement.web import forms
-from annotations.models import User
+from annotations.formats.model.scheme import AnswerKind, AttributeSpec
+from annotations.models import Judgement, Project, User
+from annotations.revision.saving import save_scheme
+from annotations.schemes.project_scheme import read_scheme
 from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.browser.test_every_page import CUTS
 from tests.conftest import judge
-from tests.shared.agreeing import hand_in
+from tests.shared.agreeing import hand_in, judge_again
 from tests.shared.cases import cases
 
 pytestmark = pytest.mark.browser
@@ -577,3 +581,23 @@ def test_how_many_texts_are_enough_for_a_margin(sign_in, manager):
     page.get_by_label("95% CI of ±").fill("none")
     page.get_by_role("button", name="Compute").click()
     expect(page.get_by_role("alert")).to_contain_text("margin: give a number")
+
+
+def test_a_figure_is_of_one_version_of_the_scheme_until_the_chip_takes_that_away(sign_in, manager):
+    project = Project.objects.get(slug=DEMO)
+    spec = read_scheme(project.pk).spec
+    certain = AttributeSpec("certain", "Certain", kind=AnswerKind.TEXT)
+    assert save_scheme(project, replace(spec, attributes=(*spec.attributes, certain)), manager) == 2
+    judgements = Judgement.objects.filter(coding__text__project=project, coding__coder__username="ann", pointers=None)
+    judged = judgements.select_related("coding__coder", "coding__text__project", "markable", "category")[0]
+    assert judged.category is not None
+    judge_again(judged.coding, judged.markable.key, judged.category.key)
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Filter (none)").click()
+    page.get_by_role("checkbox", name="version 1").check()
+    page.get_by_role("button", name="Apply").click()
+    words = "Judgements under version 1 of the scheme; 1 judgement of other versions is missing."
+    expect(page.locator("#versions")).to_have_text(words)
+    assert "versions=1" in page.url
+    page.get_by_role("link", name="Remove Versions of the scheme: 1").click()
+    expect(page.locator("#versions")).to_have_count(0)
