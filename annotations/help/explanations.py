@@ -529,8 +529,7 @@ _MANUALS = {
         "",
     ),
     "progress-hours": (
-        "The time between changes of a coder, by the coder’s own clock unless it is ahead. A pause of more than five "
-        "minutes counts nothing; what goes past midnight is of the day on which it ends. What was imported is no work.",
+        "The time between changes of a coder; a pause of more than five minutes counts nothing.",
         "managing#6-how-far-it-is",
         "",
     ),
