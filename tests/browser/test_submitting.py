@@ -53,7 +53,7 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     coder.coding.refresh_from_db()
     assert coder.coding.status == "submitted"
     manager = sign_in(charlie, "/projects/own/")
-    manager.get_by_role("button", name="Reopen").click()
+    manager.get_by_role("button", name="Reopen tea").click()
     manager.get_by_label("Reason").fill("See the new guideline.")
     manager.get_by_role("button", name="Reopen").click()
     expect(manager.get_by_text("Reopened “tea” for alice.")).to_be_visible()

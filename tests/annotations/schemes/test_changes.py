@@ -463,7 +463,9 @@ def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is
     submit_coding(coded, alice)
     assert to_complete() == []
     version = save_scheme(rich, with_attribute(spec_of(rich), "count", required=True), charlie)
-    assert to_complete() == [("tea", "Tea", "alice", "submitted", 2)]
+    assert to_complete() == [("tea", "Tea", "alice", "submitted", False, 2)]
+    Operation.objects.filter(coding=coded, sequence=1).update(kind=Operation.Kind.IMPORT)
+    assert to_complete() == [("tea", "Tea", "alice", "submitted", True, 2)]
     assert before(version) == set(PHRASES)
     reopen_coding(coded, charlie)
     given = {"kinds": ["a"], "count": 1}
