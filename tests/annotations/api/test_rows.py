@@ -37,6 +37,7 @@ def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
     assert rows(signed_in(charlie), "codings", coder="alice") == [
         {"text": "tea", "coder": "alice", "kind": "text", "round": "main", "occasion": 1, "status": "open"}
         | {"version": 2, "to_decide": 6, "decided": 2, "reopen_request": ""}
+        | {"state": "begun", "due_on": None, "overdue": False}
     ]
 
 
