@@ -216,12 +216,13 @@ class WorkedDay:
 def read_worked_days(project: Project, round_: Round | None = None) -> list[WorkedDay]:
     """Return the active time of coders by day on all codings of the project, or of a round. One query.
 
-    The rule is that of `active_seconds`, but what was imported is no work here. Of several occasions within a round the
-    days are one.
+    The rule is that of `active_seconds`, but what was imported is no work here, and gold is left out. Of several
+    occasions within a round the days are one.
     """
     operations = Operation.objects.filter(coding__text__project=project, user=F("coding__coder")).exclude(
         kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)
     )
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD)
     if round_ is not None:
         operations = operations.filter(coding__round=round_)
     rows = operations.order_by().values_list(

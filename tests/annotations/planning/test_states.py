@@ -158,6 +158,12 @@ def test_the_hours_are_of_each_coder_text_and_day(signed_in, large, states, char
     assert "five minutes" in of_api["rule"]
 
 
+def test_work_on_gold_is_in_no_hours(signed_in, large, states, charlie):
+    Coding.objects.filter(text__slug="t01", coder__username="ann").update(kind=Coding.Kind.GOLD)
+    days = signed_in(charlie).get("/api/v1/projects/large/hours/").json()["days"]
+    assert {day["text"] for day in days} == {"t02", "t03", "t04", "t05"}
+
+
 def test_days_have_together_the_active_time():
     times = [datetime(2026, 11, 23, 23, 50, tzinfo=UTC) + timedelta(seconds=131 * number) for number in range(40)]
     times += [times[-1] + timedelta(hours=2)]
