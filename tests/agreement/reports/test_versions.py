@@ -1,5 +1,6 @@
 """Figures of judgements under some versions of the scheme, on page, by API and by command."""
 
+import json
 import random
 import re
 from dataclasses import replace
@@ -17,13 +18,13 @@ from agreement.reports.parameters import Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.scheme import AttributeSpec
-from annotations.models import Coding, Judgement, Membership, User
+from annotations.models import Coding, Judgement, Membership, Project, User
 from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.agreement.measures import exact
 from tests.conftest import change
-from tests.shared.agreeing import cost, hand_in
+from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in
 from tests.shared.pyramids import pyramid_project
 from tests.shared.questions import CODERS, any_answers, in_keys, question_project
 
@@ -221,3 +222,33 @@ def test_pyramids_have_no_versions(db, signed_in, charlie, page_of):
     reply = signed_in(charlie).get(f"/projects/ferry/{page_of}?versions=1")
     assert reply.status_code == 400
     assert "<p>versions: pyramids have no versions of a scheme: leave it out. The" in reply.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("scheme", ["passonneau-2004", "sortal-classes", "muc-ident"])
+def test_a_figure_is_what_it_would_be_if_the_judgements_of_other_versions_were_not_there(ways, scheme):
+    project = answer(coded_project("walk", scheme, WALK, f"{WALK} 2", coders=CODERS))
+    judgements = Judgement.objects.filter(coding__text__project=project)
+    # every third is judged again; which versions there are is a matter of the designer
+    judgements.filter(pk__in=[pk for pk in judgements.order_by("pk").values_list("pk", flat=True) if pk % 3]).update(
+        scheme_version=2
+    )
+    Project.objects.update(scheme_version=2)
+    asked = {"unmarked": "missing"}
+    found = ways("walk", versions="2", **asked)
+    scores = scores_of(project, versions="2", **asked)
+    judgements.filter(scheme_version=1).delete()
+    clear_cache()
+    without = ways("walk", **asked)
+    names = ("value", "observed", "expected", "n_units", "n_judgements", "coders", "low", "high")
+    assert [found[name] for name in names] == [without[name] for name in names]
+    assert scores == scores_of(project, **asked)
+
+
+def scores_of(project, **asked):
+    """Return the coreference scores of two coders, or none where there are no chains."""
+    if project.answers == Project.Answers.CATEGORIES:
+        return None
+    printed, pair = StringIO(), {"first": "alice", "second": "bob"}
+    call_command("agreement", project.slug, report="coreference", format="json", stdout=printed, **pair, **asked)
+    return json.loads(printed.getvalue())["overall"]
