@@ -58,8 +58,9 @@ def read_marked_texts(
             for place in work.other_versions.tolist():
                 judged.pop((work.coder, document.answers.units[place]), None)
     of_text: dict[int, list[tuple[int, int, int, Sequence[Sequence[int]]]]] = defaultdict(list)
-    for pk, text, *place in Markable.objects.filter(text__in=keys).values_list("pk", "text_id", "start", "end", "head"):
-        of_text[text].append((pk, *place))
+    markables = Markable.objects.filter(text__in=keys)
+    for pk, text_pk, *place in markables.values_list("pk", "text_id", "start", "end", "head"):
+        of_text[text_pk].append((pk, *place))
     marked = {}
     for document in texts:
         one = marked[document.pk] = MarkedText(contents[document.text_pk])

@@ -44,6 +44,7 @@ from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Coding, Operation, Project, Text, User
+from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
 from annotations.planning.training import refuse_untrained
@@ -156,13 +157,14 @@ class TextDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = self._text(request, project, text)
         require_match(request, self._representation(row))
-        figures = deletion_figures(Text.objects.filter(pk=row.pk))
+        sees_gold = may(project, Right.ADJUDICATE)
+        figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
         if request.query_params.get("begun", "0") != str(figures.begun):
             raise ValidationError(
                 {"begun": [f"Codings that have begun: {figures.begun}. Send this number to confirm."]}
             )
         try:
-            delete_text(row, figures.tag)
+            delete_text(row, figures.tag, gold=sees_gold)
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -32,9 +32,8 @@ from annotations.api.serializers.coding import (
     TransferSerializer,
 )
 from annotations.models import Project, Transfer, User
-from annotations.models.project import may
 from annotations.models.rights import Right
-from annotations.projects.permissions import project_for, transfer_for
+from annotations.projects.permissions import may_archive, project_for, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
 
@@ -103,7 +102,7 @@ class ExportFiles(APIView):
     @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
-        form = _validated_form(ExportForm(project, _sent_fields(request), archives=may(project, Right.MANAGE_WORK)))
+        form = _validated_form(ExportForm(project, _sent_fields(request), archives=may_archive(project)))
         return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 
 

@@ -150,6 +150,14 @@ def right_to_transfer(kind: str, format_key: str) -> Right:
     return Right.MANAGE
 
 
+def may_archive(project: Project) -> bool:
+    """Return whether the person for whom the project was read may have its archive, which contains the gold.
+
+    Whether there is any yet makes no difference: that would tell.
+    """
+    return may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
+
+
 def transfer_for(user: Person, pk: int) -> Transfer:
     """Return the import or export, if the user may see it, with its project as `project_for` returns it.
 
@@ -162,4 +170,7 @@ def transfer_for(user: Person, pk: int) -> Transfer:
     if transfer.project is not None:
         right = right_to_transfer(transfer.kind, transfer.format)
         transfer.project = project_for(user, transfer.project.slug, right, archived=True)
+        is_archive = transfer.kind == Transfer.Kind.EXPORT and transfer.format == ARCHIVE
+        if is_archive and not may_archive(transfer.project):
+            raise PermissionDenied("An archive may contain gold, which nobody sees who codes: ask another manager.")
     return transfer

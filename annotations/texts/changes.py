@@ -59,21 +59,23 @@ class DeletionFigures:
         return etag_of({"counts": self.counts, "begun": self.begun, "submitted": self.submitted})
 
 
-def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
-    """Return what is deleted with the texts."""
+def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFigures:
+    """Return what is deleted with the texts, as it is told to somebody who sees the gold, or not: that goes, too."""
     keys = list(texts.values_list("pk", flat=True))
-    codings = list(Coding.with_gold.filter(text__in=keys).order_by().values_list("status", "version", "corrections"))
+    counted = Coding.with_gold.filter(text__in=keys) if gold else Coding.objects.filter(text__in=keys)
+    codings = list(counted.order_by().values_list("status", "version", "corrections"))
+    of_codings = {"coding__in": counted.order_by()}
     submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
     begun = sum(version > corrections for _, version, corrections in codings)
     counts = {
         "text": len(keys),
-        "markable": Markable.objects.filter(text__in=keys).count(),
+        "markable": Markable.objects.in_use().filter(text__in=keys).count(),
         "empty assignment": len(codings) - begun,
         "submitted coding": submitted,
         "open coding": begun - submitted,
-        "judgement": Judgement.objects.filter(_has_answer(), coding__text__in=keys).count(),
+        "judgement": Judgement.objects.filter(_has_answer(), **of_codings).count(),
         "question": Question.objects.filter(text__in=keys).count(),
-        "logged operation": Operation.objects.filter(coding__text__in=keys).count(),
+        "logged operation": Operation.objects.filter(**of_codings).count(),
     }
     for dependent in _dependents:
         rows = dependent.model._default_manager.filter(**{f"{dependent.path}__in": keys})
@@ -87,14 +89,15 @@ def _has_answer() -> Q:
 
 
 @transaction.atomic
-def delete_text(text: Text, tag: str) -> DeletionFigures:
-    """Delete a text with all that hangs on it. `tag` is that of the figures that somebody confirmed.
+def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
+    """Delete a text with all that hangs on it. `tag` is that of the figures that somebody confirmed,
+    with `gold` or not.
 
     Raise ValidationError if these have changed since, and for the model summaries of a docset, which go with that.
     """
     if text.role == Text.Role.MODELS:
         raise ValidationError("The model summaries are deleted with their docset.")
-    figures = _delete(text.project, Text.objects.filter(pk=text.pk), tag, text.delete)
+    figures = _delete(text.project, Text.objects.filter(pk=text.pk), tag, text.delete, gold=gold)
     logger.info("The text %s of %s is deleted: %s", text.slug, text.project.slug, ", ".join(figures.lines))
     return figures
 
@@ -107,11 +110,13 @@ def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
     return figures
 
 
-def _delete(project: Project, texts: QuerySet[Text], tag: str, delete: Callable[[], Any]) -> DeletionFigures:
+def _delete(
+    project: Project, texts: QuerySet[Text], tag: str, delete: Callable[[], Any], *, gold: bool = False
+) -> DeletionFigures:
     lock_project(project.pk)
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
     list(Coding.with_gold.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
-    figures = deletion_figures(texts)
+    figures = deletion_figures(texts, gold=gold)
     if figures.tag != tag:
         raise ValidationError("This has changed since you opened the page. Look at the figures again.")
     delete()

@@ -20,9 +20,9 @@ logger = logging.getLogger(__name__)
 TEXTS_AT_ONCE = 50
 
 
-def project_deletion_figures(project: Project) -> DeletionFigures:
-    """Return what is deleted with the project."""
-    figures = deletion_figures(Text.objects.filter(project=project))
+def project_deletion_figures(project: Project, *, gold: bool = False) -> DeletionFigures:
+    """Return what is deleted with the project, as `deletion_figures` does."""
+    figures = deletion_figures(Text.objects.filter(project=project), gold=gold)
     transfers = Transfer.objects.filter(project=project)
     counts = {
         "docset": project.docsets.count(),
@@ -36,16 +36,16 @@ def project_deletion_figures(project: Project) -> DeletionFigures:
 
 
 @transaction.atomic
-def delete_project(project: Project, tag: str) -> DeletionFigures:
-    """Delete a project, archived or not, with all that is in it; accounts stay. `tag` is that of confirmed figures.
+def delete_project(project: Project, tag: str, *, gold: bool = False) -> DeletionFigures:
+    """Delete a project, archived or not, with all that is in it; accounts stay.
 
-    Raise ValidationError if these have changed since.
+    `tag` is that of confirmed figures, with `gold` or not. Raise ValidationError if these have changed since.
     """
     lock_project(project.pk, archived=True)
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
     codings = Coding.with_gold.select_for_update(of=("self",)).filter(text__project=project)
     list(codings.order_by("pk").values_list("pk"))
-    figures = project_deletion_figures(project)
+    figures = project_deletion_figures(project, gold=gold)
     if figures.tag != tag:
         raise ValidationError("This has changed since you opened the page. Look at the figures again.")
     for transfer in Transfer.objects.filter(project=project).exclude(file=""):

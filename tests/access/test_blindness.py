@@ -269,12 +269,18 @@ def alice_trains(project):
     judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
     submit_coding(hers, hers.coder)
     decide_on_coder(round_, hers.coder, "passed", "Secret.", charlie)
+    charlie_makes_gold(project)
+
+
+def charlie_makes_gold(project):
+    """Let a manager make gold, with a mark that nobody else has."""
+    text, charlie = project.texts.get(), User.objects.get(username="charlie")
     for round_name in ("main", "training"):
-        gold = open_gold(project, hers.text, round_name, charlie)
-        for key in hers.text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True):
+        gold = open_gold(project, text, round_name, charlie)
+        for key in text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True):
             judge(gold, key, "place", note="Secret: gold.")
         level = project.levels.get(key="phrase")
-        mark = hers.text.markables.get_or_create(
+        mark = text.markables.get_or_create(
             level=level, key="phrase:0-2", defaults={"parts": [[0, 2]], "start": 0, "end": 2, "predefined": False}
         )[0]
         gold.judgements.create(markable=mark)
@@ -431,6 +437,26 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
     after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):
         assert now != then, visit
+
+
+@pytest.mark.parametrize("role", ["coder", "manager-coder", "viewer"])
+def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed_in, role):
+    tables = [f"/projects/tea/progress/?table={table}" for table in ("hours", "progress")]
+    visits = [Visit("GET", address) for address in [*PROJECT_ADDRESSES, *tables]]
+    seen = []
+    for is_made in (False, True):
+        with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC)):
+            project = world(*WORLDS["marking"][:2], True, "coder")
+            Membership.objects.filter(user=bob).update(role=role)
+            Project.objects.filter(pk=project.pk).update(results_open=True)
+            if is_made:
+                charlie_makes_gold(project)
+            logging.disable(logging.WARNING)
+            seen.append(seen_by(signed_in(bob), visits))
+            logging.disable(logging.NOTSET)
+            transaction.set_rollback(True)
+    for visit, before, after in zip(visits, *seen, strict=True):
+        assert after == before, visit
 
 
 RESULTS = [

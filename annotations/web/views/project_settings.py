@@ -101,11 +101,12 @@ def clone(request: HttpRequest, slug: str) -> HttpResponse:
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
     project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
-    figures = project_deletion.project_deletion_figures(project)
+    sees_gold = may(project, Right.ADJUDICATE)
+    figures = project_deletion.project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
     if request.method == "POST" and form.is_valid():
         try:
-            deleted = project_deletion.delete_project(project, form.cleaned_data["seen"])
+            deleted = project_deletion.delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return redirect("delete-project", project.slug)

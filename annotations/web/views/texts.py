@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
-from annotations.models.project import is_blind_manager, may_change
+from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
 from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
@@ -284,11 +284,12 @@ def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     row = _text_of(project, text)
     if row.role == Text.Role.MODELS and row.docset is not None:
         return redirect("delete-docset", project.slug, row.docset.slug)
-    figures = deletion_figures(Text.objects.filter(pk=row.pk))
+    sees_gold = may(project, Right.ADJUDICATE)
+    figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
     form = DeletionForm(row, figures, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            deleted = delete_with_work(row, form.cleaned_data["seen"])
+            deleted = delete_with_work(row, form.cleaned_data["seen"], gold=sees_gold)
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return redirect("delete-text", project.slug, row.slug)

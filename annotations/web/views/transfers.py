@@ -21,7 +21,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
 from annotations.models.project import may, may_change
 from annotations.models.rights import Right
-from annotations.projects.permissions import project_for, transfer_for
+from annotations.projects.permissions import may_archive, project_for, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
 from annotations.transfers.importing.remembered import NAME_OPTIONS, recall_names
@@ -129,7 +129,7 @@ def _order_or_check_again(
 def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an export of codings in a format, or of the whole project as an archive."""
     project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
-    archives = may(project, Right.MANAGE_WORK)
+    archives = may_archive(project)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)
         if form.is_valid() and may_order(request, form):
