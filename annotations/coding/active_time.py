@@ -220,7 +220,7 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
     occasions within a round the days are one.
     """
     operations = Operation.objects.filter(coding__text__project=project, user=F("coding__coder")).exclude(
-        Q(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)) | Q(coding__kind=Coding.Kind.GOLD)
+        kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)
     )
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD)
     if round_ is not None:
