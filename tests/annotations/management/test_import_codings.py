@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, User
+from annotations.planning.rounds import create_round
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
@@ -235,3 +236,17 @@ def test_a_manager_is_not_made_a_coder(tales, folder, charlie):
 
 def test_an_unknown_format_is_refused(tales, folder):
     assert "invalid choice: 'sgml'" in refused("sgml", folder({"walk.txt": PLAIN}), "--texts-only")
+
+
+def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, charlie):
+    add_member(tales, alice, "coder")
+    add_member(tales, charlie, "manager")
+    create_round(tales, "training", kind="training")
+    path = folder({"walk.txt": PLAIN})
+    assert "gold is of managers and adjudicators" in refused("plain", path, "--coder", "alice", "--gold")
+    assert "leave out --texts-only" in refused("plain", path, "--texts-only", "--gold")
+    run("plain", path, "--coder", "charlie", "--gold", "--round", "training")
+    assert codings() == []
+    gold = Coding.with_gold.get()
+    assert (gold.kind, gold.coder, gold.round.name, gold.status) == ("gold", charlie, "training", "submitted")
+    assert not tales.rounds.get().has_begun
