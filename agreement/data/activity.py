@@ -64,9 +64,9 @@ class ProjectActivity:
 
 
 def read_progress(project: Project) -> CodingProgress:
-    """Return how far those codings are that agreement is computed of. Two queries."""
+    """Return how far those codings are that agreement is computed of, without repeats. Two queries."""
     codings = list(
-        Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS)
+        Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
         .order_by()
         .values_list("text_id", "status")
     )
@@ -81,11 +81,11 @@ def read_progress(project: Project) -> CodingProgress:
 def count_remaining(project: Project) -> dict[str, int]:
     """Return by round how many markables coders still have to decide in codings that are not submitted. One query.
 
-    In a closed round nobody decides anything.
+    In a closed round nobody decides anything, and repeats are no part of the work.
     """
     remaining: Counter[str] = Counter()
-    open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
-    open_codings = open_codings.filter(round__closed_at=None).select_related("round")
+    open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, occasion=1)
+    open_codings = open_codings.filter(status=Coding.Status.OPEN, round__closed_at=None).select_related("round")
     codings: list[Any] = list(open_codings.order_by().with_progress())
     for coding in codings:
         remaining[coding.round.name] += max(coding.to_decide - coding.decided, 0)

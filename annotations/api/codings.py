@@ -45,6 +45,7 @@ from annotations.coding.status import (
 )
 from annotations.models import Coding, Judgement, Markable, Operation, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
+from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.assignments import assign_texts, unassign
 from annotations.planning.states import COLUMNS, is_overdue, state_of, with_states
@@ -78,6 +79,7 @@ class CodingList(RowListView):
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
+        self.hides_repeats = not may(project, Right.SEE_RESULTS)
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
         return cast(QuerySet[Any, Any], with_states(codings)).values(
             *("text__slug", "coder__username", "kind", "reopen_request", *COLUMNS),
@@ -85,10 +87,15 @@ class CodingList(RowListView):
         )
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows with their states, and with the names under which the user sees peers."""
+        """Return the rows with their states, and with the names under which the user sees peers.
+
+        No coder learns which text is a repeat.
+        """
         today = timezone.localdate()
         for row in rows:
             row["state"], row["overdue"] = str(state_of(row)), is_overdue(row, today)
+        for row in rows if self.hides_repeats else ():
+            row["occasion"] = 1
         for row in rows if self.blind else ():
             if row["text__role"] == Text.Role.PEER:
                 row["text__slug"] = coded_slug(row["coder_id"], row["text_id"])
@@ -170,7 +177,13 @@ class CodingDetail(APIView):
         text = find_slug(project, user.pk, text)
         codings = Coding.objects.visible_to(user).filter(text__project=project, text__slug=text)
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
-        codings = codings.filter(coder__username=coder).latest_first(*which_of(request))
+        round_name, occasion = which_of(request)
+        if not may(project, Right.SEE_RESULTS):
+            # Of their own they have one in a round, which tells nothing of the occasions before.
+            if occasion not in (None, 1):
+                raise Http404("Coding not found.")
+            occasion = None
+        codings = codings.filter(coder__username=coder).latest_first(round_name, occasion)
         coding = codings.select_related("text__docset", "coder", "round").first()
         if coding is None:
             raise Http404("Coding not found.")

@@ -9,7 +9,7 @@ from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
-from annotations.models.plan import Plan, PlanCoder, PlanText
+from annotations.models.plan import Plan, PlanCoder, PlanText, RepeatPlan
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
 from annotations.models.round import Round, RoundText, TrainingDecision
@@ -47,6 +47,7 @@ __all__ = [
     "Project",
     "Question",
     "Relation",
+    "RepeatPlan",
     "Reply",
     "Round",
     "RoundText",

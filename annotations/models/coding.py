@@ -41,6 +41,17 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(later.order_by())
         return self.filter(sees_all_work(user, "text__project") | own)
 
+    def once_for(self, user: Person) -> CodingQuerySet:
+        """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last.
+
+        So progress counts nobody's work twice where coders are shown texts again.
+        """
+        later = related_rows(Text, "codings").filter(
+            text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
+        )
+        own = Q(coder=user.pk)
+        return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(later.order_by())))
+
     def latest_first(self, round_name: str = "", occasion: int | None = None) -> CodingQuerySet:
         """Return the codings with that of the latest round first; or those of one round, or occasion within a round."""
         codings = self.filter(round__name=round_name) if round_name else self

@@ -90,3 +90,29 @@ class PlanText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text} in the {self.plan}"
+
+
+class RepeatPlan(models.Model):
+    """Which of their own texts coders are shown again in a round, unmarked, as it was last asked for.
+
+    Codings of the second occasion are what came of it. Either a share of a coder's texts is asked for, or a number.
+    """
+
+    round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="repeat_plan")
+    share = models.FloatField(null=True, blank=True, help_text="Which part of their submitted texts each codes again.")
+    number = models.PositiveIntegerField(null=True, blank=True, help_text="How many texts each codes again.")
+    days = models.PositiveIntegerField(help_text="How many days after the last change of a text it may come again.")
+    seed = models.BigIntegerField(default=0)
+    applied_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(share__gte=0, share__lte=1, number__isnull=True)
+                | Q(share__isnull=True, number__isnull=False),
+                name="repeat_plan_has_a_share_or_a_number",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"repeats in {self.round}"

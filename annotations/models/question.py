@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from annotations.core.queries import related_rows
 from annotations.models.project import Project, may
 from annotations.models.rights import Right
 from annotations.models.text import Text
@@ -17,11 +19,25 @@ BODY_LENGTH = 5000
 MARKABLE_KEY_LENGTH = 500
 
 
+def _shown_again() -> models.QuerySet[Any]:
+    """Return the codings of a later occasion that the coder of a question was given after it was asked."""
+    codings = related_rows(Text, "codings").filter(text=OuterRef("text"), coder=OuterRef("coder"), occasion__gt=1)
+    return codings.filter(created_at__gte=OuterRef("created_at")).order_by()
+
+
 class QuestionQuerySet(models.QuerySet["Question"]):
     def visible_in(self, project: Project, user: User) -> QuestionQuerySet:
         """Return the questions of a project: all for who discusses items, else the user's own."""
         questions = self.filter(text__project=project)
-        return questions if may(project, Right.DISCUSS) else questions.filter(coder=user.pk)
+        return questions if may(project, Right.DISCUSS) else questions.asked_by(user)
+
+    def asked_by(self, user: User) -> QuestionQuerySet:
+        """Return the user's own questions, but for those about a text that the user is shown again since."""
+        return self.filter(~Exists(_shown_again()), coder=user.pk)
+
+    def out_of_sight(self) -> QuestionQuerySet:
+        """Return the questions that their coders do not see any more."""
+        return self.filter(Exists(_shown_again()))
 
 
 class Question(models.Model):

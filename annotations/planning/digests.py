@@ -87,7 +87,7 @@ def _part(project: Project, user: User) -> dict[str, Any]:
     }
     progress = {"assigned": 0, "submitted": 0}
     if may(project, Right.MANAGE_WORK):
-        progress = Coding.objects.filter(text__project=project).aggregate(
+        progress = Coding.objects.filter(text__project=project, occasion=1).aggregate(
             assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
         )
     goes_on = progress["submitted"] < progress["assigned"]

@@ -59,7 +59,11 @@ def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
     `work` has the markables or words of texts; those are timed whose codings were submitted last.
     """
     done = Coding.objects.filter(
-        text__project=project, kind__in=INDEPENDENT_KINDS, status=Coding.Status.SUBMITTED, text__in=work
+        text__project=project,
+        kind__in=INDEPENDENT_KINDS,
+        occasion=1,
+        status=Coding.Status.SUBMITTED,
+        text__in=work,
     ).order_by("-pk")
     latest = dict(done.values_list("pk", "text")[:TIMED_TEXTS])
     activities = read_work(project, set(latest.values())).activities if latest else {}

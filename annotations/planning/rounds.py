@@ -30,7 +30,10 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class RoundFigures:
-    """How many texts a round has, and codings: all of them, those begun and not submitted, and those submitted."""
+    """How many texts a round has, and codings: all of them, those begun and not submitted, and those submitted.
+
+    What coders are shown again within a round counts once.
+    """
 
     texts: int = 0
     codings: int = 0
@@ -48,7 +51,7 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
     memberships = RoundText.objects.filter(round__project=project).order_by()
     texts = dict(memberships.values_list("round").annotate(number=Count("pk")))
     submitted = Q(status=Coding.Status.SUBMITTED)
-    codings = Coding.objects.filter(round__project=project).order_by().values_list("round")
+    codings = Coding.objects.filter(round__project=project, occasion=1).order_by().values_list("round")
     counts = {
         key: numbers
         for key, *numbers in codings.annotate(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, OuterRef, Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet
 
 from annotations.core.queries import count_subquery
 from annotations.models import Coding, Markable, Project, Round, Text
@@ -74,8 +74,9 @@ class TextQuery:
         elif self.sort_key == "markables":
             texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
-            counted = Q(codings__status=Coding.Status.SUBMITTED) & ~Q(codings__kind=Coding.Kind.GOLD)
-            submitted = Count("codings", filter=counted & Q(codings__coder=user.pk) if blind else counted)
+            codings = Coding.objects.visible_to(user).once_for(user).filter(text=OuterRef("pk"))
+            codings = codings.filter(status=Coding.Status.SUBMITTED).exclude(kind=Coding.Kind.GOLD)
+            submitted = count_subquery(codings.filter(coder=user.pk) if blind else codings)
             texts = texts.annotate(submitted=submitted)
         first, *others = SORTS[self.sort_key]
         return texts.order_by(F(first).desc() if self.sort.startswith("-") else F(first).asc(), *others)
@@ -105,7 +106,7 @@ def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> li
 
 
 def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:
-    codings = Coding.objects.visible_to(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
+    codings = Coding.objects.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
     return codings.with_progress().select_related("coder").order_by("coder__username")
 
 

@@ -48,7 +48,8 @@ def ask(
     The markable need not be in the database yet: a coder may ask about one whose operation is still on its way. Its key
     is that of the text as it was `seen`; None: as it is now.
     """
-    open_questions = Question.objects.filter(text__project=text.project_id, coder=coder, resolved_at__isnull=True)
+    own = Question.objects.asked_by(coder)
+    open_questions = own.filter(text__project=text.project_id, resolved_at__isnull=True)
     if open_questions.count() >= MAX_OPEN:
         raise ValidationError(f"You have {MAX_OPEN} open questions. Resolve some of them first.")
     return Question.objects.create(
@@ -108,12 +109,14 @@ def reply_to(question: Question, author: User, body: str, *, resolve: bool = Fal
     waits = question.needs_answer and read not in ("", thread_state(question, n_replies))
     reply = Reply.objects.create(question=question, author=author, body=_checked(body), created_at=timezone.now())
     asks = author.pk == question.coder_id
-    question.needs_answer, question.has_news = asks or waits, not asks
+    # Its coder may be shown the text again by now, and reads nothing of the first occasion.
+    is_read = not asks and not Question.objects.out_of_sight().filter(pk=question.pk).exists()
+    question.needs_answer, question.has_news = asks or waits, is_read
     question.resolved_at = question.resolved_by = None
     question.save(update_fields=["needs_answer", "has_news", "resolved_at", "resolved_by"])
     if resolve and (asks or not waits):
         resolve_question(question, author)
-    if not asks:
+    if is_read:
         text = question.text
         path = reverse("question", args=[text.project.slug, question.uuid])
         notify(question.coder, "answered", text.project, [text], path=path)
@@ -122,7 +125,8 @@ def reply_to(question: Question, author: User, body: str, *, resolve: bool = Fal
 
 def resolve_question(question: Question, user: User) -> bool:
     """Resolve a question; false where it is resolved already. Its coder has that to read, unless it is the coder."""
-    news = {} if user.pk == question.coder_id else {"has_news": True}
+    reads = user.pk != question.coder_id and not Question.objects.out_of_sight().filter(pk=question.pk).exists()
+    news = {"has_news": True} if reads else {}
     unresolved = Question.objects.filter(pk=question.pk, resolved_at__isnull=True)
     return bool(unresolved.update(resolved_at=timezone.now(), resolved_by=user, needs_answer=False, **news))
 

@@ -42,7 +42,9 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
         codings.annotate(last=Subquery(last))
         .values("coder")
         .annotate(
-            latest=Max("last"), assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
+            latest=Max("last"),
+            assigned=Count("pk", filter=Q(occasion=1)),
+            submitted=Count("pk", filter=Q(occasion=1, status=Coding.Status.SUBMITTED)),
         )
     )
     return {row["coder"]: Activity(row["latest"], row["assigned"], row["submitted"]) for row in rows}

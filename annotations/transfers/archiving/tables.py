@@ -36,6 +36,7 @@ from annotations.models import (
     Project,
     Question,
     Relation,
+    RepeatPlan,
     Reply,
     Round,
     RoundText,
@@ -194,6 +195,7 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("plans", Plan, "round__project", ("round",), table_since=11),
     ArchivedTable("plan_coders", PlanCoder, "plan__round__project", ("plan", "coder"), table_since=11),
     ArchivedTable("plan_texts", PlanText, "plan__round__project", ("plan", "text"), table_since=11),
+    ArchivedTable("repeat_plans", RepeatPlan, "round__project", ("round",), table_since=12),
     ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
     ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid"), table_since=8),
     # Two replies may say the same at the same moment, so the rest is the order in which they were made.

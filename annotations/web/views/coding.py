@@ -139,7 +139,8 @@ def _address(project: Project, coding: Coding) -> str:
         address = reverse("code-gold", args=[project.slug, coding.text.slug])
         return f"{address}?{urlencode({'round': coding.round.name})}"
     address = reverse("code-agreed" if coding.kind in AGREED_KINDS else "code", args=[project.slug, coding.text.slug])
-    of_text = Coding.objects.filter(text=coding.text_id, coder=coding.coder_id, kind=coding.kind)
+    of_text = Coding.objects.visible_to(coding.coder).filter(text=coding.text_id, coder=coding.coder_id)
+    of_text = of_text.filter(kind=coding.kind)
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
 
 

@@ -57,7 +57,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     user = signed_in_user(request)
     state = request.GET.get("state", "open")
     state = state if state in STATES else "open"
-    own = Question.objects.filter(text__project=project, coder=user.pk)
+    own = Question.objects.asked_by(user).filter(text__project=project)
     found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
     shown = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
@@ -191,7 +191,7 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
             form.add_error(None, error.messages)
         else:
             form, asked = QuestionForm(), True
-    own = Question.objects.filter(text=coding.text_id, coder=user.pk).select_related("resolved_by")
+    own = Question.objects.asked_by(user).filter(text=coding.text_id).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)
     place = parse_key(key)

@@ -175,10 +175,13 @@ def test_of_a_text_that_one_is_shown_again_there_is_the_last_occasion_alone(
         shown = client.get(address)
         assert shown.status_code == 200
         assert b"said before" not in shown.content
-    assert client.get(f"{URL}texts/tea/codings/alice/", {"occasion": 1}).status_code == 404
+    # Which occasion it is, an address does not tell either.
+    detail = f"{URL}texts/tea/codings/alice/"
+    assert client.get(detail, {"occasion": 1}).content == client.get(detail).content
+    assert client.get(detail, {"occasion": 2}).status_code == 404
     assert client.get(own).content != before
     [row] = client.get(f"{URL}codings/").json()["results"]
-    assert row["status"] == "open"
+    assert (row["status"], row["occasion"]) == ("open", 1)
 
 
 def test_a_page_goes_on_with_the_coding_that_it_was_opened_with(signed_in, project, text, alice, codings, keys):

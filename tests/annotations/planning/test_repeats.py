@@ -1,0 +1,225 @@
+"""Texts that coders are shown again: who, which, when and where in their list, and what nobody counts twice."""
+
+import json
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from agreement.data.activity import count_remaining, read_progress
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding, Operation, Project, Question, RepeatPlan
+from annotations.planning.assignments import assign_texts
+from annotations.planning.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.progress import read_progress_matrix
+from annotations.planning.repeats import RepeatRequest, apply_repeats, view_repeats, withdraw_repeats
+from annotations.planning.rounds import change_round, create_round, figures_of_rounds
+from annotations.projects.people.members import activity_of_members
+from annotations.texts.questions import ask, reply_to, resolve_question
+from tests.conftest import judge, person
+from tests.shared.plans import plan_request
+
+HALF = RepeatRequest(share=0.5, seed=7)
+
+
+def submit(coding, days_ago=10):
+    for markable in coding.text.markables.all():
+        judge(coding, markable.key, "none")
+    submit_coding(coding, coding.coder)
+    Operation.objects.filter(coding=coding).update(applied_at=timezone.now() - timedelta(days=days_ago))
+
+
+@pytest.fixture
+def half_done(large) -> Project:
+    """Let Ann have all twelve texts, the first six submitted, and Ben two, both submitted."""
+    assign_texts(large, large.texts.all(), [person("ann")])
+    assign_texts(large, large.texts.all()[:2], [person("ben")])
+    for coding in Coding.objects.filter(text__slug__lt="t06").select_related("text", "coder"):
+        submit(coding)
+    return large
+
+
+def repeated(name="ann"):
+    return set(Coding.objects.filter(coder__username=name, occasion=2).values_list("text__slug", flat=True))
+
+
+def of(view, name):
+    return next(one for one in view.coders if one.coder == name)
+
+
+def test_a_share_of_what_each_coder_has_submitted_is_drawn_by_the_seed(half_done):
+    view = view_repeats(half_done, HALF)
+    ann, ben, cem = (of(view, name) for name in ("ann", "ben", "cem"))
+    assert (ann.submitted, ann.eligible, len(ann.new), ann.open_texts) == (6, 6, 3, 6)
+    assert (ben.eligible, len(ben.new), ben.open_texts, cem.new) == (2, 1, 0, ())
+    assert not repeated()
+    assert view_repeats(half_done, HALF) == view
+    others = {view_repeats(half_done, RepeatRequest(share=0.5, seed=seed)).coders[0].new for seed in range(20)}
+    assert len(others) > 5
+    apply_repeats(half_done, HALF)
+    assert repeated() == set(ann.new)
+    assert {one.version for one in Coding.objects.filter(occasion=2)} == {0}
+    plan = RepeatPlan.objects.get()
+    assert (plan.share, plan.number, plan.days, plan.seed) == (0.5, None, 7, 7)
+
+
+def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
+    apply_repeats(half_done, HALF)
+    before = repeated()
+    assert apply_repeats(half_done, HALF).n_new == 0
+    assert repeated() == before
+    for coding in Coding.objects.filter(coder__username="ann", status="open", occasion=1).select_related("text"):
+        submit(coding, days_ago=8 if coding.text.slug < "t10" else 1)
+    assert of(view_repeats(half_done, HALF), "ann").eligible == 10
+    apply_repeats(half_done, HALF)
+    assert len(repeated()) == 5
+    assert before < repeated()
+    # Ann may not see them before they are a week old.
+    assert repeated() < {f"t{number:02}" for number in range(10)}
+
+
+def test_they_stand_among_the_texts_that_are_still_to_code(half_done):
+    for number, coding in enumerate(Coding.objects.filter(coder__username="ann").order_by("-text__slug")):
+        Coding.objects.filter(pk=coding.pk).update(place=number + 1)
+    apply_repeats(half_done, RepeatRequest(number=6, seed=1))
+    own = Coding.objects.visible_to(person("ann")).filter(coder=person("ann")).in_order_of_rounds()
+    occasions = [one.occasion for one in own if one.status == "open"]
+    assert sorted(occasions) == [1] * 6 + [2] * 6
+    assert occasions not in ([1] * 6 + [2] * 6, [2] * 6 + [1] * 6)
+
+
+def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done):
+    ann = person("ann")
+    texts = list(half_done.texts.order_by("slug"))
+    asked = ask(texts[0], ann, "Why?")
+    pilot = create_round(half_done, "again", kind="recheck")
+    assign_texts(half_done, [texts[1]], [ann], pilot)
+    Coding.objects.filter(coder=ann, text=texts[2], round__name="main").update(reopen_request="please")
+    everything = RepeatRequest(share=1, round_name="main")
+    assert of(view_repeats(half_done, everything), "ann").new == tuple(
+        name for name in of(view_repeats(half_done, everything), "ann").new if name in {"t03", "t04", "t05"}
+    )
+    resolve_question(asked, ann)
+    apply_repeats(half_done, everything)
+    assert repeated() == {"t00", "t03", "t04", "t05"}
+    # The thread is out of her sight, also when somebody writes in it.
+    reply_to(asked, person("charlie"), "So.", resolve=True)
+    assert not Question.objects.asked_by(ann).exists()
+    assert not Question.objects.get().has_news
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (RepeatRequest(), "one of the two"),
+        (RepeatRequest(share=0.5, number=2), "one of the two"),
+        (RepeatRequest(share=0.0), "above 0"),
+        (RepeatRequest(share=float("nan")), "above 0"),
+        (RepeatRequest(number=0), "from 1 to"),
+        (RepeatRequest(number=1, days=-1), "from 0 to"),
+        (RepeatRequest(number=1, coders=("charlie",)), "no coders of these names"),
+        (RepeatRequest(number=1, round_name="ghost"), "no round 'ghost'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(half_done, request_, reason):
+    with pytest.raises(ValidationError, match=reason):
+        apply_repeats(half_done, request_)
+    assert not repeated()
+
+
+def test_open_results_closed_rounds_and_rounds_that_do_not_count_have_no_repeats(half_done):
+    round_ = half_done.rounds.get()
+    change_round(round_, kind="training")
+    with pytest.raises(ValidationError, match="nothing there counts"):
+        view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
+    change_round(round_, kind="main", closed=True)
+    with pytest.raises(ValidationError, match="is closed"):
+        view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
+    Project.objects.update(results_open=True)
+    half_done.refresh_from_db()
+    with pytest.raises(ValidationError, match="Close the results first"):
+        apply_repeats(half_done, HALF)
+
+
+def test_a_repeat_counts_nowhere_as_work_of_another(half_done, charlie):
+    def numbers():
+        rows = read_progress_matrix(half_done, charlie, "", None, timezone.localdate()).rows
+        return (
+            figures_of_rounds(half_done),
+            [[cell and (cell.coder, cell.state, cell.decided) for cell in row.cells] for row in rows],
+            read_progress(half_done),
+            count_remaining(half_done),
+            {name: (one.assigned, one.submitted) for name, one in activity_of_members(half_done).items()},
+        )
+
+    before = numbers()
+    apply_repeats(half_done, HALF)
+    assert numbers() == before
+
+
+def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
+    Coding.objects.filter(coder__username="ben").delete()
+    apply_repeats(half_done, RepeatRequest(share=1))
+    apply_plan(half_done, plan_request(k=2, pool=True))
+    assert take_next_text(half_done, person("ben")).occasion == 1
+    apply_plan(half_done, plan_request(k=2))
+    firsts = Coding.objects.filter(occasion=1)
+    assert {text.codings.filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
+
+
+def test_what_is_not_begun_is_taken_back_and_the_first_occasion_is_in_sight_again(half_done):
+    apply_repeats(half_done, HALF)
+    first = Coding.objects.filter(coder__username="ann", occasion=1, text__slug__in=repeated()).first()
+    with pytest.raises(OperationRejected, match="is shown the text again"):
+        reopen_coding(first, person("charlie"))
+    begun = Coding.objects.filter(coder__username="ann", occasion=2).first()
+    judge(begun, begun.text.markables.first().key, "none")
+    withdraw_repeats(half_done, half_done.rounds.get())
+    assert repeated() == {begun.text.slug}
+    assert not repeated("ben")
+
+
+def test_the_command_and_the_api_do_the_same(half_done, charlie, signed_in):
+    out = StringIO()
+    call_command("repeat_texts", "large", "--share", "0.5", "--seed", "7", "--format", "json", stdout=out)
+    view = view_repeats(half_done, HALF).as_dict()
+    assert json.loads(out.getvalue()) == view
+    client, address = signed_in(charlie), "/api/v1/projects/large/repeats/"
+    sent = {"share": 0.5, "seed": 7}
+    assert client.post(address, sent, content_type="application/json").json() == view
+    assert not repeated()
+    client.post(address, sent | {"apply": True}, content_type="application/json")
+    assert repeated() == set(view["coders"][0]["new"])
+    out = StringIO()
+    call_command("repeat_texts", "large", "--number", "1", "--apply", stdout=out)
+    assert "shows 0 texts again" in out.getvalue()
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        call_command("repeat_texts", "large", "--number", "0")
+
+
+def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in):
+    client, address = signed_in(charlie), "/projects/large/rounds/main/repeats/"
+    assert "Nothing is shown again yet" in client.get(address).content.decode()
+    fields = {"share": "50", "days": "7", "seed": "7"}
+    shown = client.post(address, fields | {"preview": "1"}, follow=True).content.decode()
+    assert "4 texts to show again" in shown
+    assert "repeats stand alone" in shown
+    assert client.post(address, {"share": "50", "number": "2", "days": "7"}).status_code == 400
+    shown = client.post(address, fields, follow=True).content.decode()
+    assert "4 texts shown again. Nobody is told which." in shown
+    assert len(repeated()) == 3
+    shown = client.post(address, {"withdraw": "1"}, follow=True).content.decode()
+    assert "4 texts taken back" in shown
+    change_round(half_done.rounds.get(), closed=True)
+    assert "is closed" in client.get(address).content.decode()
+
+
+def test_drawing_asks_the_database_as_often_for_many_texts_as_for_few(half_done, django_assert_num_queries):
+    view_repeats(half_done, HALF)
+    with django_assert_num_queries(6):
+        view_repeats(half_done, HALF)
