@@ -30,6 +30,7 @@ from agreement.api.serializers.agreement import (
     MatrixRowSerializer,
     PlanningQuerySerializer,
     PlanningSerializer,
+    RepeatsSerializer,
     ReportSerializer,
 )
 from agreement.data.answers import Extract, name_value
@@ -43,6 +44,7 @@ from agreement.reports import overall, planning
 from agreement.reports.basis import resolve
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.items import items
@@ -167,6 +169,19 @@ class Groups(AgreementView):
         project, extracted, parameters = self.parsed(request, slug)
         try:
             report = compare_groups(extracted, parameters, read_groups(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Repeats(AgreementView):
+    """How far each coder agrees with themself, in texts that they were shown again within a round."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=RepeatsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.parsed(request, slug)
+        try:
+            report = compare_occasions(extracted, parameters)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())

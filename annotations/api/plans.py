@@ -1,4 +1,4 @@
-"""The REST API of plans: who codes what in a round, and the next text of a pool."""
+"""The REST API of plans: who codes what in a round, repeats, and the next text of a pool."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.project import may
 from annotations.models.rights import Right
+from annotations.planning.changes import MOST_DAYS
 from annotations.planning.designs.terms import (
     LARGEST_SEED,
     LARGEST_WEIGHT,
@@ -33,6 +34,7 @@ from annotations.planning.designs.terms import (
 from annotations.planning.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
 from annotations.planning.progress import HOURS_RULE, worked_days
+from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest, apply_repeats, view_repeats
 from annotations.projects.permissions import project_for
 
 DESIGNS = Plan.Design.choices
@@ -197,6 +199,69 @@ class Hours(APIView):
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(HoursSerializer({"rule": HOURS_RULE, "days": days}).data)
+
+
+class NewRepeatsSerializer(StrictSerializer):
+    share = serializers.FloatField(
+        min_value=0, max_value=1, default=None, allow_null=True, help_text="the part of each coder's submitted texts"
+    )
+    number = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_REPEATED,
+        default=None,
+        allow_null=True,
+        help_text="texts per coder, without a share",
+    )
+    days = serializers.IntegerField(
+        min_value=0, max_value=MOST_DAYS, default=DAYS, help_text="since the last change of a text"
+    )
+    seed = serializers.IntegerField(min_value=-LARGEST_SEED, max_value=LARGEST_SEED, default=0)
+    round = serializers.CharField(
+        max_length=50, default="", allow_blank=True, help_text="without: the one that is open"
+    )
+    coders = serializers.ListField(
+        child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
+    )
+    apply = serializers.BooleanField(default=False, help_text="show the texts again; without, nothing is written")
+
+
+class CoderRepeatsSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    submitted = serializers.IntegerField(help_text="texts of the round that are submitted")
+    eligible = serializers.IntegerField(help_text="those that may be shown again, or are already")
+    repeated_before = serializers.ListField(child=serializers.CharField(), help_text="texts shown again already")
+    submitted_again = serializers.IntegerField(help_text="how many of these are submitted again")
+    new = serializers.ListField(child=serializers.CharField(), help_text="texts to show again")
+    other_open_texts = serializers.IntegerField(help_text="among which they stand; with none they stand alone")
+
+
+class RepeatViewSerializer(serializers.Serializer[Any]):
+    """Which texts coders are shown again: the same for the same seed."""
+
+    round = serializers.CharField()
+    share = serializers.FloatField(allow_null=True)
+    number = serializers.IntegerField(allow_null=True)
+    days = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    coders = CoderRepeatsSerializer(many=True)
+
+
+class Repeats(APIView):
+    """Texts that coders are shown again within a round, unmarked."""
+
+    @extend_schema(request=NewRepeatsSerializer, responses=RepeatViewSerializer)
+    @idempotent(Right.MANAGE_WORK)
+    def post(self, request: Request, slug: str) -> Response:
+        """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        fields = validated(NewRepeatsSerializer(data=request.data))
+        terms = {name: fields[name] for name in ("share", "number", "days", "seed")}
+        asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
+        try:
+            view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(view.as_dict())
 
 
 class PoolSerializer(serializers.Serializer[Any]):

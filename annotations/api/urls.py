@@ -50,6 +50,7 @@ urlpatterns = [
     path("projects/<slug:slug>/questions/<uuid:question>/replies/", questions.ReplyList.as_view(), name="api-replies"),
     path("projects/<slug:slug>/plans/", plans.PlanList.as_view(), name="api-plans"),
     path("projects/<slug:slug>/hours/", plans.Hours.as_view(), name="api-hours"),
+    path("projects/<slug:slug>/repeats/", plans.Repeats.as_view(), name="api-repeats"),
     path("projects/<slug:slug>/pool/", plans.Pool.as_view(), name="api-pool"),
     path("projects/<slug:slug>/rounds/", rounds.RoundList.as_view(), name="api-rounds"),
     path("projects/<slug:slug>/rounds/<slug:name>/", rounds.RoundDetail.as_view(), name="api-round"),

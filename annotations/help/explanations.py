@@ -202,6 +202,17 @@ _MANUALS = {
     "change": ("How far the figure moves; below 0 it falls.", "dashboards#the-pages", ""),
     "shift": ("How far the figure of all texts moves when this text is left out.", "dashboards#the-pages", ""),
     "without": ("The coefficient of all other coders, without this one.", "dashboards#the-pages", COEFFICIENT_RANGE),
+    "shown_again": ("How many texts the coder was shown again.", "managing#4-who-codes-what", ""),
+    "self_agreement": (
+        "The coefficient between the two occasions on which the coder coded the same texts.",
+        "dashboards#the-pages",
+        COEFFICIENT_RANGE,
+    ),
+    "between_coders": (
+        "The coefficient of all coders in the same texts, on the first occasion.",
+        "dashboards#the-pages",
+        COEFFICIENT_RANGE,
+    ),
     "mean_of_pairs": (
         "The mean of the coefficients of this coder with each of the others.",
         "dashboards#the-pages",
@@ -456,6 +467,20 @@ _MANUALS = {
     ),
     "plan-maximum": (
         "The person gets no more texts of the round than that. Empty: any number.",
+        "managing#4-who-codes-what",
+        "",
+    ),
+    "repeats-submitted": ("Texts of the round that the coder has submitted.", "managing#4-who-codes-what", ""),
+    "repeats-eligible": (
+        "Those that may be shown again: unchanged for so many days, in no other round, no question about them open.",
+        "managing#4-who-codes-what",
+        "",
+    ),
+    "repeats-earlier": ("Texts that the coder was shown again before.", "managing#4-who-codes-what", ""),
+    "repeats-again": ("Of these, how many are submitted on both occasions.", "managing#4-who-codes-what", ""),
+    "repeats-new": ("Texts that the coder is to be shown again now.", "managing#4-who-codes-what", ""),
+    "repeats-open": (
+        "Other texts that the coder has yet to code, among which the repeats stand: with none they stand out.",
         "managing#4-who-codes-what",
         "",
     ),

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0029_plans'),
+        ('annotations', '0030_gold_and_training'),
     ]
 
     operations = [

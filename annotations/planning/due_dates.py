@@ -101,7 +101,7 @@ def compose_due(mail: Mail) -> Message | None:
         return None
     codings = _open_codings().filter(round=plan.round_id)
     if context["stage"] == SUMMARY:
-        return _summary(project, user, plan, codings)
+        return _summary(project, user, plan, codings.filter(occasion=1))
     own = codings.filter(coder=user).order_by("place", "text__position", "text__slug")
     texts = {coding.text_id: coding.text for coding in own.select_related("text").defer("text__content")}
     if not texts:

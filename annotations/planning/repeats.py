@@ -19,7 +19,7 @@ from annotations.planning.changes import MOST_DAYS
 from annotations.planning.designs.draws import draw, share_of
 from annotations.planning.plans import BATCH
 from annotations.projects.locks import lock_project
-from annotations.projects.members import BLIND_ROLES, members_in_roles
+from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, refuse_closed
 
 # So many days lie between the two occasions, unless somebody says otherwise.
@@ -209,7 +209,9 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     submitted = _first_occasions(view.round_).filter(coder__in=members.values(), status=Coding.Status.SUBMITTED)
     locked = submitted.select_for_update(of=("self",)).select_related("text").defer("text__content").order_by("pk")
     rows = [one for one in locked if (one.coder_id, one.text.slug) in wanted]
-    last = {user.pk: max((one.place for one in locked if one.coder_id == user.pk), default=0) for user in members.values()}
+    last = {
+        user.pk: max((one.place for one in locked if one.coder_id == user.pk), default=0) for user in members.values()
+    }
     names = {user.pk: name for name, user in members.items()}
     drawn = sorted((draw(request.seed, "place", names[one.coder_id], one.text.slug), one.pk, one) for one in rows)
     new = []

@@ -352,6 +352,7 @@ PAGES = [
     row("assign-cell", POST=managers(200, {"text": "@text.slug", "coder": "@adjudicator.username", "on": "1"})),
     row("replace-coder", POST=managing_work(302), unseen=True),  # nobody is chosen
     row("release-idle", POST=managing_work(302, {"days": "7"}), unseen=True),  # nothing is assigned in that round
+    row("repeats", GET=managing_work(), POST=managing_work(302, {"withdraw": "1"}), unseen=True),  # nobody has any
     row("take-next", POST=members(302), unseen=True),  # no pool is there
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
     row("rounds", GET=reading_texts(), POST=managers(302, {"name": "new-one", "kind": "main"})),
@@ -551,6 +552,7 @@ API = [
     ),
     row("api-hours", GET=results()),
     row("api-plans", GET=managers(), POST=managers(200, {"design": "all", "round": "main", "apply": True})),
+    row("api-repeats", POST=managing_work(200, {"share": 0.5, "round": "main", "apply": True})),
     row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
@@ -665,7 +667,7 @@ API = [
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
     *(
         row(f"api-{name}", GET=results())
-        for name in ("agreement", "data", "grid", "planning", "groups", "items", "item")
+        for name in ("agreement", "data", "grid", "planning", "groups", "agreement-repeats", "items", "item")
     ),
     # Without two that are to be compared there is no answer.
     *(row(f"api-{name}", GET=results(400)) for name in ("coreference", "compare")),

@@ -216,6 +216,27 @@ class GroupsSerializer(serializers.Serializer[Any]):
     )
 
 
+class SelfAgreementSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    shown_again = serializers.IntegerField(help_text="how many texts the coder was shown again")
+    texts = serializers.IntegerField(help_text="how many of them count")
+    texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="the others, by reason")
+    n_units = serializers.IntegerField()
+    units_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="by reason")
+    value = serializers.FloatField(allow_null=True, help_text="the first occasion against the second")
+    low = serializers.FloatField(allow_null=True, help_text="of its 95% interval over texts")
+    high = serializers.FloatField(allow_null=True)
+    between = serializers.FloatField(
+        allow_null=True, help_text="of all coders in the same texts, on the first occasion"
+    )
+    note = serializers.CharField(allow_blank=True, help_text="What is left out, and why there is no figure.")
+
+
+class RepeatsSerializer(serializers.Serializer[Any]):
+    parameters = ParametersSerializer()
+    coders = SelfAgreementSerializer(many=True)
+
+
 class PlanningQuerySerializer(serializers.Serializer[Any]):
     margin = serializers.FloatField(required=False, help_text="Half the width of the interval that is to be reached.")
     bound = serializers.FloatField(required=False, help_text="What the whole interval is to be above, such as 0.667.")

@@ -16,6 +16,7 @@ from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import overall, planning
 from agreement.reports.coders.differences import KINDS, compare_parts
 from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.coreference import compare_chains
 from agreement.reports.parameters import (
     CHOICES,
@@ -34,6 +35,7 @@ from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import groups as groups_tables
 from agreement.sections.deferred import planning as planning_tables
+from agreement.sections.pages.coders import build_repeats_table
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
@@ -65,7 +67,7 @@ class Command(BaseCommand):
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
-        names = ["coreference", "compare", "groups", "planning", *dispatch.REPORTS]
+        names = ["coreference", "compare", "groups", "planning", "repeats", *dispatch.REPORTS]
         parser.add_argument(
             "--report",
             choices=names,
@@ -99,6 +101,7 @@ class Command(BaseCommand):
                 "compare": self._print_difference,
                 "groups": self._print_groups,
                 "planning": self._print_planning,
+                "repeats": self._print_repeats,
             }
             if options["report"] in prints:
                 prints[options["report"]](project, answers, parameters, options)
@@ -163,6 +166,20 @@ class Command(BaseCommand):
         if options["format"] == "table":
             self.stdout.write(report.describe())
         self._print_tables(planning_tables.build_tables(report), options["format"])
+
+    def _print_repeats(
+        self,
+        _: Project,
+        answers: Extract,
+        parameters: Parameters,
+        options: dict[str, Any],
+    ) -> None:
+        """Print how far each coder agrees with themself: as JSON, or the table of the page."""
+        report = compare_occasions(answers, parameters)
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables([build_repeats_table(report)], options["format"])
 
     def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
         for table in tables:

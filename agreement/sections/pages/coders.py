@@ -13,6 +13,7 @@ from agreement.data.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
 from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
+from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.items.items import compute_items
@@ -44,8 +45,10 @@ def build(request: AnalysisRequest) -> PageSections:
     work = read_project_work(request.project, request.project_answers).activities
     nouns = nouns_for(request.extract)
     by_text, times = build_coder_texts(request), build_times(request)
+    repeats = compare_occasions(request.project_answers, request.parameters)
     tables = [
         _coders_table(request, rest, work),
+        build_repeats_table(repeats),
         *by_text.tables,
         *times.tables,
         *_distribution_tables(profiles, nouns),
@@ -62,6 +65,7 @@ def build(request: AnalysisRequest) -> PageSections:
         [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
+        repeated=bool(repeats.coders),
         has_chains=request.extract.has_chains,
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
@@ -176,6 +180,42 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
         rows,
         "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
         " Means of pairs have no CI here; the page of a pair has those of the pair.",
+    )
+
+
+def build_repeats_table(report: RepeatsReport) -> Table:
+    """Return how far each coder agrees with themself, in the texts that they were shown again."""
+    return Table(
+        "repeats",
+        "Each coder with themself",
+        [
+            Column("coder", "Coder"),
+            Column("shown_again", "Shown again", "count"),
+            Column("texts", "Texts counted", "count"),
+            Column("units", "Units", "count"),
+            Column("self_agreement", "Self-agreement", "figure"),
+            Column("low", "from", "figure"),
+            Column("high", "to", "figure"),
+            Column("between_coders", "Between coders", "figure"),
+            Column("note", "Notes"),
+        ],
+        [
+            (
+                one.coder,
+                one.shown_again,
+                one.texts,
+                one.interval.result.n_units if one.interval else 0,
+                one.interval.value if one.interval else None,
+                one.interval.low if one.interval else None,
+                one.interval.high if one.interval else None,
+                one.between.value if one.between else None,
+                one.note,
+            )
+            for one in report.coders
+        ],
+        "Texts that coders were shown again within a round, unmarked: the first occasion against the second, with the"
+        " settings of this page and a 95% CI over texts. Every other figure is of first occasions, unless repeats are"
+        " included. Between coders: all coders in the same texts.",
     )
 
 

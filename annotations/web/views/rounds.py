@@ -103,6 +103,7 @@ def _show_round(
         "form": form or RoundForm.of_round(round_),
         "texts_form": texts or RoundTextsForm(round_),
         "manages": may_change(project, Right.MANAGE),
+        "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
         "sees_work": may(project, Right.SEE_RESULTS),
         "sees_training": may(project, Right.MANAGE_WORK) or may(project, Right.ADJUDICATE),

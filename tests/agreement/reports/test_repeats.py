@@ -1,0 +1,166 @@
+"""How far coders agree with themselves is the exact fraction between the two occasions, and no other figure changes."""
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+
+from agreement.data.extract import extract
+from agreement.reports.coders.repeats import EMPTY, NOT_SUBMITTED, compare_occasions
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Membership
+from annotations.planning.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from tests.agreement.measures import exact
+from tests.agreement.measures.uncertainty.test_default_interval import bounds
+from tests.conftest import judge, person
+from tests.shared.agreeing import coded_project, hand_in
+
+UNITS = "abcdef"
+# Of each of six markables an index, 0 where it does not refer, a point where it is left out.
+FIRST = {
+    "text-1": {"ann": "1 1 2 0 2 1", "bea": "1 1 2 0 0 ."},
+    "text-2": {"ann": "1 0 1 2 3 2", "bea": "1 0 1 2 3 3"},
+    "text-3": {"ann": "0 1 1 2 2 3", "bea": "0 1 2 2 2 0"},
+    "text-4": {"ann": "1 1 1 2 2 2", "bea": "1 1 2 2 . ."},
+}
+# Ann left markables out on either occasion, and has the fourth text open still; Bea's second time is empty.
+SECOND = {
+    "text-1": {"ann": "1 1 2 2 2 ."},
+    "text-2": {"ann": "1 1 1 2 3 3"},
+    "text-3": {"ann": "0 . 1 2 2 0", "bea": ". . . . . ."},
+    "text-4": {"ann": "1 2 2 2 2 2"},
+}
+OPEN = ("text-4", "ann")
+COUNTED = ("text-1", "text-2", "text-3")
+
+
+def answer(coding, given):
+    keys = dict(coding.text.markables.values_list("label", "key"))
+    for unit, one in zip(UNITS, given.split(), strict=True):
+        if one == "0":
+            judge(coding, keys[unit], "none")
+        elif one != ".":
+            judge(coding, keys[unit], "refers", indices=[one])
+
+
+def show_again(project):
+    for slug, answers in SECOND.items():
+        for name, given in answers.items():
+            text = project.texts.get(slug=slug)
+            coding = Coding.objects.create(text=text, coder=person(name), round=project.rounds.get(), occasion=2)
+            answer(coding, given)
+            if (slug, name) != OPEN:
+                submit_coding(coding, coding.coder)
+
+
+@pytest.fixture
+def project(db):
+    text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
+    project = coded_project("exact", "passonneau-2004", *[f"{text} {n}" for n in range(4)], coders=("ann", "bea"))
+    for coding in Coding.objects.select_related("coder", "text"):
+        answer(coding, FIRST[coding.text.slug][coding.coder.username])
+    return hand_in(project)
+
+
+def values_of(text, given, unmarked):
+    answers = dict(zip([(text, unit) for unit in UNITS], given.split(), strict=True))
+    alone = {"singleton": lambda unit: frozenset({unit}), "label": lambda _: "unmarked", "missing": lambda _: None}
+    return {
+        unit: alone[unmarked](unit)
+        if one == "."
+        else frozenset({unit})  # the scheme has it so
+        if one == "0"
+        else frozenset(other for other, its in answers.items() if its == one)
+        for unit, one in answers.items()
+    }
+
+
+def table_of(texts, columns, unmarked):
+    table = {}
+    for text in texts:
+        values = [values_of(text, column[text], unmarked) for column in columns]
+        table |= {(text, unit): [one[text, unit] for one in values] for unit in UNITS}
+    return table
+
+
+@pytest.mark.parametrize("unmarked", ["missing", "label", "singleton"])
+@pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
+def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
+    show_again(project)
+    parameters = Parameters(unmarked=unmarked, **options)
+    ann, bea = compare_occasions(extract(project), parameters).coders
+    rest = {name: one for name, one in options.items() if name != "distance"}
+
+    def alpha(table):
+        return exact.alpha(table, options["distance"], **rest)[0]
+
+    first, second = ({text: given["ann"] for text, given in one.items()} for one in (FIRST, SECOND))
+    table = table_of(COUNTED, (first, second), unmarked)
+    without = [alpha({unit: row for unit, row in table.items() if unit[0] != text}) for text in COUNTED]
+    low, high, *_ = bounds(alpha(table), without)
+    found = [ann.interval.value, ann.interval.low, ann.interval.high]
+    assert found == pytest.approx([float(alpha(table)), float(low), float(high)], abs=1e-12)
+    others = {text: given["bea"] for text, given in FIRST.items()}
+    assert ann.between.value == pytest.approx(float(alpha(table_of(COUNTED, (first, others), unmarked))), abs=1e-12)
+    assert (ann.shown_again, ann.texts, ann.left_out) == (4, 3, {NOT_SUBMITTED: 1})
+    assert (bea.shown_again, bea.texts, bea.left_out, bea.interval) == (1, 0, {EMPTY: 1}, None)
+    assert ann.note.startswith(f"1 {NOT_SUBMITTED}")
+
+
+def test_open_texts_count_where_they_are_included_and_the_selection_holds(project):
+    show_again(project)
+    answers = extract(project)
+    [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).coders
+    assert (ann.texts, ann.between.value) == (4, None)
+    [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).coders
+    assert (ann.shown_again, ann.texts) == (1, 1)
+
+
+def test_repeats_change_no_other_figure(project):
+    def figures():
+        report = compute_report(extract(project), Parameters(distance="masi")).as_dict()
+        left_out = report.pop("codings_left_out")
+        return {name: one for name, one in report.items() if name not in ("fingerprint", "texts")}, left_out
+
+    before, _ = figures()
+    show_again(project)
+    after, left_out = figures()
+    assert after == before
+    assert left_out["repeats"] == 4
+
+
+def test_page_api_and_command_have_the_same_figure(project, charlie, signed_in):
+    client, page = signed_in(charlie), "/projects/exact/agreement/coders/"
+    assert b"Each coder with themself" not in client.get(page).content
+    show_again(project)
+    assert b"Each coder with themself" in client.get(page).content
+    answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
+    assert [one["coder"] for one in answered["coders"]] == ["ann", "bea"]
+    table = client.get("/api/v1/projects/exact/agreement/tables/coders/repeats/").json()
+    [row, _] = table["rows"] if isinstance(table, dict) else table
+    out = io.StringIO()
+    call_command("agreement", "exact", "--report", "repeats", "--format", "json", stdout=out)
+    assert json.loads(out.getvalue())["coders"] == answered["coders"]
+    assert str(row).find(str(answered["coders"][0]["value"])) > 0
+    out = io.StringIO()
+    call_command("agreement", "exact", "--report", "repeats", stdout=out)
+    assert "Each coder with themself" in out.getvalue()
+
+
+def test_one_coder_alone_sees_how_far_they_agree_with_themself(db, charlie, signed_in):
+    text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
+    project = coded_project("alone", "passonneau-2004", text, coders=())
+    add_member(project, person("ann"), Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [person("ann")])
+    answer(Coding.objects.get(), FIRST["text-1"]["ann"])
+    hand_in(project)
+    again = Coding.objects.create(text=project.texts.get(), coder=person("ann"), round=project.rounds.get(), occasion=2)
+    answer(again, SECOND["text-1"]["ann"])
+    hand_in(project)
+    shown = signed_in(charlie).get("/projects/alone/agreement/coders/").content.decode()
+    assert "Two coders are needed" in shown
+    assert "Each coder with themself" in shown
