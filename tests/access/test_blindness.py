@@ -21,7 +21,7 @@ from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.models import Coding, Docset, Membership, Project, User
+from annotations.models import Coding, Docset, Membership, Project, RepeatPlan, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.planning.rounds import add_texts, change_round, create_round
@@ -30,7 +30,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
-from annotations.texts.questions import ask, reply_to
+from annotations.texts.questions import ask, record_question_read, reply_to, resolve_question
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
@@ -360,8 +360,11 @@ def world(scheme, marked, marking, role_of_bob):
     return project
 
 
-def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder"):
-    """Return what the person sees on the visits, and undo all changes. Alice works on a day of her own."""
+def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder", before=None):
+    """Return what the person sees on the visits, and undo all changes. Alice works on a day of her own.
+
+    before: what else was done on that day.
+    """
     scheme, marked, alices_work = WORLDS[kind]
     with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, day, tzinfo=UTC)):
         day = 1
@@ -369,6 +372,8 @@ def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder"
         day = 2
         if alice_works:
             alices_work(project)
+        if before:
+            before(project)
         day = 3
         logging.disable(logging.WARNING)  # thousands of refusals
         try:
@@ -408,6 +413,50 @@ def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in
 
 
 @pytest.mark.parametrize("kind", WORLDS)
+def bob_has_coded_before(project):
+    """Let what Bob has be the second occasion of a text that he coded, asked about and submitted before."""
+    bob = User.objects.get(username="bob")
+    coding = Coding.objects.get(text__project=project, coder=bob, round__name="main")
+    text = coding.text
+    asked = ask(text, bob, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
+    reply_to(asked, User.objects.get(username="charlie"), "Secret.", resolve=True)
+    resolve_question(asked, bob)
+    record_question_read(asked, bob)
+    Coding.objects.filter(pk=coding.pk).update(occasion=2, created_at=datetime(2026, 1, 3, tzinfo=UTC))
+    first = Coding.objects.create(text=text, coder=bob, round=coding.round)
+    for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(first, key, "place", note="before")
+    level = project.levels.get(key="phrase")
+    mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
+    first.judgements.create(markable=mark, note="before")
+    submit_coding(first, bob)
+    RepeatPlan.objects.create(round=coding.round, number=1, days=0, applied_at=datetime(2026, 1, 3, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(("kind", "role"), [("marking", "coder"), ("marking", "manager-coder")])
+def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
+    visits = all_visits(kind)
+    visits += [
+        Visit("GET", f"{address}?{choice}")
+        for address in (
+            "/projects/tea/texts/tea/code/",
+            "/api/v1/projects/tea/texts/tea/coding/",
+            "/api/v1/projects/tea/texts/tea/codings/bob/",
+            "/projects/tea/texts/",
+            "/projects/tea/questions/",
+        )
+        for choice in ("round=main", "occasion=1", "occasion=2", "sort=submitted", "sort=-submitted", "state=resolved")
+    ]
+    once = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
+    again = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role, before=bob_has_coded_before)
+    for visit, now, then in zip(visits, again, once, strict=True):
+        assert now == then, visit
+    manager = [Visit("GET", "/api/v1/projects/tea/codings/"), Visit("GET", "/api/v1/projects/tea/questions/")]
+    once = visited(charlie, manager, signed_in, kind, alice_works=False)
+    again = visited(charlie, manager, signed_in, kind, alice_works=False, before=bob_has_coded_before)
+    assert all(now != then for now, then in zip(again, once, strict=True))
+
+
 def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
     visits = [
         Visit("GET", "/projects/tea/"),

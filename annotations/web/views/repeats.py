@@ -47,9 +47,9 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             if request.method == "POST":
                 messages.success(request, _said(apply_repeats(project, asked)))
                 return redirect(address)
-            context["view"] = view_repeats(project, asked)
+            context |= {"shown": view_repeats(project, asked), "previews": True}
         elif not form.is_bound:
-            context["state"] = _state(project, round_, plan)
+            context["shown"] = _state(project, round_, plan)
     except ValidationError as error:
         context["refused"] = error.messages
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200

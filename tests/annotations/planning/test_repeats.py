@@ -221,5 +221,5 @@ def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in)
 
 def test_drawing_asks_the_database_as_often_for_many_texts_as_for_few(half_done, django_assert_num_queries):
     view_repeats(half_done, HALF)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         view_repeats(half_done, HALF)
