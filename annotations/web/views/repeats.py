@@ -40,7 +40,7 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:
-            messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} taken back.")
+            messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
             return redirect(address)
         if form.is_bound and form.is_valid():
             asked = form.as_request(round_.name)

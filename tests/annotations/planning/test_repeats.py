@@ -214,7 +214,7 @@ def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in)
     assert "4 texts shown again. Nobody is told which." in shown
     assert len(repeated()) == 3
     shown = client.post(address, {"withdraw": "1"}, follow=True).content.decode()
-    assert "4 texts taken back" in shown
+    assert "4 texts unassigned" in shown
     change_round(half_done.rounds.get(), closed=True)
     assert "is closed" in client.get(address).content.decode()
 
