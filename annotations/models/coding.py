@@ -27,6 +27,14 @@ REASON_LENGTH = 500
 GOLD = "gold"
 
 
+def _later_occasions(user: Person) -> models.QuerySet[Any]:
+    """Return the user's codings of a later occasion of the text of a coding in its round."""
+    later = related_rows(Text, "codings").filter(
+        text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
+    )
+    return later.order_by()
+
+
 class CodingQuerySet(models.QuerySet["Coding"]):
     def visible_to(self, user: Person) -> CodingQuerySet:
         """Return all codings of a project for users who see all work, else the user's own.
@@ -35,10 +43,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         """
         if user.is_superuser:
             return self
-        later = related_rows(Text, "codings").filter(
-            text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
-        )
-        own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(later.order_by())
+        own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(_later_occasions(user))
         return self.filter(sees_all_work(user, "text__project") | own)
 
     def once_for(self, user: Person) -> CodingQuerySet:
@@ -46,11 +51,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 
         So progress counts nobody's work twice where coders are shown texts again.
         """
-        later = related_rows(Text, "codings").filter(
-            text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
-        )
         own = Q(coder=user.pk)
-        return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(later.order_by())))
+        return self.filter((Q(occasion=1) & ~own) | (own & ~Exists(_later_occasions(user))))
 
     def latest_first(self, round_name: str = "", occasion: int | None = None) -> CodingQuerySet:
         """Return the codings with that of the latest round first; or those of one round, or occasion within a round."""

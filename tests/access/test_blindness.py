@@ -412,7 +412,6 @@ def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in
         assert now == then, visit
 
 
-@pytest.mark.parametrize("kind", WORLDS)
 def bob_has_coded_before(project):
     """Let what Bob has be the second occasion of a text that he coded, asked about and submitted before."""
     bob = User.objects.get(username="bob")
@@ -457,6 +456,7 @@ def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob
     assert all(now != then for now, then in zip(again, once, strict=True))
 
 
+@pytest.mark.parametrize("kind", WORLDS)
 def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
     visits = [
         Visit("GET", "/projects/tea/"),
