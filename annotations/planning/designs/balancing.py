@@ -48,12 +48,14 @@ def balance_work(state: State) -> None:
 def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -> bool:
     """Move places of each item to a coder with whom all is better; return whether any moved.
 
-    `strict` moves leave the spread of pairs as it is, or within what it may be, and coders connected.
+    `strict` moves leave coders connected, and the spread of pairs as it is or within what it may be. As long as the work
+    of somebody is further from their share than the largest text, they count nothing but work.
     """
     given = state.given
     movable = state.coded & ~given.fixed
     movable[state.places >= given.n_coders] = False
     excess = work @ state.coded - goals
+    largest = int(work.max())
     pairs = state.pair_excess
     strata = state.stratum_excess
     parts = count_parts(state)
@@ -68,9 +70,11 @@ def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -
         row = pairs @ chosen
         # What a place of `free` gives to `others` changes in the sum of squares.
         change = LOAD * 2 * size * (excess[others][None, :] - excess[free][:, None] + size)
-        change += PAIR * 2 * UNIT * (row[others][None, :] - pairs[np.ix_(free, others)] - row[free][:, None])
-        change += PAIR * 2 * UNIT * UNIT * (int(chosen.sum()) - 1)
-        change += STRATUM * 2 * UNIT * (strata[stratum, others][None, :] - strata[stratum, free][:, None] + UNIT)
+        far = strict and int(np.abs(excess).max()) > largest
+        if not far:
+            change += PAIR * 2 * UNIT * (row[others][None, :] - pairs[np.ix_(free, others)] - row[free][:, None])
+            change += PAIR * 2 * UNIT * UNIT * (int(chosen.sum()) - 1)
+            change += STRATUM * 2 * UNIT * (strata[stratum, others][None, :] - strata[stratum, free][:, None] + UNIT)
         place = int(change.argmin())
         if change.flat[place] >= 0:
             continue
@@ -81,7 +85,8 @@ def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -
             new_parts = parts
             if state.counts[other] == 1 or not state.shared[coder, state.coded[item]].all():
                 new_parts = count_parts(state)
-            if _spread(new_pairs) > max(_spread(pairs), PAIR_SPREAD) or new_parts > parts:
+            wider = _spread(new_pairs) > max(_spread(pairs), PAIR_SPREAD)
+            if (wider and not far) or new_parts > parts:
                 state.replace(item, other, coder)
                 continue
             parts = new_parts

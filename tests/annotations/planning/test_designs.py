@@ -125,6 +125,21 @@ def test_everybody_has_their_share_of_the_work_within_one_text(work, n, data):
     assert max(abs(load - sum(work) * k / n) for load in loads) <= max(work)
 
 
+@pytest.mark.parametrize(
+    ("work", "n", "k", "seed"),
+    [
+        ([7, 7, 1, 1], 10, 6, 25),
+        ([3, 1, 3, 7, 1, 1, 7], 7, 4, 34),
+        ([7, 3, 7, 3, 1, 7, 1], 7, 4, 78),
+        ([7, 7, 1, 6, 7, 3, 7, 7, 7, 1], 10, 5, 80),
+    ],
+)
+def test_work_comes_before_pairs_where_a_coder_is_more_than_a_text_from_their_share(work, n, k, seed):
+    parameters = PlanParameters(k=k, seed=seed, allow_unconnected=True)
+    loads = [load.work for load in propose(texts_of(work), coders_of(n), parameters).loads]
+    assert max(abs(load - sum(work) * k / n) for load in loads) <= max(work)
+
+
 @given(st.integers(2, 10), st.data())
 @examples(40)
 def test_pairs_of_coders_share_nearly_equal_numbers_of_texts(n, data):
