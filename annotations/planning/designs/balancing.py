@@ -48,8 +48,8 @@ def balance_work(state: State) -> None:
 def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -> bool:
     """Move places of each item to a coder with whom all is better; return whether any moved.
 
-    `strict` moves leave coders connected, and the spread of pairs as it is or within what it may be. As long as the work
-    of somebody is further from their share than the largest text, they count nothing but work.
+    `strict` moves leave coders connected, and the spread of pairs as it is or within what it may be. As long as the
+    work of somebody is further from their share than the largest text, they count nothing but work.
     """
     given = state.given
     movable = state.coded & ~given.fixed
