@@ -1,9 +1,12 @@
 """A task that never ends, and keeps the interpreter for itself: no other thread and no signal gets a turn."""
 
+import os
+from itertools import chain
+
 from django.tasks import task
 
 
 @task()
-def hang() -> None:
-    """Add up for hours."""
-    sum(range(10**14))
+def hang(sign: str) -> None:
+    """Make a file and add up for hours, in one call of C: when the file is there, signals are not heard any more."""
+    sum(chain(map(os.open, [sign], [os.O_CREAT]), range(10**14)))

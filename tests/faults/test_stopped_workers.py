@@ -107,13 +107,14 @@ def test_a_stuck_task_ends_its_worker_and_what_waits_behind_it_is_done_by_the_ne
     program.worker.terminate()
     program.worker.wait()
     program.project("behind", SCHEME, BEGIN)
+    sign = program.folder / "stuck"
     with program.inside():
-        stuck = hang.enqueue().id
+        stuck = hang.enqueue(str(sign)).id
     files = [SimpleUploadedFile("behind.coder1.txt", f"{'and so on ' * 30_000}[Anna](=1)".encode())]
     behind = program.manager.post("/projects/behind/imports/", {"format": "plain", "whose": "name"}, files).body["id"]
     program.worker = program.another_worker("--stuck-after", "2")
     # It is deaf to signals: only its own clock ends it.
-    wait_for(lambda: state_of(program, stuck) == "RUNNING", "the worker takes the task")
+    wait_for(sign.exists, "the worker is stuck in the task")
     program.worker.send_signal(signal.SIGTERM)
     assert program.worker.wait(30) == 1
     assert state_of(program, stuck) == "RUNNING"
