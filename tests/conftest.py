@@ -153,6 +153,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
 
     After a test that commits, the tables are emptied by DELETE, as TRUNCATE makes each file anew on PostgreSQL,
     but for those that say which models there are: to find out what is missing there takes longest.
+    PostgreSQL compiles no queries: it takes tables to be large that tests have filled and emptied many times.
     """
 
     def deletions(operations: BaseDatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
@@ -162,7 +163,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
     if connection.vendor == "sqlite":
         connection.settings_dict["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
     else:
-        connection.settings_dict["OPTIONS"]["options"] = "-c synchronous_commit=off"
+        connection.settings_dict["OPTIONS"]["options"] = "-c synchronous_commit=off -c jit=off"
 
 
 @pytest.fixture(scope="session")
