@@ -16,8 +16,8 @@ from annotations.formats import plain
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
-from annotations.management.demo import pyramids
-from annotations.management.demo.people import PASSWORD, person
+from annotations.management.demo import pyramids, rounds
+from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.planning.assignments import assign_texts
@@ -28,10 +28,8 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 
-FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries")
-MANAGER = "manager"
-# Coders without codings, so that a newcomer can code as one of them, and the projects assigned to them.
-BEGINNERS = ("alice", "bob")
+FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries", "chronicle")
+# All texts of these are assigned to the beginners.
 ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
 
@@ -48,13 +46,15 @@ class Command(BaseCommand):
             with transaction.atomic():
                 _load(source)
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all seven projects")
+        self.stdout.write(f"  {MANAGER:10} manages all eight projects")
         for name in BEGINNERS:
             self.stdout.write(
-                f"  {name:10} has a dialogue and letters to code, a text to mark and link, and a pyramid to build"
+                f"  {name:10} has a dialogue and letters to code, a text to mark and link, a pyramid to build, and "
+                "a training to pass"
             )
         self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
         self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
+        self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
 
 
@@ -80,6 +80,8 @@ def _load(source: dict[str, Any]) -> None:
         set_group(project, chosen.values_list("pk", flat=True), group)
     if project.answers == Project.Answers.SCUS:
         pyramids.load(project, source)
+    if "training" in source:
+        rounds.load(project, source)
     if project.slug in ASSIGNED_PROJECTS:
         for name in BEGINNERS:
             beginner = person(name)

@@ -3,6 +3,9 @@
 from annotations.models import User
 
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
+MANAGER = "manager"
+# Coders without codings, so that a newcomer can code as one of them.
+BEGINNERS = ("alice", "bob")
 
 
 def person(name: str) -> User:

@@ -21,16 +21,18 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project
 
 
-def code(coding: Coding, decisions: Sequence[Decision], day: date) -> None:
+def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bool = True) -> None:
     """Make the decisions one after the other and submit them, as if on that day: the log has the times of a person."""
-    draw = Random(f"{coding.text.slug} {coding.coder.username}")  # noqa: S311 - nothing is secret
+    again = f" {coding.occasion}" if coding.occasion > 1 else ""
+    draw = Random(f"{coding.text.slug} {coding.coder.username}{again}")  # noqa: S311 - nothing is secret
     moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
     changes = []
     for decision in decisions:
         moment += timedelta(seconds=draw.lognormvariate(2.3, 0.6))  # ten of them, mostly five to twenty
         changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment))
     operations.apply(coding, coding.coder, coding.version, changes)
-    submit_coding(coding, coding.coder)
+    if submit:
+        submit_coding(coding, coding.coder)
     submitted = Value(moment + timedelta(minutes=1), output_field=DateTimeField())
     coding.operations.update(applied_at=Coalesce("made_at", submitted))
 
