@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
 from itertools import batched
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -173,8 +173,8 @@ def _migrations() -> list[list[str]]:
 
 
 def _plain(value: object) -> str:
-    """Return a time or UUID as a string; Django's encoder would cut off the microseconds."""
-    if isinstance(value, datetime):
+    """Return a time, date or UUID as a string; Django's encoder would cut off the microseconds."""
+    if isinstance(value, date):  # times are dates, too
         return value.isoformat()
     if isinstance(value, UUID):
         return str(value)

@@ -12,6 +12,7 @@ from agreement import measures
 from agreement.data.extract import extract
 from agreement.measures import DISTANCES, conformance
 from agreement.reports import overall
+from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
 from annotations.models import Project
@@ -226,4 +227,12 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     assert [figure for figure in quoted if f"{figure:.4f}" not in guide] == []
     news = [report("news").result.value, report("news", preset="passonneau-2004-nominal").result.value]
     front = (ROOT / "README.md").read_text()
-    assert [figure for figure in news if f"{figure:.4f}" not in front] == []
+    chronicle = [report("chronicle", rounds=name).result.value for name in ("pilot", "main")]
+    assert [figure for figure in [*news, *chronicle] if f"{figure:.4f}" not in front] == []
+    assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
+    project = Project.objects.get(slug="chronicle")
+    repeats = compare_occasions(extract(project), parse_parameters({}, project.preset, project.answers)).coders
+    figures = {one.coder: one.as_dict() for one in repeats}
+    quoted = [figures["lou"]["value"], figures["lou"]["between"], figures["ute"]["between"]]
+    assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []
+    assert figures["ute"]["value"] == 1

@@ -1,33 +1,25 @@
 """Load the demo projects. Existing ones stay as they are."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from collections.abc import Mapping
+from datetime import date, timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
-from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
-from django.db.models import DateTimeField, Value
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotations.coding import operations
-from annotations.coding.decisions import Decision, parse_operation
-from annotations.coding.operations import Change
-from annotations.coding.readings import alternatives, map_targets
-from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
-from annotations.management.demo import pyramids
-from annotations.models import Coding, Membership, Operation, Project, Round, Text, User
+from annotations.management.demo import pyramids, rounds
+from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
+from annotations.management.demo.work import code, decision_of
+from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, set_group
@@ -36,11 +28,8 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 
-FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries")
-PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
-MANAGER = "manager"
-# Coders without codings, so that a newcomer can code as one of them, and the projects assigned to them.
-BEGINNERS = ("alice", "bob")
+FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries", "chronicle")
+# All texts of these are assigned to the beginners.
 ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
 
@@ -57,19 +46,21 @@ class Command(BaseCommand):
             with transaction.atomic():
                 _load(source)
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all seven projects")
+        self.stdout.write(f"  {MANAGER:10} manages all eight projects")
         for name in BEGINNERS:
             self.stdout.write(
-                f"  {name:10} has a dialogue and letters to code, a text to mark and link, and a pyramid to build"
+                f"  {name:10} has a dialogue and letters to code, a text to mark and link, a pyramid to build, and "
+                "a training to pass"
             )
         self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
         self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
+        self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
 
 
 def _load(source: dict[str, Any]) -> None:
     fields = source["project"]
-    manager = _person(MANAGER)
+    manager = person(MANAGER)
     manager.user_permissions.add(Permission.objects.get(content_type__app_label="annotations", codename="add_project"))
     project = create_project(
         fields["slug"],
@@ -88,10 +79,12 @@ def _load(source: dict[str, Any]) -> None:
         chosen = Membership.objects.filter(project=project, user__username__in=names)
         set_group(project, chosen.values_list("pk", flat=True), group)
     if project.answers == Project.Answers.SCUS:
-        pyramids.load(project, source, _person)
+        pyramids.load(project, source)
+    if "training" in source:
+        rounds.load(project, source)
     if project.slug in ASSIGNED_PROJECTS:
         for name in BEGINNERS:
-            beginner = _person(name)
+            beginner = person(name)
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
 
@@ -109,25 +102,11 @@ def _load_text(project: Project, source: dict[str, Any], first_day: date) -> Non
     text.save(update_fields=["title"])
     keys = dict(text.markables.values_list("label", "key"))
     for number, (name, answers) in enumerate(source["codings"].items()):
-        coder = _person(name)
+        coder = person(name)
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())
-        decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
-        _code(coding, decisions, first_day + timedelta(days=number))
-
-
-def _code(coding: Coding, decisions: Sequence[Decision], day: date) -> None:
-    """Make the decisions one after the other and submit them, as if on that day: the log has the times of a person."""
-    draw = Random(f"{coding.text.slug} {coding.coder.username}")  # noqa: S311 - nothing is secret
-    moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
-    changes = []
-    for decision in decisions:
-        moment += timedelta(seconds=draw.lognormvariate(2.3, 0.6))  # ten of them, mostly five to twenty
-        changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment))
-    operations.apply(coding, coding.coder, coding.version, changes)
-    submit_coding(coding, coding.coder)
-    submitted = Value(moment + timedelta(minutes=1), output_field=DateTimeField())
-    coding.operations.update(applied_at=Coalesce("made_at", submitted))
+        decisions = [decision_of(project, keys, label, answer) for label, answer in answers.items()]
+        code(coding, decisions, first_day + timedelta(days=number))
 
 
 def _scheme_of(fields: Mapping[str, Any]) -> ReadyMadeScheme:
@@ -146,31 +125,3 @@ def _scheme_of(fields: Mapping[str, Any]) -> ReadyMadeScheme:
         relations=spec.relations,
         attributes=spec.attributes,
     )
-
-
-def _decision(project: Project, keys: Mapping[str, str], label: str, answer: str | dict[str, Any]) -> Decision:
-    """Return the decision for an answer in the notation of the demo files.
-
-    It is a payload with labels for keys; or in short indices, or a category with antecedents.
-    """
-    if isinstance(answer, dict):
-        decision = parse_operation("judge", {"markable": keys[label], **answer})
-        assert isinstance(decision, Decision)
-        return replace(
-            decision,
-            pointers=map_targets(decision.pointers, keys.__getitem__),
-            relations=tuple((key, map_targets(one, keys.__getitem__)) for key, one in decision.relations),
-        )
-    if project.answers == Project.Answers.INDICES:
-        indices = tuple(answer.split())
-        return Decision(keys[label], "refers" if indices else "none", indices=indices)
-    category, *targets = answer.split()
-    return Decision(keys[label], category, alternatives(keys[target] for target in targets))
-
-
-def _person(name: str) -> User:
-    user, created = User.objects.get_or_create(username=name)
-    if created:
-        user.set_password(PASSWORD)
-        user.save(update_fields=["password"])
-    return user

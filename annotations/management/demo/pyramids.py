@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -16,17 +16,16 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import fill_coding, start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats.model.keys import markable_key
-from annotations.models import Coding, Membership, Project, Text, User
+from annotations.management.demo.people import person
+from annotations.models import Coding, Membership, Project, Text
 from annotations.projects.people.members import add_member
 
 NOTHING = "-"
 # [words](key of an SCU), the notation of peers
 MARK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 
-type Person = Callable[[str], User]
 
-
-def load(project: Project, source: Mapping[str, Any], person: Person) -> None:
+def load(project: Project, source: Mapping[str, Any]) -> None:
     """Fill the project. Raise ValueError if the file has words that no summary has."""
     fields = source["docset"]
     docset = create_docset(project, fields["slug"], fields["title"], list(fields["summaries"].items()))
@@ -38,7 +37,7 @@ def load(project: Project, source: Mapping[str, Any], person: Person) -> None:
         coding = Coding(text=models, coder=coders[name], kind=Coding.Kind.PYRAMID, round=models.rounds.get())
         descriptions = [Description(key, scu["label"]) for key, scu in scus.items()]
         fill_coding(coding, coders[name], list(_contributors(models, scus)), descriptions)
-    _agree(project, models, source["agreed"], person)
+    _agree(project, models, source["agreed"])
     for peer in source["peers"]:
         content, _ = _read(next(iter(peer["marked"].values())))
         text = add_peer(docset, peer["slug"], peer["title"], content, system=peer["system"])
@@ -62,7 +61,7 @@ def _contributors(models: Text, scus: Mapping[str, Any]) -> Iterator[Decision]:
             yield Decision(markable_key("contributor", parts), "scu", indices=(key,))
 
 
-def _agree(project: Project, models: Text, fields: Mapping[str, Any], person: Person) -> None:
+def _agree(project: Project, models: Text, fields: Mapping[str, Any]) -> None:
     """Create the agreed pyramid: one coder's pyramid without some SCUs and with some other labels."""
     adjudicator = person(fields["adjudicator"])
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)

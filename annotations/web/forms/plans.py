@@ -57,7 +57,9 @@ class PlanForm(forms.Form):
     pool = forms.BooleanField(
         required=False, label="Pool", help_text="Nobody is assigned a text: coders take the next one themselves."
     )
-    due_on = forms.DateField(required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}))
+    due_on = forms.DateField(
+        required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
     seed = forms.IntegerField(
         required=False,
         min_value=-LARGEST_SEED,

@@ -1,9 +1,11 @@
 """manage.py load_demo."""
 
 import json
+from collections import Counter
 from datetime import timedelta
+from fractions import Fraction
 from io import StringIO
-from itertools import product
+from itertools import combinations, groupby, product
 from statistics import median
 from typing import Any
 
@@ -16,11 +18,36 @@ from django.utils import timezone
 
 from annotations.coding import scus
 from annotations.coding.active_time import read_work
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
-from annotations.models import Coding, Docset, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
+from annotations.models import (
+    Coding,
+    Docset,
+    Judgement,
+    Markable,
+    Membership,
+    Operation,
+    Plan,
+    Pointer,
+    Project,
+    RepeatPlan,
+    Round,
+    Text,
+    User,
+)
 from annotations.models.coding import complete
+from annotations.planning.designs.terms import Design, PlanParameters
+from annotations.planning.plans import PlanRequest, view_plan
+from annotations.planning.progress import read_progress_matrix
+from annotations.planning.states import State
+from annotations.planning.training import refuse_untrained, training_results
+from tests.agreement.measures import exact
+from tests.agreement.measures.uncertainty.test_default_interval import expected_of
 from tests.annotations.transfers.test_importing import all_rows
-from tests.conftest import QUICK_HASHERS
+from tests.conftest import QUICK_HASHERS, person
+
+# Who has been trained in the project of three rounds.
+TRAINED = ("kim", "lou", "sam", "ute")
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +65,40 @@ def demo(output, db, settings) -> str:
     return output
 
 
+def chronicle_round(name: str) -> Round:
+    return Round.objects.select_related("project").get(project__slug="chronicle", name=name)
+
+
+def attempts() -> list[tuple[str, str, bool]]:
+    """Return the coders with the texts that they submitted in training, in this order, and whether they passed."""
+    results = training_results(chronicle_round("training"))
+    return [
+        (result.coder.username, attempt.coding.text.slug, attempt.passed)
+        for result in results
+        for attempt in result.attempts
+        if attempt.score is not None
+    ]
+
+
+def answers_of(coding: Coding) -> tuple[list[str], dict[str, str], dict[str, set[str]]]:
+    """Return the markables of a text in order, and their categories and antecedents in a coding."""
+    order = list(coding.text.markables.order_by("start", "-end").values_list("key", flat=True))
+    categories = dict(coding.judgements.values_list("markable__key", "category__key"))
+    pointers: dict[str, set[str]] = {}
+    for source, target in Pointer.objects.filter(judgement__coding=coding).values_list(
+        "judgement__markable__key", "target__key"
+    ):
+        pointers.setdefault(source, set()).add(target)
+    return order, categories, pointers
+
+
 def agreement(capsys, *arguments: str) -> dict[str, Any]:
     call_command("agreement", *arguments, "--format", "json")
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_it_loads_seven_projects_and_says_who_may_sign_in(demo, client):
+def test_it_loads_eight_projects_and_says_who_may_sign_in(demo, client):
     assert set(Project.objects.values_list("slug", flat=True)) == {
         "news",
         "dialogue",
@@ -53,17 +107,19 @@ def test_it_loads_seven_projects_and_says_who_may_sign_in(demo, client):
         "letters",
         "topics",
         "summaries",
+        "chronicle",
     }
-    for name in ("manager", "alice", "bob", "ra1", "ann", "mo", "eva", "noor", "tom", "ida", "jon", "vera"):
+    others = ("ra1", "ann", "mo", "eva", "noor", "tom", "ida", "jon", "vera", *TRAINED)
+    for name in ("manager", "alice", "bob", *others):
         assert name in demo
         assert client.login(username=name, password="coindex-demo")
     managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
-    assert managed.count() == 7
+    assert managed.count() == 8
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
-    to_code = Coding.objects.filter(status=Coding.Status.OPEN)
-    projects = ("dialogue", "links", "letters", "topics", "summaries")
+    to_code = Coding.objects.filter(status=Coding.Status.OPEN).exclude(coder__username__in=TRAINED)
+    projects = ("dialogue", "links", "letters", "topics", "summaries", "chronicle")
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
         *product(("alice", "bob"), projects, [0])
     }
@@ -72,7 +128,7 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     assert imported.filter(status=Coding.Status.SUBMITTED).count() == 2 + 24
     coded = Coding.objects.filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
     assert [one.version for one in coded] == [one.judgements.count() + 1 for one in coded]
-    assert len(coded) == 3 + 6 + 10 + 9 + 9
+    assert len(coded) == 3 + 6 + 10 + 9 + 9 + len(attempts()) + 8 + 16 + 12
     assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
@@ -249,3 +305,147 @@ def test_words_agree_more_by_masi_than_by_jaccard_and_hardly_ever_wholly(demo, c
     presets = ("passonneau-2006-nominal", "passonneau-2006-jaccard", "passonneau-2006-words")
     nominal, jaccard, masi = (agreement(capsys, "summaries", "--preset", preset)["value"] for preset in presets)
     assert 0 < nominal < jaccard < masi < 1
+
+
+def test_the_training_is_passed_at_once_by_two_on_another_text_by_one_and_by_decision_by_one(demo):
+    assert attempts() == [
+        ("kim", "practice-ferry", True),
+        ("lou", "practice-library", True),
+        ("sam", "practice-ferry", False),
+        ("sam", "practice-goats", True),
+        ("ute", "practice-ferry", False),
+        ("ute", "practice-goats", False),
+    ]
+    results = {result.coder.username: result for result in training_results(chronicle_round("training"))}
+    assert {name for name, result in results.items() if result.passed} == set(TRAINED)
+    assert {name for name, result in results.items() if result.decision} == {"ute"}
+    begun = Coding(text=Text.objects.get(slug="news-oil"), round=chronicle_round("main"), coder=person("kim"))
+    refuse_untrained(begun)
+    begun.coder = person("alice")
+    with pytest.raises(OperationRejected, match="once you have passed the round training"):
+        refuse_untrained(begun)
+
+
+def test_scores_of_the_training_are_the_means_of_one_minus_masi_and_all_gold_says_why(demo):
+    gold = {one.text_id: one for one in Coding.with_gold.filter(kind=Coding.Kind.GOLD)}
+    assert len(gold) == 3
+    assert not Judgement.objects.filter(coding__in=gold.values(), note="").exists()
+    for result in training_results(chronicle_round("training")):
+        for attempt in result.attempts:
+            if attempt.coding.status == Coding.Status.SUBMITTED:
+                score = mean_of_gold(gold[attempt.coding.text_id], attempt.coding)
+                assert attempt.score == pytest.approx(float(score), abs=1e-9)
+
+
+def mean_of_gold(gold: Coding, coding: Coding) -> Fraction:
+    """Return the mean over the judgements of the gold of 1 - MASI of the chains, 0 where the category is another."""
+    order, decided, antecedents = answers_of(gold)
+    _, given, own_antecedents = answers_of(coding)
+    scores = [
+        1 - exact.distance(chain_in(antecedents, key), chain_in(own_antecedents, key), "masi")
+        if given[key] == decided[key]
+        else Fraction(0)
+        for key in order
+    ]
+    return sum(scores, Fraction(0)) / len(scores)
+
+
+def chain_in(antecedents: dict[str, set[str]], key: str) -> frozenset[str]:
+    return frozenset(exact.chain(key, {one: exact.readings_of(found) for one, found in antecedents.items()}, "targets"))
+
+
+def test_the_main_round_has_two_coders_a_text_a_calibration_set_of_all_and_pairs_that_connect_them(demo):
+    round_ = chronicle_round("main")
+    plan = Plan.objects.get(round=round_)
+    assert (plan.design, plan.k, plan.calibration, plan.seed) == ("k", 2, 2, 7)
+    assert plan.due_on == timezone.localdate() - timedelta(days=1)
+    coders: dict[str, set[str]] = {}
+    for text, coder in round_.codings.filter(occasion=1).values_list("text__slug", "coder__username"):
+        coders.setdefault(text, set()).add(coder)
+    calibration = set(plan.texts.filter(calibration=True).values_list("text__slug", flat=True))
+    assert {text: len(names) for text, names in coders.items()} == {
+        text: 4 if text in calibration else 2 for text in round_.texts.values_list("slug", flat=True)
+    }
+    assert (len(coders), len(calibration)) == (9, 2)
+    shared = Counter(pair for names in coders.values() for pair in combinations(sorted(names), 2))
+    assert set(shared) == set(combinations(TRAINED, 2))
+    assert max(shared.values()) - min(shared.values()) <= 2
+    loads = Counter(name for names in coders.values() for name in names)
+    assert sorted(loads.values()) == [5, 5, 6, 6]
+    parameters = PlanParameters(Design.K, k=2, calibration=2, seed=7)
+    view = view_plan(round_.project, PlanRequest(parameters, "main", TRAINED))
+    # what somebody has begun and left is free for another
+    assert {text for text, _ in view.proposal.new} == {"letter-pier"}
+
+
+def test_the_progress_of_the_three_rounds_has_every_state(demo):
+    project = Project.objects.get(slug="chronicle")
+    matrix = read_progress_matrix(project, person("manager"), "", None, timezone.localdate())
+    cells = [(row.round.name, cell) for row in matrix.rows for cell in row.cells if cell is not None]
+    assert Counter((name, cell.state, cell.overdue) for name, cell in cells) == {
+        ("training", State.ASSIGNED, False): 2,
+        ("training", State.SUBMITTED, False): 6,
+        ("pilot", State.SUBMITTED, False): 8,
+        ("main", State.SUBMITTED, False): 16,
+        ("main", State.RELEASED, False): 1,
+        ("main", State.ASSIGNED, True): 2,
+        ("main", State.BEGUN, True): 1,
+        ("main", State.COMPLETE, True): 1,
+        ("main", State.REOPENED, True): 1,
+    }
+    assert {cell.state for _, cell in cells} == set(State)
+    assert matrix.coders == ["alice", "bob", *TRAINED]
+    rounds = [(one.name, one.kind, one.guidelines_version, one.is_closed) for one in project.rounds.all()]
+    assert rounds == [("training", "training", 1, False), ("pilot", "pilot", 1, True), ("main", "main", 2, False)]
+
+
+def test_each_coder_codes_three_texts_again_and_agrees_with_themself_as_far_as_the_fractions_say(demo, capsys):
+    repeats = RepeatPlan.objects.get()
+    assert (repeats.number, repeats.days, repeats.round) == (3, 7, chronicle_round("main"))
+    found = {one["coder"]: one for one in agreement(capsys, "chronicle", "--report", "repeats")["coders"]}
+    assert set(found) == set(TRAINED)
+    for name, one in found.items():
+        table, texts = occasions_of(name)
+        assert (one["shown_again"], one["texts"], one["n_units"]) == (3, 3, len(table))
+        value = exact.alpha(table, "passonneau")[0]
+        assert one["value"] == pytest.approx(float(value), abs=1e-9)
+        expected = expected_of(table, texts, 3, lambda some: exact.alpha(some, "passonneau")[0])
+        bounds = (one["low"], one["high"])
+        assert bounds == ((None, None) if expected is None else pytest.approx(expected, abs=1e-9))
+    assert [name for name, one in found.items() if one["value"] == 1] == ["ute"]
+    assert all(one["low"] < one["value"] < one["high"] < 1 for name, one in found.items() if name != "ute")
+    assert all(one["between"] < one["value"] for one in found.values())
+
+
+def occasions_of(name: str) -> tuple[dict[tuple[str, str], list[Any]], dict[tuple[str, str], str]]:
+    """Return what a coder answered on both occasions, by text and markable, and the text of each of these."""
+    table: dict[tuple[str, str], list[Any]] = {}
+    codings = Coding.objects.filter(round=chronicle_round("main"), coder__username=name)
+    for second in codings.filter(occasion=2, status=Coding.Status.SUBMITTED):
+        first = codings.get(occasion=1, text=second.text, status=Coding.Status.SUBMITTED)
+        values = [exact.chain_labels(*answers_of(one), set(), "full", "category") for one in (first, second)]
+        for key in answers_of(first)[0]:
+            table[second.text.slug, key] = [one.get(key) for one in values]
+    return table, {unit: unit[0] for unit in table}
+
+
+def test_agreement_rises_after_the_pilot_and_there_are_enough_texts_to_say_how_many_are_needed(demo, capsys):
+    pilot, main, both = (
+        agreement(capsys, "chronicle", *options)["value"]
+        for options in (["--rounds", "pilot"], ["--rounds", "main"], [])
+    )
+    assert pilot < both < main
+    planning = agreement(capsys, "chronicle", "--report", "planning")
+    assert planning["n_texts"] == 9
+    assert planning["targets"]["margin"]["texts"] > 9
+
+
+def test_nobody_of_the_three_rounds_does_two_things_at_once(demo):
+    operations = Operation.objects.filter(coding__round__project__slug="chronicle", user__username__in=TRAINED)
+    for name in TRAINED:
+        rows = operations.filter(user__username=name).order_by("applied_at").values_list("coding", "sequence")
+        codings = [coding for coding, _ in groupby(rows, key=lambda row: row[0])]
+        assert len(codings) == len(set(codings)) > 8
+        for _, row in groupby(rows, key=lambda row: row[0]):
+            sequences = [sequence for _, sequence in row]
+            assert sequences == sorted(sequences)

@@ -293,9 +293,14 @@ def assert_comes_back_equal(project: Project) -> RestoreReport:
     assert copy.pk != project.pk
     assert renamed(archived(copy), project.slug) == renamed(data, project.slug)
     assert content(copy) == content(project)
-    for coding in Coding.objects.filter(text__project=project).select_related("text", "coder"):
-        of_copy = Coding.objects.get(
-            text__project=copy, text__slug=coding.text.slug, coder=coding.coder, kind=coding.kind
+    for coding in Coding.with_gold.filter(text__project=project).select_related("text", "coder", "round"):
+        of_copy = Coding.with_gold.get(
+            text__project=copy,
+            text__slug=coding.text.slug,
+            coder=coding.coder,
+            kind=coding.kind,
+            round__name=coding.round.name,
+            occasion=coding.occasion,
         )
         assert judgements_of(of_copy) == judgements_of(coding)
         assert scus.scu_descriptions(of_copy) == scus.scu_descriptions(coding)

@@ -8,6 +8,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from threading import Event, Thread
 from uuid import uuid4
@@ -35,7 +36,8 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 @pytest.fixture
 def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
-    """Make some of everything: judgements, a corrected text, a pyramid, an export with its file, a session."""
+    """Make some of everything: judgements, a round with dates, a corrected text, a pyramid, an export, a session."""
+    project.rounds.update(starts_on=date(2026, 11, 2))
     judge(codings["alice"], keys["a"], "none", note="é 東 \U0001f600")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     corrected = codings["alice"].text
@@ -369,5 +371,5 @@ def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
     emptied()
     settings.MEDIA_ROOT = tmp_path / "elsewhere"
     call_command("restore", tmp_path / "all.zip")
-    assert Project.objects.count() == 7
+    assert Project.objects.count() == 8
     call_command("verify_log")

@@ -130,6 +130,7 @@ def test_weights_maxima_and_the_date_are_kept_with_the_plan(manager, large):
     page = manager.get(URL).content.decode()
     assert re.search(rf'name="weight-{ann}" value="0.5"', page)
     assert "due 24 December 2026" in page
+    assert 'name="due_on" value="2026-12-24"' in page  # as browsers read it, or applying again would end the date
 
 
 def test_new_texts_and_coders_are_planned_with_what_the_form_shows(manager, large):

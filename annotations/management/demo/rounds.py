@@ -1,0 +1,237 @@
+"""Load the demo's project of three rounds from chronicle.json: training with gold, a pilot, the main round, repeats.
+
+All of it is done by the functions that the pages call, in the order of a real project, and then dated back, by so many
+days as the file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from annotations.coding.decisions import Decision
+from annotations.coding.gold import open_gold
+from annotations.coding.status import reopen_coding
+from annotations.formats import plain
+from annotations.formats.model.document import Document, Links
+from annotations.management.demo.people import BEGINNERS, MANAGER, person
+from annotations.management.demo.work import code, decision_of
+from annotations.models import (
+    Coding,
+    GuidelinesVersion,
+    Membership,
+    Operation,
+    Project,
+    RepeatPlan,
+    Round,
+    Text,
+    TrainingDecision,
+    User,
+)
+from annotations.planning.assignments import assign_texts
+from annotations.planning.changes import release_idle
+from annotations.planning.designs.terms import Design, PlanParameters
+from annotations.planning.plans import PlanRequest, apply_plan
+from annotations.planning.repeats import RepeatRequest, apply_repeats
+from annotations.planning.rounds import change_round, create_round
+from annotations.planning.training import decide_on_coder, take_next_attempt
+from annotations.projects.guidelines import record_guidelines, record_reading
+from annotations.projects.people.members import add_member
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.source_document import SourceDocument
+
+# What a manager does, is done at this hour.
+HOUR = 17
+
+
+def load(project: Project, source: Mapping[str, Any]) -> None:
+    """Fill the project. Raise ValueError if a coder gets another text to train with than the file says."""
+    coders = {name: person(name) for name in source["training"]["coders"]}
+    for user in coders.values():
+        add_member(project, user, Membership.Role.CODER)
+    manager = person(MANAGER)
+    training = _train(project, source["training"], coders, manager)
+    _code_pilot(project, source["pilot"], coders)
+    _change_guidelines(project, source["guidelines"], coders, manager)
+    main = _code_main(project, source["main"], training, coders, manager)
+    _repeat(project, source["main"], main, coders)
+    release_idle(project, main.round_, source["main"]["release_after"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label."""
+
+    text: Text
+    keys: Mapping[str, str]
+    gold: Mapping[str, str]
+    explanations: Mapping[str, str]
+    mistakes: Mapping[str, Mapping[str, str]]
+
+    def decisions(self, kinds: Iterable[str] = ()) -> list[Decision]:
+        """Return the judgements of a coder who makes mistakes of these kinds, a later one instead of an earlier one."""
+        answers = dict(self.gold)
+        for kind in kinds:
+            answers |= self.mistakes.get(kind, {})
+        return [decision_of(self.text.project, self.keys, label, answer) for label, answer in answers.items()]
+
+    def gold_decisions(self) -> list[Decision]:
+        """Return the judgements of the gold, each with its explanation."""
+        notes = {self.keys[label]: explanation for label, explanation in self.explanations.items()}
+        return [replace(one, note=notes[one.markable]) for one in self.decisions()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    round_: Round
+    texts: Mapping[str, _Text]
+
+    def codings(self, coder: User, occasion: int = 1) -> list[Coding]:
+        """Return the codings of a coder in the order in which they come."""
+        codings = Coding.objects.filter(round=self.round_, coder=coder, occasion=occasion)
+        return list(codings.order_by("place", "text__position").select_related("text", "coder"))
+
+
+def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _Round:
+    """Make the round with its texts."""
+    starts_on, ends_on = map(_day, source["days"])
+    round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
+    documents = {
+        one["slug"]: plain.parse(f"#title: {one['title']}\n{one['marked']}", f"{one['slug']}.txt")
+        for one in source["texts"]
+    }
+    uncoded = [SourceDocument(_without_answers(document), None) for document in documents.values()]
+    import_documents(project, uncoded, round_name=round_.name)
+    texts = {}
+    for one in source["texts"]:
+        text = round_.texts.select_related("project").get(slug=one["slug"])
+        keys = dict(text.markables.values_list("label", "key"))
+        gold = dict(_answers(documents[text.slug]))
+        texts[text.slug] = _Text(text, keys, gold, one.get("explanations", {}), one["mistakes"])
+    return _Round(round_, texts)
+
+
+def _without_answers(document: Document) -> Document:
+    return replace(document, marks=[mark.with_answer(None) for mark in document.marks], links=Links.NONE)
+
+
+def _answers(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield each label with its answer in the notation of the demo: each mention points at the one before."""
+    last: dict[tuple[str, ...], str] = {}
+    for mark in document.marks:
+        entity = mark.answer.indices if mark.answer else ()
+        yield mark.label, "none" if not entity else f"old {last[entity]}" if entity in last else "new"
+        last[entity] = mark.label
+
+
+def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> Round:
+    """Let coders try texts with gold until they pass, and a manager decide on one who does not."""
+    rule = {name: source[name] for name in ("pass_measure", "pass_mark", "attempts")}
+    made = _make_round(project, source, kind=Round.Kind.TRAINING, **rule)
+    for one in made.texts.values():
+        gold = open_gold(project, one.text, made.round_.name, manager)
+        code(gold, one.gold_decisions(), _day(source["days"][0]))
+    for name, attempts in source["coders"].items():
+        assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
+        coding = made.codings(coders[name])[0]
+        _attempt(made, coding, attempts[0])
+        for attempt in attempts[1:]:
+            coding = take_next_attempt(made.round_, coders[name])
+            if coding.text.slug != attempt["text"]:
+                raise ValueError(f"{name} is to try {coding.text.slug} next, and not {attempt['text']}")
+            _attempt(made, coding, attempt)
+    decided = source["decision"]
+    decision = decide_on_coder(made.round_, coders[decided["coder"]], decided["outcome"], decided["reason"], manager)
+    TrainingDecision.objects.filter(pk=decision.pk).update(decided_at=_moment(decided["day"]))
+    for name in BEGINNERS:
+        add_member(project, person(name), Membership.Role.CODER)
+        assign_texts(project, [next(iter(made.texts.values())).text], [person(name)], made.round_)
+    return made.round_
+
+
+def _attempt(made: _Round, coding: Coding, attempt: Mapping[str, Any]) -> None:
+    code(coding, made.texts[coding.text.slug].decisions(attempt["mistakes"]), _day(attempt["day"]))
+
+
+def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User]) -> None:
+    """Let everybody code the texts, a text a day, and close the round."""
+    made = _make_round(project, source, kind=Round.Kind.PILOT)
+    parameters = PlanParameters(Design.ALL, k=None, calibration=len(made.texts), seed=source["seed"])
+    apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders)))
+    first, last = source["days"]
+    for name, user in coders.items():
+        for number, coding in enumerate(made.codings(user), start=1):
+            code(coding, made.texts[coding.text.slug].decisions(source["mistakes"][name]), _day(first - number))
+    change_round(made.round_, closed=True)
+    Round.objects.filter(pk=made.round_.pk).update(closed_at=_moment(last))
+
+
+def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
+    """Save guidelines with what the pilot has taught, which the coders read."""
+    GuidelinesVersion.objects.filter(project=project).update(created_at=_moment(source["first_day"]))
+    project.guidelines = source["text"]
+    project.save(update_fields=["guidelines"])
+    version = record_guidelines(project, manager)
+    assert version is not None
+    GuidelinesVersion.objects.filter(pk=version.pk).update(created_at=_moment(source["day"]))
+    for user in coders.values():
+        record_reading(project, user, version.number)
+
+
+def _code_main(
+    project: Project, source: Mapping[str, Any], training: Round, coders: Mapping[str, User], manager: User
+) -> _Round:
+    """Plan the round, and let its coders do most of it: each has other states of the last texts of their list."""
+    made = _make_round(project, source, kind=Round.Kind.MAIN, required_round=training)
+    first, last = source["days"]
+    parameters = PlanParameters(Design.K, k=source["k"], calibration=source["calibration"], seed=source["seed"])
+    apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders), due_on=_day(last)))
+    for name, user in coders.items():
+        codings, unfinished = made.codings(user), source["unfinished"][name]
+        for number, coding in enumerate(codings[: -len(unfinished)]):
+            decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
+            code(coding, decisions, _day(first - 1 - number * source["days_a_text"]))
+        for coding, state in zip(codings[-len(unfinished) :], unfinished, strict=True):
+            decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
+            _leave_unfinished(coding, decisions, state, manager)
+    return made
+
+
+def _leave_unfinished(coding: Coding, decisions: Sequence[Decision], state: Mapping[str, Any], manager: User) -> None:
+    """Do a part of the work: some decisions, all of them without submitting, or a submission that is reopened."""
+    if "day" not in state:
+        return
+    decided = decisions[: round(len(decisions) * state["share"])]
+    code(coding, decided, _day(state["day"]), submit="reopened" in state)
+    if "reopened" in state:
+        reopen_coding(coding, manager, state["reason"])
+        coding.operations.filter(kind=Operation.Kind.REOPEN).update(applied_at=_moment(state["reopened"]))
+
+
+def _repeat(project: Project, source: Mapping[str, Any], main: _Round, coders: Mapping[str, User]) -> None:
+    """Show each coder some texts again, which they code on the days after."""
+    asked = source["repeats"]
+    request = RepeatRequest(
+        number=asked["number"], days=asked["days"], seed=asked["seed"], round_name=main.round_.name,
+        coders=tuple(coders),
+    )  # fmt: skip
+    apply_repeats(project, request)
+    RepeatPlan.objects.filter(round=main.round_).update(applied_at=_moment(asked["day"]))
+    for name, user in coders.items():
+        for number, coding in enumerate(main.codings(user, occasion=2), start=1):
+            decisions = main.texts[coding.text.slug].decisions(asked["mistakes"][name])
+            code(coding, decisions, _day(asked["day"] - number))
+
+
+def _day(days: int) -> date:
+    """Return the day so many days before today."""
+    return timezone.localdate() - timedelta(days=days)
+
+
+def _moment(days: int) -> datetime:
+    """Return when a manager did something, so many days before today."""
+    return timezone.make_aware(datetime.combine(_day(days), time(HOUR)))
