@@ -3,7 +3,7 @@ import { chains } from "./chains/chains.js";
 import { judgement } from "../workbench/judgements.js";
 import { listsOf } from "../workbench/readings.js";
 import { givenAnswers, identityOf, missingAttributes, wantOf } from "./questions/constraints.js";
-import { entityFindings } from "./questions/entity-answers.js";
+import { attributesOf, canAnswer, entityAnswers, entityConflicts } from "./questions/entity-answers.js";
 import { categoryOf } from "./state.js";
 /** @import { Finding, Judgements, Markable, Model } from "./types.js" */
 
@@ -87,4 +87,23 @@ function inCircle(judgements, key) {
     }
   }
   return false;
+}
+
+/** What is missing or differs within entities. @type {(model: Model, judgements: Judgements) => Finding[]} */
+function entityFindings(model, judgements) {
+  const labels = model.constraints.attributes;
+  /** @type {Finding[]} */
+  const found = entityConflicts(model, judgements)
+    .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
+  const now = chains(model, judgements);
+  for (const attribute of attributesOf(model).filter((one) => labels[one].required && !labels[one].retired)) {
+    const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
+    for (const members of [...now.members.values(), ...alone]) {
+      const first = members.find((one) => canAnswer(model, judgements, one, attribute));
+      if (first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
+        found.push({ kind: "entity", key: first, text: `${labels[attribute].label} is missing` });
+      }
+    }
+  }
+  return found;
 }

@@ -2,7 +2,7 @@
 import { judgement } from "../../workbench/judgements.js";
 import { applies, categoriesOn, givenAnswers } from "./constraints.js";
 import { chains } from "../chains/chains.js";
-/** @import { AttributeAnswer, Chains, EntityConflict, Finding, Judgement, Judgements, Model, Plan } from "../types.js" */
+/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan } from "../types.js" */
 
 /** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
 export function entityOf({ of, members }, key) {
@@ -24,8 +24,8 @@ export function entityAnswers(judgements, members, attribute) {
   });
 }
 
-/** @type {(model: Model) => string[]} */
-const attributesOf = ({ attributes }) => attributes.filter(({ of }) => of === "entity").map(({ key }) => key);
+/** Attributes of entities. @type {(model: Model) => string[]} */
+export const attributesOf = ({ attributes }) => attributes.filter(({ of }) => of === "entity").map(({ key }) => key);
 
 /** @type {(value: Judgement, attribute: string, answer: AttributeAnswer | null) => Judgement} */
 export function withAttribute(value, attribute, answer) {
@@ -39,8 +39,8 @@ export function answerEntity(judgements, members, key, attribute, answer) {
   return (carriers.length > 0 ? carriers : [key]).map((member) => [member, withAttribute(judgement(judgements.get(member)), attribute, answer)]);
 }
 
-/** @type {(model: Model, judgements: Judgements, key: string, attribute: string) => boolean} */
-function canAnswer(model, judgements, key, attribute) {
+/** Whether a markable may carry the answer of its entity. @type {(model: Model, judgements: Judgements, key: string, attribute: string) => boolean} */
+export function canAnswer(model, judgements, key, attribute) {
   const { level, coded } = model.byKey.get(key) ?? {};
   const value = judgements.get(key);
   return Boolean(coded && value && (value.category !== null || categoriesOn(model.constraints, String(level)).length === 0))
@@ -94,23 +94,4 @@ export function entityConflicts(model, judgements) {
     const different = new Map(found.toReversed().map(([key, answer]) => [String([answer].flat().toSorted()), [key, answer]]));
     return different.size > 1 ? [{ attribute, members: given, answers: [...different.values()].reverse() }] : [];
   }));
-}
-
-/** What to look at before a coding is submitted. @type {(model: Model, judgements: Judgements) => Finding[]} */
-export function entityFindings(model, judgements) {
-  const labels = model.constraints.attributes;
-  /** @type {Finding[]} */
-  const found = entityConflicts(model, judgements)
-    .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
-  const now = chains(model, judgements);
-  for (const attribute of attributesOf(model).filter((one) => labels[one].required && !labels[one].retired)) {
-    const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
-    for (const members of [...now.members.values(), ...alone]) {
-      const first = members.find((one) => canAnswer(model, judgements, one, attribute));
-      if (first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
-        found.push({ kind: "entity", key: first, text: `${labels[attribute].label} is missing` });
-      }
-    }
-  }
-  return found;
 }

@@ -1,10 +1,9 @@
 // The questions after the category: one after another by key, and a relation whose targets the letters choose. Loaded where the scheme has some.
 import { inside } from "../../workbench/element.js";
 import { judge, judgement } from "../../workbench/judgements.js";
-import { listsOf } from "../../workbench/readings.js";
 import { chains } from "../chains/chains.js";
 import { apply, isDecided, withMarks } from "../state.js";
-import { describe } from "../view/panel.js";
+import { describe, inWords } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";
 import { answerAttribute, nextAnswer } from "./attribute-answers.js";
 import { categoriesOn } from "./constraints.js";
@@ -56,7 +55,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   }
 
   /** @type {(question: Question, answer: AttributeAnswer) => string} */
-  function inWords({ values }, answer) {
+  function labelsOf({ values }, answer) {
     return [answer].flat().map((value) => values.find(({ key }) => key === value)?.label ?? String(value)).join(", ");
   }
 
@@ -64,12 +63,11 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     const value = judgement(page.judgements.get(here ?? ""));
     return asked.flatMap((question) => {
       if (question.kind === "targets") {
-        const readings = listsOf(value.relations[question.key] ?? []);
-        const words = readings.map((reading) => reading.map((key) => describe(page.model, key).words).join(" together with ")).join(" or ");
+        const words = inWords(page.model, value.relations[question.key] ?? []).join(" or ");
         return words ? [`${question.label} to ${words}`] : [];
       }
       const answer = here === null ? undefined : answerOf(page.judgements, page.chains, here, question);
-      return answer === undefined ? [] : [`${question.label} ${inWords(question, answer)}`];
+      return answer === undefined ? [] : [`${question.label} ${labelsOf(question, answer)}`];
     }).join(". ");
   }
 
@@ -299,13 +297,13 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
       title: `${question.label} of this chain: its members differ`,
       placeholder: "which answer holds",
       choices: (query) => conflict.answers.map(([member, answer]) => ({
-        label: inWords(question, answer),
+        label: labelsOf(question, answer),
         hint: `“${describe(page.model, member).words}”`,
         run: () => {
           const members = entityAnswers(page.judgements, conflict.members, question.key);
           write(members.map(([key]) => judge(key, withAttribute(judgement(page.judgements.get(key)), question.key, answer))));
           refresh();
-          say(`${question.label}: ${inWords(question, answer)}.`);
+          say(`${question.label}: ${labelsOf(question, answer)}.`);
         },
       })).filter(({ label }) => label.toLowerCase().includes(query.trim().toLowerCase())),
     });

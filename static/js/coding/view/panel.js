@@ -9,7 +9,7 @@ import { look, nameOf } from "../chains/chains.js";
 import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
-/** @import { Keyboard, Model, Page } from "../types.js" */
+/** @import { Keyboard, Model, Page, Readings } from "../types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
@@ -44,17 +44,22 @@ function paintCategories(model, level, chosen, keyboard) {
   list.dataset.keys = String(keys);
   list.hidden = keys.length === 0;
   list.replaceChildren(...keys.map((one, place) => {
-    const choice = button(`coding-category ${categoryLook(model, one)}`);
-    const action = `category-${place + 1}`;
-    const key = place < 10 ? keyboard.keyOf(action) : "";
-    const category = categoryOf(model, one);
+    const choice = choiceButton(keyboard, place < 10 ? place : null, categoryLook(model, one), categoryOf(model, one));
     choice.dataset.category = one;
     choice.disabled = model.readOnly || model.constraints.categories[one]?.retired;
-    choice.title = category?.help ?? "";
-    setShortcuts(choice, key ? keyboard.keysOf(action) : []);
-    choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category?.label));
     return choice;
   }));
+}
+
+/** @type {(keyboard: Keyboard, place: number | null, look: string, of?: { label: string, help: string }) => HTMLButtonElement} place: of its digit */
+export function choiceButton(keyboard, place, look, { label, help } = { label: "", help: "" }) {
+  const choice = button(`coding-category ${look}`);
+  const action = place === null ? "" : `category-${place + 1}`;
+  const cap = keyboard.keyOf(action);
+  choice.title = help;
+  setShortcuts(choice, keyboard.keysOf(action));
+  choice.append(...(cap ? [element("kbd", "", cap)] : []), element("span", "", label));
+  return choice;
 }
 
 /** Whether the next target is meant together with the last. @param {Page} page */
@@ -90,6 +95,11 @@ export function describe(model, key) {
   const block = model.blocks.find((one) => one.start <= markable.start && markable.start <= one.end);
   const where = block ? `${block.label} ${block.speaker}`.trim() : "";
   return { words: markable.words || markable.label || "∅", where };
+}
+
+/** What is pointed at, an entry for each reading. @type {(model: Model, readings: Readings, and?: string) => string[]} */
+export function inWords(model, readings, and = " together with ") {
+  return listsOf(readings).map((reading) => reading.map((key) => describe(model, key).words).join(and));
 }
 
 /** @type {(page: Page, all: boolean, keyboard: Keyboard) => void} */
@@ -169,7 +179,7 @@ function paintCandidates(page, current, all, keyboard) {
     + (byIndex && readings.length > 0 ? ` ${readings.join(", ")}` : "");
   section.classList.toggle("muted", !relation && !!category && !linked.includes(category));
   byId("readings").hidden = !joint;
-  byId("readings").textContent = joint ? lists.map((reading) => reading.map((key) => describe(model, key).words).join(" + ")).join(" or ") : "";
+  byId("readings").textContent = joint ? inWords(model, readings, " + ").join(" or ") : "";
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
@@ -266,7 +276,7 @@ export function announce(page, prefix = "", alone = false) {
   const category = categoryOf(model, value?.category);
   const to = model.answers === "indices"
     ? (value?.indices ?? []).map((index) => `entity ${index}`)
-    : listsOf(value?.pointers ?? []).map((reading) => reading.map((key) => describe(model, key).words).join(" together with "));
+    : inWords(model, value?.pointers ?? []);
   byId("announce").textContent = [
     prefix,
     `${describe(model, current).words}, ${byId("position").textContent}`,

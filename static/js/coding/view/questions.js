@@ -1,10 +1,9 @@
 // The questions after the category, at the side: values, fields, targets of relations.
 import { byId, button, element } from "../../workbench/element.js";
-import { setShortcuts } from "../../workbench/controls.js";
 import { listsOf } from "../../workbench/readings.js";
 import { answerOf } from "../questions/questions.js";
 import { colourLook } from "../state.js";
-import { describe } from "./panel.js";
+import { choiceButton, describe } from "./panel.js";
 /** @import { Keyboard, Page, Question } from "../types.js" */
 
 const DEEPEST = 3;
@@ -87,16 +86,12 @@ function valuesElement(page, keyboard, question, isActive, taken) {
   const list = element("div", "coding-categories");
   const chosen = [answerOf(page.judgements, page.chains, page.current ?? "", question) ?? []].flat().map(String);
   list.append(...question.values.filter(({ key, retired }) => !retired || chosen.includes(key)).map(({ key, label, help, colour, retired }, place) => {
-    const choice = button(`coding-category ${colourLook(colour)}`);
-    const action = `category-${place + 1}`;
-    const cap = isActive && place < 10 && !retired && !page.model.readOnly ? keyboard.keyOf(action) : "";
+    const hasKey = isActive && place < 10 && !retired && !page.model.readOnly;
+    const choice = choiceButton(keyboard, hasKey ? place : null, colourLook(colour), { label, help });
     choice.dataset.question = question.key;
     choice.dataset.value = key;
-    choice.title = help;
     choice.disabled = page.model.readOnly || taken(question, key);
     choice.setAttribute("aria-pressed", String(chosen.includes(key)));
-    setShortcuts(choice, cap ? keyboard.keysOf(action) : []);
-    choice.append(...(cap ? [element("kbd", "", cap)] : []), element("span", "", label));
     return choice;
   }));
   return list;
