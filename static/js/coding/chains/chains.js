@@ -238,6 +238,9 @@ export function look(number) {
   return { colour: (place % 10) + 1, line: (place % 3) + 1 };
 }
 
+/** The class of its colour. @param {number | null | undefined} number */
+export const chainLook = (number) => (number ? ` chain-${look(number).colour}` : "");
+
 /**
  * What the coder calls a chain: the name on the first of its members that carries one.
  * @type {(judgements: Judgements, members: string[]) => string}

@@ -238,7 +238,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     record(keys.map((key) => judge(key, {})));
     refresh();
     go(keys.includes(page.current ?? "") ? page.current : keys[0]);
-    say([`Marked “${content}” ${keys.length === 1 ? "once" : `${keys.length} times`}. Undo removes all of them.`, ...left].filter(Boolean).join(" "));
+    const times = keys.length === 1 ? "once" : `${keys.length} times`;
+    say([`Marked “${content}” ${times}. Undo removes all of them.`, ...left].filter(Boolean).join(" "));
   }
 
   /** The current markable goes to other words, with its judgement and what points to it. @type {(wanted: Draft) => void} */

@@ -5,7 +5,7 @@ import { paintProgress } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
 import { actionsOf, joins } from "../actions.js";
 import { relationOf } from "../targets/candidates.js";
-import { look, nameOf } from "../chains/chains.js";
+import { chainLook, nameOf } from "../chains/chains.js";
 import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
@@ -262,7 +262,7 @@ function row({ model }, className, key, letter, hint = "") {
 
 /** @type {(text: string, number: number | null | undefined) => HTMLElement} */
 export function chainBadge(text, number) {
-  return element("span", `chain-badge${number === undefined || number === null ? "" : ` chain-${look(number).colour}`}`, text);
+  return element("span", `chain-badge${chainLook(number)}`, text);
 }
 
 /** @type {(page: Page, prefix?: string, alone?: boolean) => void} */

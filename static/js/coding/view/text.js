@@ -1,5 +1,5 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
-import { look } from "../chains/chains.js";
+import { chainLook, look } from "../chains/chains.js";
 import { element } from "../../workbench/element.js";
 import { slices } from "../text/slices.js";
 import { categoryLook, isDecided } from "../state.js";
@@ -217,6 +217,9 @@ export function paintText(view, page, keyboard) {
   paintLetters(view, page, keyboard);
 }
 
+/** The class of what is moved aside for what stands there. @type {(at: number, most: number) => string} */
+const shiftLook = (at, most) => (at > 0 ? ` shift-${Math.min(at, most)}` : "");
+
 /** @type {(view: TextView, page: Page) => void} */
 function paintBadges(view, { numbers, judgements }) {
   for (const group of view.ends) {
@@ -236,8 +239,7 @@ function paintBadges(view, { numbers, judgements }) {
       }
       for (const { text, number } of labels) {
         if (fresh && place) {
-          const colour = number === null ? "" : ` chain-${look(number).colour}`;
-          place.append(element("sup", `badge${colour}${at > 0 ? ` shift-${Math.min(at, MOST_SHIFT)}` : ""}`, text));
+          place.append(element("sup", `badge${chainLook(number)}${shiftLook(at, MOST_SHIFT)}`, text));
         }
         at += text.length;
       }
@@ -295,7 +297,7 @@ function paintLetters(view, { model, candidates, wants }, keyboard) {
     const start = margin ? key : model.byKey.at(key).start;
     const shift = taken.get(start) ?? 0;
     taken.set(start, shift + 1);
-    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, keyboard.keyOf(`candidate-${letter}`));
+    const tag = element("span", `letter${shiftLook(shift, 3)}`, keyboard.keyOf(`candidate-${letter}`));
     tag.dataset.letter = letter;
     tag.role = "img";
     tag.ariaLabel = `key ${tag.textContent}`;

@@ -109,7 +109,8 @@ export function paintWords(view, page) {
     }
     if (view.gaps[place]) {
       const linked = all.filter((one) => one.links.has(place));
-      const gap = `pyramid-gap${linked.length > 0 ? ` pyramid-in-scu ${looks.get(chief(linked).key)}${shared}` : ""}${selected && place < last ? " is-selected" : ""}`;
+      const scu = linked.length > 0 ? ` pyramid-in-scu ${looks.get(chief(linked).key)}${shared}` : "";
+      const gap = `pyramid-gap${scu}${selected && place < last ? " is-selected" : ""}`;
       if (view.shownGaps[place] !== gap) {
         view.shownGaps[place] = gap;
         view.gaps[place].className = gap;

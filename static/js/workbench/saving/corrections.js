@@ -189,7 +189,8 @@ export function renewedOutbox(outbox, visit, { corrections, merges }, model, not
       const operations = renew(await outbox.all());
       if (lost.length > 0) {
         await outbox.remove(lost);
-        notify(`The text was corrected, and the words of ${lost.length === 1 ? "an answer that was" : `${lost.length} answers that were`} not yet saved are gone.`);
+        const answers = lost.length === 1 ? "an answer that was" : `${lost.length} answers that were`;
+        notify(`The text was corrected, and the words of ${answers} not yet saved are gone.`);
       }
       return operations;
     },
