@@ -3,7 +3,7 @@ import { judgement, sameJudgement } from "../workbench/judgements.js";
 import { listsOf, readingsOf } from "../workbench/readings.js";
 import { candidates, isLegal, relationOf } from "./targets/candidates.js";
 import { freeIndex } from "./chains/chains.js";
-import { categoriesOn, givenAnswers, identityOf, missingAttributes, readingsViolation, wantOf, withoutUnasked } from "./questions/constraints.js";
+import { answersOf, categoriesOn, identityOf, missingAttributes, readingsViolation, withoutUnasked } from "./questions/constraints.js";
 import { categoryOf } from "./state.js";
 /** @import { Answer, Candidate, Judgement, Judgements, Manner, Model, Page, Readings } from "./types.js" */
 
@@ -165,10 +165,8 @@ export function addRemark(judgements, key, remark) {
  * @type {(model: Model, judgements: Judgements, key: string) => string | null}
  */
 export function missing(model, judgements, key) {
-  const value = judgement(judgements.get(key));
-  const { level } = model.byKey.at(key);
-  const given = givenAnswers(model.constraints, level, value);
-  switch (wantOf(model.constraints, given, value.indices.length > 0)) {
+  const { value, given, want } = answersOf(model, judgements, key);
+  switch (want) {
     case "category":
       return "Choose a category first.";
     case "index":

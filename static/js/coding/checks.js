@@ -1,8 +1,7 @@
 // What to look at before a coding is submitted. Pure.
 import { chains } from "./chains/chains.js";
-import { judgement } from "../workbench/judgements.js";
 import { listsOf } from "../workbench/readings.js";
-import { givenAnswers, identityOf, missingAttributes, wantOf } from "./questions/constraints.js";
+import { answersOf, identityOf, missingAttributes } from "./questions/constraints.js";
 import { attributesOf, canAnswer, entityAnswers, entityConflicts } from "./questions/entity-answers.js";
 import { categoryOf } from "./state.js";
 /** @import { Finding, Judgements, Markable, Model } from "./types.js" */
@@ -27,12 +26,9 @@ export function checkList(model, judgements) {
 
 /** @type {(model: Model, judgements: Judgements, key: string) => Finding[]} */
 function findings(model, judgements, key) {
-  const value = judgement(judgements.get(key));
+  const { value, given, want } = answersOf(model, judgements, key);
   const { constraints } = model;
-  const { level } = model.byKey.at(key);
   const category = categoryOf(model, value.category);
-  const given = givenAnswers(constraints, level, value);
-  const want = wantOf(constraints, given, value.indices.length > 0);
   if (want === "category" || (!category && Object.keys(value.attributes).length === 0)) {
     return [{ kind: "undecided", key, text: "" }];
   }

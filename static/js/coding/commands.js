@@ -1,5 +1,5 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, loadAhead, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
@@ -117,13 +117,8 @@ export function createCodingCommands(frame, marking, questions, undecided, undo,
     return tools;
   });
 
-  // They come with the first sign of somebody, so that they are there when the network goes; else when it is back.
-  const load = () => loadTools().catch(() => null);
-  for (const kind of ["keydown", "pointermove", "pointerdown", "click"]) {
-    document.addEventListener(kind, load, { once: true });
-  }
-  window.addEventListener("online", load);
-  byId("entities").addEventListener("toggle", load);
+  loadAhead(loadTools);
+  byId("entities").addEventListener("toggle", () => loadTools().catch(() => null));
 
   // ---- chains
 

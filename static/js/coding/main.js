@@ -2,7 +2,7 @@
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
-import { judge, judgement, markableOf } from "../workbench/judgements.js";
+import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
 import { combination } from "../workbench/keys/keys.js";
 import { openSaving } from "../workbench/saving/saving.js";
@@ -16,7 +16,7 @@ import { chains, emptyNumbers, renumber } from "./chains/chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./view/mouse.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
-import { givenAnswers, wantOf } from "./questions/constraints.js";
+import { answersOf } from "./questions/constraints.js";
 import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
@@ -128,10 +128,8 @@ function refresh() {
   page.wants = false;
   further?.settle();
   if (page.current !== null) {
-    const value = judgement(page.judgements.get(page.current));
-    const given = givenAnswers(model.constraints, model.byKey.at(page.current).level, value);
     page.candidates = offeredCandidates(model, page.judgements, page.current, page.relation);
-    page.wants = !readOnly && (page.relation !== null || wantOf(model.constraints, given, value.indices.length > 0) !== null);
+    page.wants = !readOnly && (page.relation !== null || answersOf(model, page.judgements, page.current).want !== null);
   }
   painted = page.model.byKey.has(page.current ?? "") ? page.current : null;
   paintText(text, page, keyboard);

@@ -12,7 +12,8 @@ import { blocks } from "./text/slices.js";
 export function load(raw) {
   const { content } = raw.text;
   const { toUnits, toPoints } = offsets(content);
-  const levels = new Map(raw.scheme.levels.map((level) => [level.key, level]));
+  const { answers, categories, relations, attributes, constraints, levels: rawLevels, scheme_version: scheme } = raw.scheme;
+  const levels = new Map(rawLevels.map((level) => [level.key, level]));
   const segments = (raw.text.segments ?? []).map((segment) => ({
     kind: segment.kind,
     label: segment.label ?? "",
@@ -24,7 +25,6 @@ export function load(raw) {
   /** @type {TextModel} */
   const basis = {
     user: raw.user,
-    title: raw.text.title,
     content,
     toUnits,
     toPoints,
@@ -32,18 +32,18 @@ export function load(raw) {
     direction: raw.text.direction,
     blocks: blocks(content, segments),
     sentences: segments.filter((segment) => segment.kind === "sentence").map((segment) => segment.start),
-    answers: raw.scheme.answers,
-    categories: raw.scheme.categories,
-    relations: raw.scheme.relations,
-    attributes: raw.scheme.attributes,
-    constraints: raw.scheme.constraints,
+    answers,
+    categories,
+    relations,
+    attributes,
+    constraints,
     levels,
-    marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
+    marking: readOnly ? [] : rawLevels.filter((level) => level.coders_mark),
     readOnly,
     practice: raw.practice ?? false,
     gold: raw.gold ?? false,
     version: raw.coding.version,
-    scheme: raw.scheme.scheme_version,
+    scheme,
     seconds: raw.coding.seconds ?? 0,
     known: new Map(),
     given: new Set(raw.markables.filter((one) => !one.own).map((one) => one.key)),

@@ -141,7 +141,6 @@ export interface Markable {
 /** A text and its scheme, before markables. */
 export interface TextModel extends WorkbenchModel {
   given: Set<string>;
-  title: string;
   content: string;
   toUnits: (codePoint: number) => number;
   toPoints: (unit: number) => number;

@@ -38,6 +38,15 @@ export function loadOnce(load) {
   };
 }
 
+/** Load a part with the first sign of somebody, so that it is there when the network goes; else when it is back. @param {() => Promise<unknown>} load */
+export function loadAhead(load) {
+  const begin = () => load().catch(() => null);
+  for (const kind of ["keydown", "pointermove", "pointerdown", "click"]) {
+    document.addEventListener(kind, begin, { once: true });
+  }
+  window.addEventListener("online", begin);
+}
+
 /** Open or close a panel at the side, if the page has it. @param {string} id @returns {HTMLElement | null} the panel, if it is open now */
 export function togglePanel(id) {
   const panel = document.getElementById(id);
@@ -61,10 +70,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
       part?.dialog.open({ ...options, choices: (query) => choices(query, part.places) });
     },
   };
-  // It comes with the first sign of somebody, so that it is there when the network goes.
-  for (const kind of ["keydown", "pointermove"]) {
-    document.addEventListener(kind, () => loadPicker().catch(() => null), { once: true });
-  }
+  loadAhead(loadPicker);
   const table = new Map(available.map((action) => [action.id, action]));
   /** @type {Handlers} */
   let handlers = {};

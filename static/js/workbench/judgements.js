@@ -1,5 +1,5 @@
 // Judgements, and what operations do to them, as the server does it. Pure.
-/** @import { Change, Judgement, Judgements, Span } from "./types.js" */
+/** @import { Change, Given, Judgement, Judgements, Span } from "./types.js" */
 
 /**
  * The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25".
@@ -62,8 +62,6 @@ export function judge(key, value) {
 export function markableOf({ payload }) {
   return "to" in payload ? payload.to : "markable" in payload ? payload.markable : null;
 }
-
-/** @typedef {{ given: Pick<Set<string>, "has"> }} Given keys of the markables that came with the text */
 
 /** As the server does it; the judgements are changed. @type {(model: Given, judgements: Judgements, change: Change) => void} */
 export function carryOut(model, judgements, { kind, payload }) {

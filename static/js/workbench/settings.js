@@ -47,9 +47,6 @@ export function remove(store, place) {
 /** @type {<M>(actions: Action<M>[], place: string) => Choices} place: of the keys of a page */
 export const readKeys = (actions, place) => storedChoices(actions, readJson(local, place));
 
-/** @type {(choices: Choices, place: string) => void} */
-export const storeKeys = (choices, place) => write(local, place, JSON.stringify(choices));
-
 export function readSize() {
   const size = read(local, SIZE);
   return size !== null && SIZES.includes(size) ? size : "medium";

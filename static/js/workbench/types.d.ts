@@ -83,6 +83,11 @@ export type Operation = Change & {
 
 export type LoggedOperation = Operation & { sequence: number };
 
+/** Keys of the markables that came with the text. */
+export interface Given {
+  given: Pick<Set<string>, "has">;
+}
+
 /** How changes are carried out on the state of a page, and taken back. */
 export interface Machine<M, S> {
   empty: () => S;

@@ -241,28 +241,14 @@ export function look(number) {
 /** The class of its colour. @param {number | null | undefined} number */
 export const chainLook = (number) => (number ? ` chain-${look(number).colour}` : "");
 
-/**
- * What the coder calls a chain: the name on the first of its members that carries one.
- * @type {(judgements: Judgements, members: string[]) => string}
- */
+/** What the coder calls a chain: the name on the first of its members that carries one. @type {(judgements: Judgements, members: string[]) => string} */
 export function nameOf(judgements, members) {
-  for (const key of members) {
-    const name = judgements.get(key)?.name;
-    if (name) {
-      return name;
-    }
-  }
-  return "";
+  return members.map((key) => judgements.get(key)?.name).find(Boolean) ?? "";
 }
 
 /** An index that no markable has, but for one that does not count. @type {(judgements: Judgements, except?: string | null) => string} */
 export function freeIndex(judgements, except = null) {
-  const taken = new Set();
-  for (const [key, value] of judgements) {
-    if (key !== except) {
-      value.indices.forEach((index) => taken.add(index));
-    }
-  }
+  const taken = new Set([...judgements].flatMap(([key, { indices }]) => (key === except ? [] : indices)));
   let free = 1;
   while (taken.has(String(free))) {
     free += 1;

@@ -1,6 +1,7 @@
 // What the scheme allows and asks, by the table by which the server checks. Pure.
+import { judgement } from "../../workbench/judgements.js";
 import { listsOf } from "../../workbench/readings.js";
-/** @import { AttributeConstraints, Constraints, GivenAnswers, Judgement, Markable, Model, Readings, RelationConstraints, Violation } from "../types.js" */
+/** @import { AttributeConstraints, Constraints, GivenAnswers, Judgement, Judgements, Markable, Model, Readings, RelationConstraints, Violation } from "../types.js" */
 
 /** What a judgement answers, by which further questions are asked. @type {(table: Constraints, level: string, value: Judgement) => GivenAnswers} */
 export function givenAnswers({ categories }, level, { category, pointers, attributes, relations }) {
@@ -65,6 +66,13 @@ export function wantOf(table, given, hasIndex) {
   }
   const identity = identityOf(table, given.category);
   return identity && !identity.retired && !given.relations.has(category.identity ?? "") ? "target" : null;
+}
+
+/** What a markable answers, and what its category still wants. @type {(model: Model, judgements: Judgements, key: string) => { value: Judgement, given: GivenAnswers, want: ReturnType<typeof wantOf> }} */
+export function answersOf({ constraints, byKey }, judgements, key) {
+  const value = judgement(judgements.get(key));
+  const given = givenAnswers(constraints, byKey.at(key).level, value);
+  return { value, given, want: wantOf(constraints, given, value.indices.length > 0) };
 }
 
 /** Whether a judgement has all that the scheme requires. @type {(table: Constraints, given: GivenAnswers, hasIndex: boolean) => boolean} */

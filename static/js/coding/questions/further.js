@@ -12,6 +12,9 @@ import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } fr
 import { violationOf } from "./violations.js";
 /** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, PickerOptions, Question } from "../types.js" */
 
+/** Not a number where the words are none; a comma is a decimal point. @param {string} words */
+const numberIn = (words) => Number(words.replace(",", "."));
+
 /** @type {(frame: Frame, openPicker: (options: PickerOptions) => void) => Further} */
 export function createFurther({ page, keyboard, pane, write, refresh, say, announceAgain, answerWith }, openPicker) {
   const questions = questionsOf(page.model);
@@ -232,8 +235,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
       return;
     }
     const words = field.value.trim();
-    const number = Number(words.replace(",", "."));
-    const answer = question.kind === "number" && words !== "" ? number : words;
+    const answer = question.kind === "number" && words !== "" ? numberIn(words) : words;
     if (Number.isNaN(answer)) {
       say(`${question.label} is a number.`);
     } else if (answer !== (answerOf(page.judgements, page.chains, here, question) ?? "")) {
@@ -257,7 +259,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     }
     const before = active;
     commit(focus);
-    if (active === before && !Number.isNaN(Number(focus.value.replace(",", ".")))) {
+    if (active === before && !Number.isNaN(numberIn(focus.value))) {
       pane.focus({ preventScroll: true });
     }
     return true;

@@ -1,6 +1,5 @@
 // Which questions a markable is asked, in which order, and which comes next. Pure.
-import { judgement } from "../../workbench/judgements.js";
-import { applies, givenAnswers, missingAttributes, wantOf } from "./constraints.js";
+import { answersOf, applies, missingAttributes } from "./constraints.js";
 import { entityAnswers, entityOf, haveAnswers } from "./entity-answers.js";
 /** @import { AttributeAnswer, Chains, Judgements, Model, Question, RawScheme } from "../types.js" */
 
@@ -45,12 +44,9 @@ function leaderOf(condition) {
 
 /** The questions that the answers of a markable lead to. @type {(questions: Question[], model: Model, judgements: Judgements, key: string) => Question[]} */
 export function askedOf(questions, model, judgements, key) {
-  const value = judgement(judgements.get(key));
-  const { constraints } = model;
-  const given = givenAnswers(constraints, model.byKey.at(key).level, value);
-  const known = wantOf(constraints, given, value.indices.length > 0) === null;
-  return questions.filter((one) => applies(constraints, one.key, given) && (!one.retired || Object.hasOwn(value.relations, one.key) || Object.hasOwn(value.attributes, one.key))
-    && (one.of === "entity" ? known : one.primary_of === null || Object.hasOwn(value.attributes, one.primary_of)));
+  const { value, given, want } = answersOf(model, judgements, key);
+  return questions.filter((one) => applies(model.constraints, one.key, given) && (!one.retired || Object.hasOwn(value.relations, one.key) || Object.hasOwn(value.attributes, one.key))
+    && (one.of === "entity" ? want === null : one.primary_of === null || Object.hasOwn(value.attributes, one.primary_of)));
 }
 
 /** @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => boolean} */
@@ -67,9 +63,8 @@ export function isAnswered(judgements, chains, key, { key: name, of, kind }) {
  * @type {(asked: Question[], model: Model, judgements: Judgements, chains: Chains, key: string, after: string | null) => string | null}
  */
 export function nextQuestion(asked, model, judgements, chains, key, after) {
-  const value = judgement(judgements.get(key));
-  const given = givenAnswers(model.constraints, model.byKey.at(key).level, value);
-  if (wantOf(model.constraints, given, value.indices.length > 0) !== null) {
+  const { value, given, want } = answersOf(model, judgements, key);
+  if (want !== null) {
     return CATEGORY;
   }
   const points = value.pointers.length > 0;

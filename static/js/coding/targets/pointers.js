@@ -1,9 +1,7 @@
 // What operations do to judgements that point at markables, as the server does it. Pure.
 import * as shared from "../../workbench/judgements.js";
 import { mapTargets, targetsOf } from "../../workbench/readings.js";
-/** @import { Change, Judgements, Machine } from "../types.js" */
-
-/** @typedef {{ given: Pick<Set<string>, "has"> }} Given keys of the markables that came with the text */
+/** @import { Change, Given, Judgements, Machine } from "../types.js" */
 
 /** @type {(judgements: Judgements, from: string, to: string | null) => void} */
 function repoint(judgements, from, to) {

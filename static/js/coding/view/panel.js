@@ -44,17 +44,17 @@ function paintCategories(model, level, chosen, keyboard) {
   list.dataset.keys = String(keys);
   list.hidden = keys.length === 0;
   list.replaceChildren(...keys.map((one, place) => {
-    const choice = choiceButton(keyboard, place < 10 ? place : null, categoryLook(model, one), categoryOf(model, one));
+    const choice = choiceButton(keyboard, place, categoryLook(model, one), categoryOf(model, one));
     choice.dataset.category = one;
     choice.disabled = model.readOnly || model.constraints.categories[one]?.retired;
     return choice;
   }));
 }
 
-/** @type {(keyboard: Keyboard, place: number | null, look: string, of?: { label: string, help: string }) => HTMLButtonElement} place: of its digit */
+/** @type {(keyboard: Keyboard, place: number, look: string, of?: { label: string, help: string }) => HTMLButtonElement} place: of its digit, from 0 to 9; else it has none */
 export function choiceButton(keyboard, place, look, { label, help } = { label: "", help: "" }) {
   const choice = button(`coding-category ${look}`);
-  const action = place === null ? "" : `category-${place + 1}`;
+  const action = `category-${place + 1}`;
   const cap = keyboard.keyOf(action);
   choice.title = help;
   setShortcuts(choice, keyboard.keysOf(action));

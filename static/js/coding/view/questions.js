@@ -86,8 +86,8 @@ function valuesElement(page, keyboard, question, isActive, taken) {
   const list = element("div", "coding-categories");
   const chosen = [answerOf(page.judgements, page.chains, page.current ?? "", question) ?? []].flat().map(String);
   list.append(...question.values.filter(({ key, retired }) => !retired || chosen.includes(key)).map(({ key, label, help, colour, retired }, place) => {
-    const hasKey = isActive && place < 10 && !retired && !page.model.readOnly;
-    const choice = choiceButton(keyboard, hasKey ? place : null, colourLook(colour), { label, help });
+    const hasKey = isActive && !retired && !page.model.readOnly;
+    const choice = choiceButton(keyboard, hasKey ? place : -1, colourLook(colour), { label, help });
     choice.dataset.question = question.key;
     choice.dataset.value = key;
     choice.disabled = page.model.readOnly || taken(question, key);

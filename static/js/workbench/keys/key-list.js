@@ -3,7 +3,7 @@ import { keyCaps } from "../controls.js";
 import { around, button, element, inside } from "../element.js";
 import { choose } from "./key-choices.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
-import { readKeys, storeKeys } from "../settings.js";
+import { local, readKeys, write } from "../settings.js";
 /** @import { Action, Choices } from "../types.js" */
 
 /**
@@ -62,7 +62,7 @@ export function createKeyList(dialog, { all, shown, place, rightToLeft }, change
     const action = listening;
     choices = next;
     listening = null;
-    storeKeys(choices, place);
+    write(local, place, JSON.stringify(choices));
     changed(choices);
     show(words, action);
   }
