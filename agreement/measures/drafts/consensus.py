@@ -170,7 +170,9 @@ def _place_ambiguous(
         for unit, codes in sets.items()
         if rule(sum(isinstance(answers.values[code], Readings) for code in codes), len(codes))
     }
-    places = {node: (number,) for number, nodes in enumerate(clusters) for node in nodes}
+    places: dict[Hashable, tuple[int, ...]] = {
+        node: (number,) for number, nodes in enumerate(clusters) for node in nodes
+    }
     if ambiguous:
         places |= _vote_on_places(answers, rule, clusters, ambiguous)
     members: list[set[Hashable]] = [set() for _ in clusters]
