@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -138,8 +139,9 @@ def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
     cells, n_labels = data.cells, len(data.labels)
     values = [data.value(code) for code in range(data.n_values)]
     order = np.argsort(data.document_of_unit, kind="stable")
-    bounds = np.searchsorted(data.document_of_unit[order], np.arange(1, len(data.documents)))
-    for document, rows in zip(data.documents, np.split(order, bounds), strict=True):
+    bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
+    for document, (begin, end) in zip(data.documents, pairwise(bounds.tolist()), strict=True):
+        rows = order[begin:end]
         if not len(rows):
             continue
         units = [data.units[row] for row in rows.tolist()]
