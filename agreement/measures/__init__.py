@@ -46,6 +46,7 @@ from agreement.measures.data.inputs import as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.data.subsets import collapse
 from agreement.measures.distances import distance, distance_from_sizes
+from agreement.measures.drafts.antecedents import antecedents
 from agreement.measures.drafts.cards import Card, CardRow, cards
 from agreement.measures.drafts.consensus import Consensus, consensus
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
@@ -115,6 +116,7 @@ __all__ = [
     "ScoreIntervals",
     "alpha",
     "alphas",
+    "antecedents",
     "as_data",
     "augmented_kappa",
     "b_cubed",

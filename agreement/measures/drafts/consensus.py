@@ -10,7 +10,7 @@ from agreement.measures.data.cells import MISSING
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import check_known_coders
 from agreement.measures.drafts.clustering import count_objective, find_clusters, number_by_appearance
-from agreement.measures.drafts.projection import Entity, project_answers, project_chains
+from agreement.measures.drafts.projection import project_answers, project_chains
 from agreement.measures.drafts.votes import DocumentAnswers, Profile, split_documents
 from agreement.measures.options import check_option
 from agreement.measures.results import pluralize
@@ -21,6 +21,7 @@ METHODS = ("most", "agreed", "coder", "empty")
 type Values = dict[Hashable, Value | None]
 # Is it enough that so many of so many coders say something?
 type Rule = Callable[[int, int], bool]
+type FindClusters = Callable[[Sequence[Profile], Sequence[Sequence[int]]], list[int]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +57,7 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None) -> Co
     if each is in the other's value, and parts them if both have a set and that is not so; of a unit with a label, or
     not marked, a coder says nothing. The search begins with the coder whose chains have the largest such sum, moves
     what no coder separates in text order, and merges clusters. A unit to which more than half of those who give it a
-    set give `Readings` is in each entity where more than half put it.
+    set give `Readings` is placed after the others: in each entity where more than half have it.
     "agreed": what all say. A unit is in the draft if all coders who coded the document marked it; it has a label if all
     give that one, is together with what no coder separates from it if all give a set, and else is undecided.
     "coder": what that coder says. "empty": nothing.
@@ -128,12 +129,10 @@ def _all(n: int, of: int) -> bool:
     return n == of
 
 
-def _find_values(
-    answers: DocumentAnswers, rule: Rule, cluster: Callable[[Sequence[Profile], Sequence[Sequence[int]]], list[int]]
-) -> Values:
+def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Values:
     """Return the values on which the coders agree as the rule asks, their chains being clustered."""
     values: Values = {}
-    clustered: list[Hashable] = []
+    chained: list[Hashable] = []
     for unit, row in zip(answers.units, answers.codes, strict=True):
         given = [code for code in row if code != MISSING]
         if not given or not rule(len(given), sum(answers.coded)):
@@ -146,68 +145,75 @@ def _find_values(
         if code < answers.n_labels:
             values[unit] = answers.values[code]
         else:
-            clustered.append(unit)
-    nodes = clustered + list(answers.nodes)[len(answers.units) :]
-    numbers = cluster([answers.profiles[answers.nodes[node]] for node in nodes], answers.adjacent)
+            chained.append(unit)
+    return values | _find_entities(answers, rule, find, chained)
+
+
+def _find_entities(answers: DocumentAnswers, rule: Rule, find: FindClusters, units: Sequence[Hashable]) -> Values:
+    """Return the entities of some units: a cluster of each, or several where coders agree that it is ambiguous.
+
+    What is ambiguous would hold clusters together, and is placed when the others are clustered. Where coders agree on
+    no two clusters for it, it is clustered with the others after all.
+    """
+    rows = dict(zip(answers.units, answers.codes, strict=True))
+    n_sets, n_readings = Counter[Hashable](), Counter[Hashable]()
+    for unit in units:
+        sets = [answers.set_of(code) for code in rows[unit] if code >= answers.n_labels]
+        n_sets[unit], n_readings[unit] = len(sets), sum(isinstance(one, Readings) for one in sets)
+    ambiguous = {unit for unit in units if rule(n_readings[unit], n_sets[unit])}
+    clusters = _cluster(answers, find, [unit for unit in units if unit not in ambiguous])
+    places = _find_places(answers, rule, clusters, ambiguous)
+    settled = {unit for unit, numbers in places.items() if len(numbers) > 1}
+    if settled != ambiguous:
+        clusters = _cluster(answers, find, [unit for unit in units if unit not in settled])
+        places = _find_places(answers, rule, clusters, settled)
+    members = [set(nodes) for nodes in clusters]
+    place_of = {node: (number,) for number, nodes in enumerate(clusters) for node in nodes} | places
+    for unit in filter(settled.__contains__, units):
+        if not place_of[unit]:
+            place_of[unit] = (len(members),)
+            members.append(set())
+        for number in place_of[unit]:
+            members[number].add(unit)
+    entities = [frozenset(nodes) for nodes in members]
+    return {unit: unite_readings(entities[number] for number in place_of[unit]) for unit in units}
+
+
+def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hashable]) -> list[list[Hashable]]:
+    """Return the clusters of units in text order, and of the members that are no units."""
+    nodes = [*units, *list(answers.nodes)[len(answers.units) :]]
+    numbers = find([answers.profiles[answers.nodes[node]] for node in nodes], answers.adjacent)
     clusters: dict[int, list[Hashable]] = {}
     for node, number in zip(nodes, numbers, strict=True):
         clusters.setdefault(number, []).append(node)
-    values.update(_place_ambiguous(answers, rule, clustered, list(clusters.values())))
-    return values
+    return list(clusters.values())
 
 
-def _place_ambiguous(
-    answers: DocumentAnswers, rule: Rule, clustered: Sequence[Hashable], clusters: Sequence[Sequence[Hashable]]
-) -> Values:
-    """Return the entities of clustered units: the cluster, or the several clusters where coders agree that it is.
-
-    Which of a coder's chains is which cluster is decided by the units that are in one alone.
-    """
-    rows = dict(zip(answers.units, answers.codes, strict=True))
-    sets = {unit: [code for code in rows[unit] if code >= answers.n_labels] for unit in clustered}
-    ambiguous = {
-        unit
-        for unit, codes in sets.items()
-        if rule(sum(isinstance(answers.values[code], Readings) for code in codes), len(codes))
-    }
-    places: dict[Hashable, tuple[int, ...]] = {
-        node: (number,) for number, nodes in enumerate(clusters) for node in nodes
-    }
-    if ambiguous:
-        places |= _vote_on_places(answers, rule, clusters, ambiguous)
-    members: list[set[Hashable]] = [set() for _ in clusters]
-    for node, numbers in places.items():
-        for number in numbers:
-            members[number].add(node)
-    entities = [frozenset(nodes) for nodes in members]
-    return {unit: unite_readings(entities[number] for number in places[unit]) for unit in clustered}
-
-
-def _vote_on_places(
-    answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], ambiguous: Set[Hashable]
+def _find_places(
+    answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], units: Set[Hashable]
 ) -> dict[Hashable, tuple[int, ...]]:
-    """Return of ambiguous units the two clusters or more where coders agree that they are."""
-    number_of: dict[Entity, int] = {}
-    entity_of_unit: dict[Hashable, tuple[Entity, ...]] = {}
-    for number, nodes in enumerate(clusters):
-        entity = frozenset(nodes) - ambiguous
-        number_of[entity] = number
-        entity_of_unit |= dict.fromkeys(entity, (entity,))
+    """Return of each of some units the clusters where coders agree that it is, if any.
+
+    Which of a coder's chains is which cluster is decided by the units of the clusters.
+    """
+    if not units:
+        return {}
+    number_of = {frozenset(nodes): number for number, nodes in enumerate(clusters)}
+    entity_of_unit = {node: (entity,) for entity in number_of for node in entity}
     entities = [entity_of_unit.get(unit, ()) for unit in answers.units]
-    votes: dict[Hashable, Counter[int]] = {unit: Counter() for unit in ambiguous}
-    n_sets: Counter[Hashable] = Counter()
+    votes: dict[Hashable, Counter[int]] = {unit: Counter() for unit in units}
+    n_sets = Counter[Hashable]()
     for coder in range(len(answers.coded)):
         entity_of = project_chains(answers, coder, entities)
         for unit, row in zip(answers.units, answers.codes, strict=True):
-            if unit in ambiguous and row[coder] >= answers.n_labels:
+            if unit in units and row[coder] >= answers.n_labels:
                 chains = answers.order_sets(answers.values[row[coder]])
                 votes[unit].update({number_of[entity_of[chain]] for chain in chains if chain in entity_of})
                 n_sets[unit] += 1
-    chosen = {
+    return {
         unit: tuple(sorted(number for number, n in counts.items() if rule(n, n_sets[unit])))
         for unit, counts in votes.items()
     }
-    return {unit: numbers for unit, numbers in chosen.items() if len(numbers) > 1}
 
 
 def _values_of_coder(answers: DocumentAnswers, coder: int) -> Values:
