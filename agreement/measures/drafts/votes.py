@@ -38,13 +38,15 @@ class JoinClasses:
 class DocumentAnswers:
     """The answers in one document: `codes` has a row a unit, in text order, with a code of `values` for each coder.
 
-    Codes below `n_labels` are labels. `nodes` numbers the units, then the other members.
+    Codes below `n_labels` are labels; `sets` has what the others stand for, and None for labels. `nodes` numbers the
+    units, then the other members.
     """
 
     document: Hashable
     units: Sequence[Hashable]
     codes: Sequence[Sequence[int]]
     values: Sequence[Value]
+    sets: Sequence[ValueSet | None]
     n_labels: int
     nodes: dict[Hashable, int]
 
@@ -79,7 +81,7 @@ class DocumentAnswers:
 
     def set_of(self, code: int) -> ValueSet | None:
         """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
-        return self.as_set(self.values[code]) if code >= self.n_labels else None
+        return None if code == MISSING else self.sets[code]
 
     def as_set(self, value: Value | None) -> ValueSet | None:
         """Return the value of a draft if it is a set or readings; a set of labels is a label itself."""
@@ -104,31 +106,42 @@ class DocumentAnswers:
         for value, number in names.items():
             for member in value.members if isinstance(value, Readings) else value:
                 homes[self.nodes[member]].append(number)
-        class_of: dict[tuple[tuple[int, ...], tuple[int, ...], int], int] = {}
-        of_node = []
+        kinds: dict[tuple[tuple[int, ...], tuple[int, ...], int], int] = {}
+        kind_of_node = []
         for node, home in enumerate(homes):
             of_unit = sets[node] if node < len(sets) else None
             if (node < len(sets) and of_unit is None) or not coded:
-                of_node.append(NO_VOTE)
+                kind_of_node.append(NO_VOTE)
                 continue
             own = tuple(home) if of_unit is None else (names[of_unit],)
             # a node that is in no set is joined with none, also not with another such
-            key = (own, tuple(home), NO_VOTE if home else node)
-            of_node.append(class_of.setdefault(key, len(class_of)))
-        by_home: dict[int, list[int]] = {}
-        for (_, home_of_class, _), number in class_of.items():
-            for one in home_of_class:
-                by_home.setdefault(one, []).append(number)
-        keys = list(class_of)
-        adjacent = [
-            tuple(
-                first + other
-                for other in dict.fromkeys(other for name in own for other in by_home[name])
-                if not set(home_of_class).isdisjoint(keys[other][0])
-            )
-            for own, home_of_class, _ in keys
-        ]
-        return JoinClasses([one if one == NO_VOTE else first + one for one in of_node], adjacent)
+            kind = (own, tuple(home), NO_VOTE if home else node)
+            kind_of_node.append(kinds.setdefault(kind, len(kinds)))
+        near = _find_near(list(kinds))
+        # what is joined with the same is of one class
+        numbers: dict[frozenset[int], int] = {}
+        alone = (frozenset((NO_VOTE - 1 - kind,)) for kind in range(len(near)))
+        class_of = [numbers.setdefault(one or other, len(numbers)) for one, other in zip(near, alone, strict=True)]
+        adjacent = [tuple(sorted({first + class_of[kind] for kind in one if kind >= 0})) for one in numbers]
+        return JoinClasses([one if one == NO_VOTE else first + class_of[one] for one in kind_of_node], adjacent)
+
+
+def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
+    """Return the kinds of nodes that each kind is joined with, by their numbers.
+
+    Of a kind there are the sets that are its value, and those that it is in: two are joined where each is in a set
+    that is the other's value.
+    """
+    inside: dict[int, list[int]] = {}
+    for number, (_, homes, _) in enumerate(kinds):
+        for one in homes:
+            inside.setdefault(one, []).append(number)
+    near = []
+    for own, homes, _ in kinds:
+        of_kind = set(homes)
+        candidates = {other for one in own for other in inside[one]}
+        near.append(frozenset(other for other in candidates if not of_kind.isdisjoint(kinds[other][0])))
+    return near
 
 
 def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
@@ -138,6 +151,10 @@ def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
     """
     cells, n_labels = data.cells, len(data.labels)
     values = [data.value(code) for code in range(data.n_values)]
+    sets = [
+        value if code >= n_labels and isinstance(value, frozenset | Readings) else None
+        for code, value in enumerate(values)
+    ]
     order = np.argsort(data.document_of_unit, kind="stable")
     bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
     for document, (begin, end) in zip(data.documents, pairwise(bounds.tolist()), strict=True):
@@ -160,7 +177,7 @@ def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
                                 others.setdefault(member, []).append(place)
         ordered = sorted(others, key=lambda other: (others[other], data.cells.others.index(other)))
         nodes = {name: number for number, name in enumerate([*units, *ordered])}
-        yield DocumentAnswers(document, units, codes, values, n_labels, nodes)
+        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes)
 
 
 def _check_member(unit: Hashable, members: object) -> None:

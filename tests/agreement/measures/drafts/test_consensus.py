@@ -235,6 +235,14 @@ def test_a_unit_that_most_find_ambiguous_is_in_each_entity_where_most_have_it():
     assert consensus(one_of_three).values == single
 
 
+@pytest.mark.parametrize("method", ["most", "agreed"])
+def test_what_is_ambiguous_does_not_hold_entities_together(method):
+    values = index_labels("ABCDE", {"A": {1}, "B": {2}, "C": {1, 2}, "D": {1, 2}, "E": {2}}, readings="matched")
+    first, second = frozenset({"A", "C", "D", "turn"}), frozenset("BCDE")
+    values |= {"A": first, "C": Readings([first, second]), "D": Readings([first, second])}
+    assert consensus(one_document({unit: [values[unit]] * 3 for unit in "ABCDE"}), method).values == values
+
+
 def test_a_turn_is_in_the_entity_of_those_who_point_to_it():
     together = frozenset({"A", "B", "turn"})
     draft = consensus(one_document({"A": [together, together, ALONE["A"]], "B": [together, together, ALONE["B"]]}))
