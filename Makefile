@@ -64,6 +64,7 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the 
 	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md
 	$(BIN)/python -m benchmarks.bounds --write docs/benchmarks-bounds.md
 	$(BIN)/python -m benchmarks.planning --write docs/benchmarks-planning.md
+	$(BIN)/python -m benchmarks.adjudication --write docs/benchmarks-adjudication.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 
 audit: $(AUDIT_STAMP) ## ask the public databases whether a locked dependency has a known hole (needs the network)

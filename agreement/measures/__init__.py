@@ -46,6 +46,9 @@ from agreement.measures.data.inputs import as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.data.subsets import collapse
 from agreement.measures.distances import distance, distance_from_sizes
+from agreement.measures.drafts.antecedents import antecedents
+from agreement.measures.drafts.cards import Card, CardRow, cards
+from agreement.measures.drafts.consensus import Consensus, consensus
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
 from agreement.measures.pyramids import (
     Correlation,
@@ -84,8 +87,11 @@ __all__ = [
     "RELATIONS",
     "SET_DISTANCES",
     "Answers",
+    "Card",
+    "CardRow",
     "CategoryKappa",
     "Comparison",
+    "Consensus",
     "Contribution",
     "Correlation",
     "CorrelationInterval",
@@ -110,6 +116,7 @@ __all__ = [
     "ScoreIntervals",
     "alpha",
     "alphas",
+    "antecedents",
     "as_data",
     "augmented_kappa",
     "b_cubed",
@@ -118,6 +125,7 @@ __all__ = [
     "blanc",
     "bootstrap",
     "bootstrap_sums",
+    "cards",
     "ceaf_e",
     "ceaf_m",
     "chain_labels",
@@ -126,6 +134,7 @@ __all__ = [
     "combine",
     "comprehensive",
     "conll_average",
+    "consensus",
     "contributions",
     "count_alpha",
     "count_dice",

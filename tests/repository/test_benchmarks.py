@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from agreement.measures import ReliabilityData, alpha
+from agreement.measures import ReliabilityData, alpha, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import bounds, databases, formats, server
+from benchmarks import adjudication, bounds, databases, formats, server
 from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
@@ -146,3 +146,27 @@ def test_the_page_of_bounds_has_a_row_for_each_figure_and_says_where_there_is_no
     page = bounds.report({"sqlite": figures, "postgresql": {"why": "no PostgreSQL"}})
     assert "| missed: the first answer | 107 kB | no PostgreSQL |" in page
     assert "| as many moves as are taken | 4: 363 ms | no PostgreSQL |" in page
+
+
+def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(adjudication, "LONG", (200, 3))
+    page = tmp_path / "adjudication.md"
+    adjudication.main(["--json", "--runs", "4", "--write", str(page)])
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["moves_per_markable_10"] < 0.03 < figures["moves_per_markable_of_a_coder_10"]
+    assert figures["moves_per_markable_20"] < 0.08 < figures["moves_per_markable_of_a_coder_20"]
+    assert 0 < figures["decisions_share_10"] < 0.25
+    assert figures["draft_seconds_5000"] > 0
+    assert "| 10 % | 0.0" in page.read_text(encoding="utf-8")
+
+
+def test_decisions_are_the_contested_cards_and_the_parts_that_have_to_be_put_elsewhere():
+    codings = [[0, 0, 0, 3, 4], [0, 0, 0, 3, 3], [0, 0, 0, 3, 3]]
+    data = adjudication.as_data(codings)
+    draft = consensus(data)
+    # one card: that of the last two, of which one coder parts one
+    assert adjudication.count_decisions([0, 0, 0, 3, 3], data, draft) == 1
+    assert adjudication.count_decisions([0, 0, 0, 3, 4], data, draft) == 2
+    # what no coder separates is two parts where the truth separates it
+    assert adjudication.count_decisions([0, 0, 1, 3, 3], data, draft) == 2
+    assert adjudication.count_moves([0, 0, 1, 3, 4], adjudication.entities_of(draft)) == pytest.approx(2 / 5)

@@ -297,3 +297,51 @@ def cross_alpha(table, n_first, name, exclude_unit="none", empty="subset", third
     distances = [d(a, b) for a in pools[0] for b in pools[1]]
     do, de = total / weights, sum(distances, Fraction(0)) / len(distances)
     return (1 - do / de if de else None), do, de
+
+
+def members(value):
+    """Return all members of a set or of several; None of what is no set."""
+    if isinstance(value, Several):
+        return frozenset().union(*value.sets)
+    return value if isinstance(value, frozenset) else None
+
+
+def joins(values, first, second):
+    """Say whether one coder ({unit: value or None}) joins (1) two nodes, parts (-1) them or says nothing (0).
+
+    What has no entry among the values is only a member of sets, as a turn.
+    """
+    sets = [members(value) for value in values.values()]
+    units = [node for node in (first, second) if node in values]
+    own = [members(values[unit]) for unit in units]
+    if None in own:
+        return 0
+    if units:
+        joined = all({first, second} <= one for one in own)
+    else:
+        joined = any({first, second} <= one for one in sets if one is not None)
+    return 1 if joined else -1
+
+
+def pair_votes(table, documents):
+    """Return {(node, node): coders who join the pair minus coders who part it} of two nodes of one document each."""
+    votes = {}
+    for document in dict.fromkeys(documents.values()):
+        rows = {unit: row for unit, row in table.items() if documents[unit] == document}
+        nodes = list(rows)
+        for row in rows.values():
+            for value in row:
+                nodes += sorted(set(members(value) or ()) - set(nodes))
+        columns = [column for column in zip(*rows.values(), strict=True) if set(column) != {None}]
+        coders = [dict(zip(rows, column, strict=True)) for column in columns]
+        for pair in combinations(nodes, 2):
+            votes[pair] = sum(joins(coder, *pair) for coder in coders)
+    return votes
+
+
+def partitions(things):
+    """Return all partitions of a list, each as a number of a cluster for every thing."""
+    clusterings = [[]]
+    for _ in things:
+        clusterings = [[*one, number] for one in clusterings for number in range(max(one, default=-1) + 2)]
+    return clusterings

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from agreement.measures import Readings, ReliabilityData
-from tests.agreement.measures.exact import Several
+from tests.agreement.measures.exact import Several, united
 
 LABELS = ("place", "none", "new")
 
@@ -61,3 +61,44 @@ def one_document(rows, coders=None):
     """Return data from rows of values; the units are numbers from 0 unless `rows` is a mapping."""
     table = rows if isinstance(rows, dict) else dict(enumerate(rows))
     return data_of(table, dict.fromkeys(table, "text"), coders)
+
+
+@st.composite
+def chain_tables(draw, n_coders=None, most_units=6, ambiguous=True):
+    """Draw ({unit: row}, {unit: document}) of whole chains: one unit in several, labels, turns, gaps, other documents.
+
+    A chain is what a coder gave one number; a unit with two numbers is ambiguous, and has `Several` sets, or their
+    union. Some chains have a turn in them.
+    """
+    n_coders = draw(st.integers(1, 5)) if n_coders is None else n_coders
+    table, documents = {}, {}
+    for d in range(draw(st.integers(1, 2))):
+        units = [f"{d}.{i}" for i in range(draw(st.integers(0, most_units)))]
+        columns = [_chain_values(draw, units, f"turn {d}", ambiguous) for _ in range(n_coders)]
+        for unit in units:
+            table[unit] = [column.get(unit) for column in columns]
+            documents[unit] = f"text {d}"
+    return table, documents
+
+
+def _chain_values(draw, units, turn, ambiguous):
+    """Return what one coder says: the value of each unit that the coder marked."""
+    one = st.integers(0, 2).map(lambda number: (number,))
+    several = st.sampled_from([(0, 1), (1, 2)])
+    choices = [st.none(), st.sampled_from(LABELS), one, one, one, *([several] if ambiguous else [])]
+    answers = {unit: draw(st.one_of(*choices)) for unit in units}
+    chains = {
+        number: {u for u, answer in answers.items() if isinstance(answer, tuple) and number in answer}
+        for number in range(3)
+    }
+    if draw(st.booleans()):
+        chains[0].add(turn)
+    union = draw(st.booleans())
+    values = {}
+    for unit, answer in answers.items():
+        if isinstance(answer, tuple):
+            sets = [frozenset(chains[number]) for number in answer]
+            values[unit] = frozenset().union(*sets) if union else united(sets)
+        elif answer is not None:
+            values[unit] = answer
+    return values

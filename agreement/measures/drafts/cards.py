@@ -1,0 +1,137 @@
+"""What adjudication has to decide: the contested entities of a draft, with what each coder says of their units."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from agreement.measures.data.inputs import Data, as_data
+from agreement.measures.drafts.consensus import Consensus, find_contested
+from agreement.measures.drafts.projection import Entity, project_answers
+from agreement.measures.drafts.votes import DocumentAnswers, split_documents
+from agreement.measures.values import Value
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """Units that no coder separates, in text order: one decision is for all of them.
+
+    `answers` has what each coder of the card says, in the order of its coders: a label; the entity of the draft that
+    the coder's chain is, or the chain itself where it is none; `Readings` of such; or None, not marked. `draft` is what
+    the draft says in the same terms, None also where it is undecided.
+    """
+
+    units: tuple[Hashable, ...]
+    answers: tuple[Value | None, ...]
+    draft: Value | None
+    contested: bool
+
+    @property
+    def votes(self) -> Mapping[Value | None, int]:
+        """How many coders give each answer: the options to choose from, most votes first."""
+        return dict(Counter(self.answers).most_common())
+
+
+@dataclass(frozen=True)
+class Card:
+    """An entity of the draft with a contested unit, or a contested unit that is in no entity (`entity` is None).
+
+    `rows` are its units in text order; those that are not contested are there for the picture. `elsewhere` are units
+    that some coder put into the entity and the draft did not. `coders` are those who coded the document, and
+    `disagreement` is the share of their answers on the units of the card that differ from the draft.
+    """
+
+    document: Hashable
+    entity: Entity | None
+    coders: tuple[Hashable, ...]
+    rows: tuple[CardRow, ...]
+    elsewhere: tuple[CardRow, ...]
+    disagreement: float
+
+
+def cards(data: Data, draft: Consensus) -> tuple[Card, ...]:
+    """Return what has to be decided of a draft, document by document, in the order in which to decide it.
+
+    Entities with a contested unit come first, those with the larger share of disagreement before others; then
+    contested units that are in no entity: which have a label, or none, or are undecided. Equal shares are in text
+    order. `data` are those of which the draft was made. Raises ValueError for a unit of the draft that they have not.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 2], [2, 2, 2]], ["text"] * 4)
+    >>> for card in cards(data, consensus(data)):
+    ...     print(sorted(card.entity), card.disagreement)
+    ...     for row in card.rows:
+    ...         print(row.units, [(sorted(answer), n) for answer, n in row.votes.items()])
+    [2, 3] 0.16666666666666666
+    (2,) [([2, 3], 2), ([0, 1], 1)]
+    (3,) [([2, 3], 3)]
+    """
+    data = as_data(data)
+    unknown = draft.values.keys() - set(data.units)
+    if unknown:
+        raise ValueError(f"{min(unknown, key=repr)!r} of the draft is no unit of the data")
+    found: list[Card] = []
+    for answers in split_documents(data):
+        found += _DocumentCards(answers, draft.values, data.coders).build()
+    return tuple(found)
+
+
+class _DocumentCards:
+    """The rows of a document, and the cards that are made of them."""
+
+    def __init__(
+        self, answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], coders: Iterable[Hashable]
+    ) -> None:
+        self.answers = answers
+        self.coders = tuple(coder for coder, coded in zip(coders, answers.coded, strict=True) if coded)
+        projected = project_answers(answers, draft)
+        self.contested = set(find_contested(answers, draft, projected))
+        self.rows = self._build_rows(draft, projected)
+
+    def _build_rows(self, draft: Mapping[Hashable, Value | None], projected: list[list[Value | None]]) -> list[CardRow]:
+        units_of: dict[Hashable, list[Hashable]] = {}
+        said: dict[Hashable, tuple[Value | None, ...]] = {}
+        for unit, codes, answer in zip(self.answers.units, self.answers.codes, projected, strict=True):
+            chained = any(code >= self.answers.n_labels for code in codes)
+            # units of which no coder says that they are together are rows of their own
+            key = (*self.answers.profiles[self.answers.nodes[unit]], *codes, draft.get(unit)) if chained else (unit,)
+            units_of.setdefault(key, []).append(unit)
+            said[key] = tuple(one for one, coded in zip(answer, self.answers.coded, strict=True) if coded)
+        return [
+            CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in self.contested)
+            for key, units in units_of.items()
+        ]
+
+    @cached_property
+    def _rows_of_entity(self) -> dict[Entity, tuple[list[CardRow], list[CardRow]]]:
+        """The rows of each entity of the draft, and those that only coders put there."""
+        found: dict[Entity, tuple[list[CardRow], list[CardRow]]] = {}
+        for row in self.rows:
+            for entity in self.answers.order_sets(row.draft):
+                found.setdefault(entity, ([], []))[0].append(row)
+        for row in self.rows:
+            own = self.answers.order_sets(row.draft)
+            for entity in dict.fromkeys(one for answer in row.answers for one in self.answers.order_sets(answer)):
+                if entity in found and entity not in own:
+                    found[entity][1].append(row)
+        return found
+
+    def build(self) -> list[Card]:
+        """Return the cards in the order in which to decide them."""
+        document = self.answers.document
+        of_entities = [
+            Card(document, entity, self.coders, tuple(rows), tuple(elsewhere), self._disagreement(rows))
+            for entity, (rows, elsewhere) in self._rows_of_entity.items()
+            if any(row.contested for row in rows)
+        ]
+        of_units = [
+            Card(document, None, self.coders, (row,), (), self._disagreement([row]))
+            for row in self.rows
+            if row.contested and not self.answers.order_sets(row.draft)
+        ]
+        return sorted(of_entities, key=lambda card: -card.disagreement) + of_units
+
+    def _disagreement(self, rows: Iterable[CardRow]) -> float:
+        counts = [(len(row.units), sum(answer != row.draft for answer in row.answers)) for row in rows]
+        return sum(n * different for n, different in counts) / (len(self.coders) * sum(n for n, _ in counts))

@@ -1,0 +1,232 @@
+"""What several coders say together: the draft from which adjudication of a text begins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
+from agreement.measures.data.reliability_data import check_known_coders
+from agreement.measures.drafts.clustering import count_objective, find_clusters, number_by_appearance
+from agreement.measures.drafts.projection import project_answers, project_chains
+from agreement.measures.drafts.votes import DocumentAnswers, Profile, split_documents
+from agreement.measures.options import check_option
+from agreement.measures.results import pluralize
+from agreement.measures.values import Readings, Value, unite_readings
+
+METHODS = ("most", "agreed", "coder", "empty")
+
+type Values = dict[Hashable, Value | None]
+# Is it enough that so many of so many coders say something?
+type Rule = Callable[[int, int], bool]
+type FindClusters = Callable[[Sequence[Profile], Sequence[Sequence[int]]], list[int]]
+
+
+@dataclass(frozen=True, repr=False)
+class Consensus:
+    """A draft of what holds: the value of each unit that is in it, in text order.
+
+    A value is a label, a set of units and other members (an entity), `Readings` where a unit is in several, or None
+    where coders are undecided. `contested` has the units that have to be looked at, in text order: those that are
+    undecided, and those of which some coder who coded the document says anything else than the draft, chains being
+    taken for the entities that they are. `objective` is the sum, over all pairs that the draft joins, of coders who
+    join it minus coders who part it.
+    """
+
+    values: Mapping[Hashable, Value | None]
+    contested: tuple[Hashable, ...]
+    objective: int
+
+    def __repr__(self) -> str:
+        undecided = sum(value is None for value in self.values.values())
+        return (
+            f"<consensus on {pluralize(len(self.values), 'unit')}: {undecided} undecided,"
+            f" {len(self.contested)} contested, objective {self.objective}>"
+        )
+
+
+def consensus(data: Data, method: str = "most", *, coder: Hashable = None) -> Consensus:
+    """Return a draft of what coders say together, document by document.
+
+    method "most": a unit is in the draft if more than half of the coders who coded its document marked it. Each coder
+    who did gives a label, or a set; the most frequent answer holds, and a tie is undecided. Units with a set are
+    clustered so that the sum over pairs in one cluster, of coders who join the pair minus coders who part it, is as
+    large as a local search can make it: correlation clustering (Bansal, Blum & Chawla 2004). A coder joins two units
+    if each is in the other's value, and parts them if both have a set and that is not so; of a unit with a label, or
+    not marked, a coder says nothing. The search begins with the coder whose chains have the largest such sum, moves
+    what no coder separates in text order, and merges clusters. A unit to which more than half of those who give it a
+    set give `Readings` is placed after the others: in each entity where more than half have it.
+    "agreed": what all say. A unit is in the draft if all coders who coded the document marked it; it has a label if all
+    give that one, is together with what no coder separates from it if all give a set, and else is undecided.
+    "coder": what that coder says. "empty": nothing.
+
+    The order of the coders and their names change nothing; units must stand in text order. Sets are whole chains, the
+    unit among them (mode="full"); of ambiguous units take readings="matched", and plural="entity". Time grows with
+    judgements and with the entities on which chains are spread, never with pairs.
+
+    Raises ValueError for an unknown method or coder, a method without the coder or a coder without the method, counts,
+    and a set that does not have its own unit in it.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 2], [2, 2, 2]], ["text"] * 4)
+    >>> draft = consensus(data)
+    >>> [sorted(value) for value in draft.values.values()]
+    [[0, 1], [0, 1], [2, 3], [2, 3]]
+    >>> draft
+    <consensus on 4 units: 0 undecided, 1 contested, objective 4>
+    >>> draft.contested
+    (2,)
+    """
+    check_option("method", method, METHODS)
+    data = as_data(data)
+    check_known_coders(data)
+    if (coder is not None) != (method == "coder"):
+        raise ValueError('give `coder` with method="coder", and only with it')
+    if method == "coder" and coder not in data.coders:
+        raise ValueError(f"there is no coder {coder!r} among {list(data.coders)}")
+    values: Values = {}
+    contested: list[Hashable] = []
+    objective = 0
+    for answers in split_documents(data):
+        if method == "most":
+            draft = _find_values(answers, _most, find_clusters)
+        elif method == "agreed":
+            draft = _find_values(answers, _all, lambda profiles, _: number_by_appearance(profiles))
+        elif method == "coder":
+            draft = _values_of_coder(answers, data.coders.index(coder))
+        else:
+            draft = {}
+        values |= draft
+        contested += find_contested(answers, draft, project_answers(answers, draft))
+        objective += _count_objective(answers, draft)
+    order = {unit: place for place, unit in enumerate(data.units)}
+    return Consensus(
+        {unit: values[unit] for unit in data.units if unit in values},
+        tuple(sorted(contested, key=order.__getitem__)),
+        objective,
+    )
+
+
+def find_contested(
+    answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], projected: Sequence[Sequence[Value | None]]
+) -> list[Hashable]:
+    """Return the units of a document that have to be looked at. `projected` is what `project_answers` makes of them."""
+    contested = []
+    for unit, row in zip(answers.units, projected, strict=True):
+        held = draft.get(unit)
+        undecided = held is None and unit in draft
+        if undecided or any(answer != held for answer, coded in zip(row, answers.coded, strict=True) if coded):
+            contested.append(unit)
+    return contested
+
+
+def _most(n: int, of: int) -> bool:
+    return 2 * n > of
+
+
+def _all(n: int, of: int) -> bool:
+    return n == of
+
+
+def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Values:
+    """Return the values on which the coders agree as the rule asks, their chains being clustered."""
+    values: Values = {}
+    chained: list[Hashable] = []
+    for unit, row in zip(answers.units, answers.codes, strict=True):
+        given = [code for code in row if code != MISSING]
+        if not given or not rule(len(given), sum(answers.coded)):
+            continue
+        counts = Counter(min(code, answers.n_labels) for code in given)
+        (code, n), *rest = counts.most_common()
+        values[unit] = None
+        if (rest and rest[0][1] == n) or (rule is _all and rest):
+            continue
+        if code < answers.n_labels:
+            values[unit] = answers.values[code]
+        else:
+            chained.append(unit)
+    return values | _find_entities(answers, rule, find, chained)
+
+
+def _find_entities(answers: DocumentAnswers, rule: Rule, find: FindClusters, units: Sequence[Hashable]) -> Values:
+    """Return the entities of some units: a cluster of each, or several where coders agree that it is ambiguous.
+
+    What is ambiguous would hold clusters together, and is placed when the others are clustered. Where coders agree on
+    no two clusters for it, it is clustered with the others after all.
+    """
+    rows = dict(zip(answers.units, answers.codes, strict=True))
+    n_sets, n_readings = Counter[Hashable](), Counter[Hashable]()
+    for unit in units:
+        sets = [answers.set_of(code) for code in rows[unit] if code >= answers.n_labels]
+        n_sets[unit], n_readings[unit] = len(sets), sum(isinstance(one, Readings) for one in sets)
+    ambiguous = {unit for unit in units if rule(n_readings[unit], n_sets[unit])}
+    clusters = _cluster(answers, find, [unit for unit in units if unit not in ambiguous])
+    places = _find_places(answers, rule, clusters, ambiguous)
+    settled = {unit for unit, numbers in places.items() if len(numbers) > 1}
+    if settled != ambiguous:
+        clusters = _cluster(answers, find, [unit for unit in units if unit not in settled])
+        places = _find_places(answers, rule, clusters, settled)
+    members = [set(nodes) for nodes in clusters]
+    place_of = {node: (number,) for number, nodes in enumerate(clusters) for node in nodes} | places
+    for unit in filter(settled.__contains__, units):
+        if not place_of[unit]:
+            place_of[unit] = (len(members),)
+            members.append(set())
+        for number in place_of[unit]:
+            members[number].add(unit)
+    entities = [frozenset(nodes) for nodes in members]
+    return {unit: unite_readings(entities[number] for number in place_of[unit]) for unit in units}
+
+
+def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hashable]) -> list[list[Hashable]]:
+    """Return the clusters of units in text order, and of the members that are no units."""
+    nodes = [*units, *list(answers.nodes)[len(answers.units) :]]
+    numbers = find([answers.profiles[answers.nodes[node]] for node in nodes], answers.adjacent)
+    clusters: dict[int, list[Hashable]] = {}
+    for node, number in zip(nodes, numbers, strict=True):
+        clusters.setdefault(number, []).append(node)
+    return list(clusters.values())
+
+
+def _find_places(
+    answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], units: Set[Hashable]
+) -> dict[Hashable, tuple[int, ...]]:
+    """Return of each of some units the clusters where coders agree that it is, if any.
+
+    Which of a coder's chains is which cluster is decided by the units of the clusters.
+    """
+    if not units:
+        return {}
+    number_of = {frozenset(nodes): number for number, nodes in enumerate(clusters)}
+    entity_of_unit = {node: (entity,) for entity in number_of for node in entity}
+    entities = [entity_of_unit.get(unit, ()) for unit in answers.units]
+    votes: dict[Hashable, Counter[int]] = {unit: Counter() for unit in units}
+    n_sets = Counter[Hashable]()
+    for coder in range(len(answers.coded)):
+        entity_of = project_chains(answers, coder, entities)
+        for unit, row in zip(answers.units, answers.codes, strict=True):
+            if unit in units and row[coder] >= answers.n_labels:
+                chains = answers.order_sets(answers.values[row[coder]])
+                votes[unit].update({number_of[entity_of[chain]] for chain in chains if chain in entity_of})
+                n_sets[unit] += 1
+    return {
+        unit: tuple(sorted(number for number, n in counts.items() if rule(n, n_sets[unit])))
+        for unit, counts in votes.items()
+    }
+
+
+def _values_of_coder(answers: DocumentAnswers, coder: int) -> Values:
+    return {
+        unit: answers.values[row[coder]]
+        for unit, row in zip(answers.units, answers.codes, strict=True)
+        if row[coder] != MISSING
+    }
+
+
+def _count_objective(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> int:
+    sets = [answers.as_set(draft.get(unit)) for unit in answers.units]
+    if not any(sets):
+        return 0
+    joined = answers.find_classes(sets)
+    return count_objective(joined.of_node, joined.adjacent, answers.profiles, answers.adjacent)

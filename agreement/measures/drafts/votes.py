@@ -1,0 +1,188 @@
+"""Whom coders join in a document, in classes: two nodes of one class are joined with the same others.
+
+A node is a unit, or another member of the sets that coders gave (a turn that they point to). A coder joins two nodes
+where each is in the other's value, parts them where both have a set and that is not so, and says nothing of a node
+that has a label, or is not marked. Of chains that share no member a class is a chain; where an ambiguous unit is in
+several, it is in a class of its own, adjacent to theirs. So whatever is summed over pairs is summed over classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.values import Readings, Value
+
+NO_VOTE = -1
+
+type ValueSet = frozenset[Hashable] | Readings
+# Of each node its class or NO_VOTE; of each class those whose nodes are joined with its own.
+type Profile = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JoinClasses:
+    """What one coder, or a draft, joins: the class of each node, and of each class the adjacent ones, itself among."""
+
+    of_node: Sequence[int]
+    adjacent: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class DocumentAnswers:
+    """The answers in one document: `codes` has a row a unit, in text order, with a code of `values` for each coder.
+
+    Codes below `n_labels` are labels; `sets` has what the others stand for, and None for labels. `nodes` numbers the
+    units, then the other members.
+    """
+
+    document: Hashable
+    units: Sequence[Hashable]
+    codes: Sequence[Sequence[int]]
+    values: Sequence[Value]
+    sets: Sequence[ValueSet | None]
+    n_labels: int
+    nodes: dict[Hashable, int]
+
+    @cached_property
+    def coded(self) -> tuple[bool, ...]:
+        """Which coders coded the document: gave a value to any of its units."""
+        return tuple(any(code != MISSING for code in column) for column in zip(*self.codes, strict=True))
+
+    @cached_property
+    def classes(self) -> list[JoinClasses]:
+        """What each coder joins. The classes of all coders have different numbers."""
+        classes, first = [], 0
+        for column, coded in zip(zip(*self.codes, strict=True), self.coded, strict=True):
+            found = self.find_classes([self.set_of(code) for code in column], coded=coded, first=first)
+            first += len(found.adjacent)
+            classes.append(found)
+        return classes
+
+    @cached_property
+    def adjacent(self) -> list[Sequence[int]]:
+        """The adjacent classes of each class of any coder."""
+        return [adjacent for of_coder in self.classes for adjacent in of_coder.adjacent]
+
+    @cached_property
+    def profiles(self) -> list[Profile]:
+        """Of each node its class by each coder: no coder separates nodes with equal ones."""
+        return list(zip(*(of_coder.of_node for of_coder in self.classes), strict=True))
+
+    def value(self, code: int) -> Value | None:
+        """Return what a code stands for, None for one that is missing."""
+        return None if code == MISSING else self.values[code]
+
+    def set_of(self, code: int) -> ValueSet | None:
+        """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
+        return None if code == MISSING else self.sets[code]
+
+    def as_set(self, value: Value | None) -> ValueSet | None:
+        """Return the value of a draft if it is a set or readings; a set of labels is a label itself."""
+        if len(self.values) == self.n_labels:
+            return None
+        return value if isinstance(value, frozenset | Readings) else None
+
+    def order_sets(self, value: Value | None) -> tuple[frozenset[Hashable], ...]:
+        """Return the set of a value, or the sets of its readings in the order of their members; of a label none."""
+        chains = self.as_set(value)
+        if isinstance(chains, Readings):
+            return tuple(sorted(chains.sets, key=lambda one: sorted(self.nodes[member] for member in one)))
+        return () if chains is None else (chains,)
+
+    def find_classes(self, sets: Sequence[ValueSet | None], *, coded: bool = True, first: int = 0) -> JoinClasses:
+        """Return what the sets of the units join, None being no set. The classes are numbered from `first`.
+
+        `coded`: whether other members that are in no set are parted from all, or nothing is said of them.
+        """
+        names = {value: number for number, value in enumerate(dict.fromkeys(one for one in sets if one is not None))}
+        homes: list[list[int]] = [[] for _ in self.nodes]
+        for value, number in names.items():
+            for member in value.members if isinstance(value, Readings) else value:
+                homes[self.nodes[member]].append(number)
+        kinds: dict[tuple[tuple[int, ...], tuple[int, ...], int], int] = {}
+        kind_of_node = []
+        for node, home in enumerate(homes):
+            of_unit = sets[node] if node < len(sets) else None
+            if (node < len(sets) and of_unit is None) or not coded:
+                kind_of_node.append(NO_VOTE)
+                continue
+            own = tuple(home) if of_unit is None else (names[of_unit],)
+            # a node that is in no set is joined with none, also not with another such
+            kind = (own, tuple(home), NO_VOTE if home else node)
+            kind_of_node.append(kinds.setdefault(kind, len(kinds)))
+        near = _find_near(list(kinds))
+        # what is joined with the same is of one class
+        numbers: dict[frozenset[int], int] = {}
+        alone = (frozenset((NO_VOTE - 1 - kind,)) for kind in range(len(near)))
+        class_of = [numbers.setdefault(one or other, len(numbers)) for one, other in zip(near, alone, strict=True)]
+        adjacent = [tuple(sorted({first + class_of[kind] for kind in one if kind >= 0})) for one in numbers]
+        return JoinClasses([one if one == NO_VOTE else first + class_of[one] for one in kind_of_node], adjacent)
+
+
+def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
+    """Return the kinds of nodes that each kind is joined with, by their numbers.
+
+    Of a kind there are the sets that are its value, and those that it is in: two are joined where each is in a set
+    that is the other's value.
+    """
+    inside: dict[int, list[int]] = {}
+    for number, (_, homes, _) in enumerate(kinds):
+        for one in homes:
+            inside.setdefault(one, []).append(number)
+    near = []
+    for own, homes, _ in kinds:
+        of_kind = set(homes)
+        candidates = {other for one in own for other in inside[one]}
+        near.append(frozenset(other for other in candidates if not of_kind.isdisjoint(kinds[other][0])))
+    return near
+
+
+def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
+    """Yield the answers of each document that has units.
+
+    Raises ValueError for a set that does not have the unit in it whose value it is.
+    """
+    cells, n_labels = data.cells, len(data.labels)
+    values = [data.value(code) for code in range(data.n_values)]
+    sets = [
+        value if code >= n_labels and isinstance(value, frozenset | Readings) else None
+        for code, value in enumerate(values)
+    ]
+    order = np.argsort(data.document_of_unit, kind="stable")
+    bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
+    for document, (begin, end) in zip(data.documents, pairwise(bounds.tolist()), strict=True):
+        rows = order[begin:end]
+        if not len(rows):
+            continue
+        units = [data.units[row] for row in rows.tolist()]
+        codes = cells.codes[rows].tolist()
+        others: dict[Hashable, list[int]] = {}
+        own = set(units)
+        for place, (unit, row) in enumerate(zip(units, codes, strict=True)):
+            for code in row:
+                if code >= n_labels:
+                    value = values[code]
+                    members = value.members if isinstance(value, Readings) else value
+                    _check_member(unit, members)
+                    if cells.others:
+                        for member in members:
+                            if member not in own:
+                                others.setdefault(member, []).append(place)
+        ordered = sorted(others, key=lambda other: (others[other], data.cells.others.index(other)))
+        nodes = {name: number for number, name in enumerate([*units, *ordered])}
+        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes)
+
+
+def _check_member(unit: Hashable, members: object) -> None:
+    if not isinstance(members, frozenset) or unit not in members:
+        raise ValueError(
+            f"{unit!r} is not in a set that is its value: drafts are made of whole chains (chain_labels or"
+            ' pointed_values with mode="full")'
+        )
