@@ -11,8 +11,9 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from annotations.models import Coding, Operation, Project, Text
+from annotations.models import Coding, Operation, Project, Round, Text
 from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.projects.rounds import COUNTED_KINDS
 
 LATEST = 5
 EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
@@ -64,9 +65,10 @@ class ProjectActivity:
 
 
 def read_progress(project: Project) -> CodingProgress:
-    """Return how far those codings are that agreement is computed of, without repeats. Two queries."""
+    """Return how far those codings are that agreement is computed of, without practice and repeats. Two queries."""
     codings = list(
         Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
+        .filter(round__kind__in=COUNTED_KINDS)
         .order_by()
         .values_list("text_id", "status")
     )
@@ -81,11 +83,12 @@ def read_progress(project: Project) -> CodingProgress:
 def count_remaining(project: Project) -> dict[str, int]:
     """Return by round how many markables coders still have to decide in codings that are not submitted. One query.
 
-    In a closed round nobody decides anything, and repeats are no part of the work.
+    In a closed round nobody decides anything, and practice and repeats are no part of the work.
     """
     remaining: Counter[str] = Counter()
     open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, occasion=1)
     open_codings = open_codings.filter(status=Coding.Status.OPEN, round__closed_at=None).select_related("round")
+    open_codings = open_codings.exclude(round__kind=Round.Kind.TRAINING)
     codings: list[Any] = list(open_codings.order_by().with_progress())
     for coding in codings:
         remaining[coding.round.name] += max(coding.to_decide - coding.decided, 0)

@@ -78,10 +78,15 @@ class CoderBars:
 
 
 def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
-    """Return how fast coders work and when they are done at that pace; nothing of pyramids, whose end nobody knows."""
+    """Return how fast coders work, without practice, and when they are done at that pace.
+
+    Nothing of pyramids, whose end nobody knows.
+    """
     if request.extract.units:
         return {}
-    times = read_project_work(request.project, request.project_answers).judgement_times
+    practice = {text.pk for text in request.project_answers.texts if text.reason == "practice"}
+    work = read_project_work(request.project, request.project_answers).judgement_times
+    times = {key: of_coder for key, of_coder in work.items() if key[0] not in practice}
     today = timezone.localdate()
     whole, *rounds = estimate_paces(request.project_answers, times, count_remaining(request.project), today)
     bars = _coder_bars(times, since)

@@ -36,6 +36,7 @@ from annotations.planning.rounds import (
     create_round,
     delete_round,
     describe_rounds,
+    refuse_own_training,
     remove_texts,
 )
 from annotations.projects.locks import lock_project
@@ -104,6 +105,7 @@ class RoundDetail(APIView):
         try:
             if fields.get("required_round") is not None:
                 fields["required_round"] = find_round(project, fields["required_round"])
+            refuse_own_training(project, round_, fields)
             round_ = change_round(round_, **fields)
         except DjangoValidationError as error:
             raise validation_error(error) from None
@@ -112,8 +114,8 @@ class RoundDetail(APIView):
     @extend_schema(parameters=[IF_MATCH], responses={204: None})
     @transaction.atomic
     def delete(self, request: Request, slug: str, name: str) -> Response:
-        """Delete it where it has no codings, and each of its texts is in another round, too."""
-        project = project_for(request.user, slug, Right.MANAGE)
+        """Delete it with its gold, where it has no codings, and each of its texts is in another round, too."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
         lock_project(project.pk)
         round_ = _round_of(project, name)
         require_match(request, RoundSerializer(round_).data)

@@ -109,6 +109,13 @@ class MoveMarkable:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckJudgement:
+    """The comparison of the judgement of a markable with the gold, in training."""
+
+    markable: str
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """The label and comment of an SCU. An SCU with neither exists only as long as it has contributors."""
 
@@ -122,7 +129,7 @@ class Description:
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable
-type OperationPayload = MarkableOperation | Description
+type OperationPayload = MarkableOperation | CheckJudgement | Description
 
 
 def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
@@ -136,6 +143,9 @@ def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
         case "clear":
             _refuse_unknown_fields(payload, ("markable",))
             return ClearJudgement(key)
+        case "check":
+            _refuse_unknown_fields(payload, ("markable",))
+            return CheckJudgement(key)
         case "unmark":
             _refuse_unknown_fields(payload, ("markable",))
             return DeleteMarkable(key)

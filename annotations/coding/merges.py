@@ -36,6 +36,13 @@ class AnswerChange:
         """The change that undoes this one."""
         return AnswerChange(self.markable, self.question, self.new, self.old)
 
+    def is_of(self, decision: Decision | None) -> bool:
+        """Return whether the decision has the answer before."""
+        if decision is None:
+            return False
+        answer = decision.category if self.question == CATEGORY else dict(decision.attributes).get(self.question)
+        return answer == self.old
+
     def apply(self, decision: Decision) -> Decision:
         """Return the decision with the new answer."""
         if self.question == CATEGORY and isinstance(self.new, str):

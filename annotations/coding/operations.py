@@ -23,6 +23,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from annotations.coding.decisions import (
+    CheckJudgement,
     Decision,
     DeleteMarkable,
     Description,
@@ -32,6 +33,7 @@ from annotations.coding.decisions import (
     OperationRejected,
     parse_operation,
 )
+from annotations.coding.gold import check_judgement
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
 from annotations.coding.rules import Rules, retired_answers
@@ -406,6 +408,9 @@ def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Chan
 
 type Batch = Mapping[int, OperationPayload]
 
+# Operations that are no judgements, each of which is carried out alone.
+ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
+
 
 def _parse(change: Change) -> OperationPayload:
     return parse_operation(change.kind, change.payload)
@@ -413,9 +418,7 @@ def _parse(change: Change) -> OperationPayload:
 
 def _batches(payloads: Batch) -> Iterator[Batch]:
     """Yield consecutive judgements and clearings as one batch, written together, and each other operation alone."""
-    for is_single, run in groupby(
-        payloads.items(), key=lambda item: isinstance(item[1], DeleteMarkable | MoveMarkable | Description)
-    ):
+    for is_single, run in groupby(payloads.items(), key=lambda item: isinstance(item[1], ALONE)):
         if is_single:
             yield from ({position: payload} for position, payload in run)
         else:
@@ -441,11 +444,15 @@ def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> int | None:
             message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
             raise OperationRejected("too_many_operations", message)  # none of them is wrong
         moves.positions[first.to] = position
+    elif isinstance(first, CheckJudgement):
+        _with_position(position, lambda check: check_judgement(coding, check.markable), first)
     elif isinstance(first, Description):
         _with_position(position, lambda description: _describe_scu(coding, description), first)
     else:
         judgements = {
-            position: operation for position, operation in batch.items() if not isinstance(operation, Description)
+            position: operation
+            for position, operation in batch.items()
+            if not isinstance(operation, Description | CheckJudgement)
         }
         rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
         _write_decisions(coding, rules, _final_decisions(coding, rules, judgements))

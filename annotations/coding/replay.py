@@ -8,6 +8,7 @@ from typing import Any
 
 from annotations.coding.corrections import Edit, map_decision, parse_correction
 from annotations.coding.decisions import (
+    CheckJudgement,
     ClearJudgement,
     Decision,
     DeleteMarkable,
@@ -30,9 +31,11 @@ class ReplayedCoding:
     """The result of replaying a log.
 
     Markables that came with the text have an empty decision as soon as they are named, as the coder's own ones have.
+    `checked` has the decisions that were compared with gold in training, as they were when they first were.
     """
 
     decisions: dict[str, Decision] = field(default_factory=dict)
+    checked: dict[str, Decision] = field(default_factory=dict)
     descriptions: dict[str, Description] = field(default_factory=dict)
     status: str = Coding.Status.OPEN
 
@@ -52,6 +55,8 @@ class ReplayedCoding:
                 self._correct(parse_correction(payload))
             case Operation.Kind.MERGE:
                 for change in parse_merge(payload):
+                    if change.is_of(self.checked.get(change.markable)):
+                        self.checked[change.markable] = change.apply(self.checked[change.markable])
                     # An archive may hold a merge of what was never judged.
                     self._mark(change.markable)
                     self.decisions[change.markable] = change.apply(self.decisions[change.markable])
@@ -64,6 +69,10 @@ class ReplayedCoding:
                 self.decisions[operation.markable] = operation
                 for key in operation.targets():
                     self._mark(key)
+            case CheckJudgement():
+                self.checked.setdefault(
+                    operation.markable, self.decisions.get(operation.markable, Decision(operation.markable))
+                )
             case ClearJudgement():
                 self.decisions.pop(operation.markable, None)
                 self._mark(operation.markable)
@@ -86,8 +95,7 @@ class ReplayedCoding:
 
     def _correct(self, edits: Sequence[Edit]) -> None:
         """Move all markables with the words of the text."""
-        moved = (map_decision(decision, edits) for decision in self.decisions.values())
-        self.decisions = {decision.markable: decision for decision in moved if decision is not None}
+        self.decisions, self.checked = _moved(self.decisions, edits), _moved(self.checked, edits)
 
     def _repoint(self, key: str, to: str | None) -> None:
         for source, decision in self.decisions.items():
@@ -101,6 +109,11 @@ class ReplayedCoding:
                     pointers=map_targets(decision.pointers, lambda target: to if target == key else target),
                     relations=tuple((relation, readings) for relation, readings in relations if readings),
                 )
+
+
+def _moved(decisions: Mapping[str, Decision], edits: Sequence[Edit]) -> dict[str, Decision]:
+    moved = (map_decision(decision, edits) for decision in decisions.values())
+    return {decision.markable: decision for decision in moved if decision is not None}
 
 
 def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[str]) -> ReplayedCoding:

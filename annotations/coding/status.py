@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.urls import reverse
 
 from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.gold import gold_beside
+from annotations.coding.gold import was_gold_shown
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
@@ -34,9 +35,16 @@ from annotations.schemes.project_scheme import read_scheme
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
-    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required.
+    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required, and for gold of nothing.
     """
-    return operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_missing_attributes)
+    return operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
+
+
+def _refuse_incomplete(coding: Coding) -> None:
+    answered = Q(category__isnull=False) | Q(answers__isnull=False)
+    if coding.kind == Coding.Kind.GOLD and not coding.judgements.filter(answered).exists():
+        raise OperationRejected("no_gold", "Nothing is decided yet: coders would be compared with nothing.")
+    _refuse_missing_attributes(coding)
 
 
 def _refuse_missing_attributes(coding: Coding) -> None:
@@ -135,12 +143,12 @@ def may_reopen_own(coding: Coding) -> bool:
     """
     if coding.kind == Coding.Kind.GOLD:
         return True
-    return coding.kind != Coding.Kind.AGREED and not is_viewed(coding) and gold_beside(coding) is None
+    return coding.kind != Coding.Kind.AGREED and not is_viewed(coding) and not was_gold_shown(coding)
 
 
 def _refuse_after_gold(coding: Coding) -> None:
     """Raise OperationRejected if the coder has been shown the gold of the text."""
-    if gold_beside(coding) is not None:
+    if was_gold_shown(coding):
         raise OperationRejected("gold_shown", "The gold of this text has been shown to its coder: code another text.")
 
 

@@ -19,6 +19,7 @@ class Operation(models.Model):
         IMPORT = "import", "set all judgements from a file"
         CORRECT = "correct", "move all markables with the words of the text"
         MERGE = "merge", "give other answers to a question that the scheme has changed"
+        CHECK = "check", "see a judgement of training beside the gold"
         SUBMIT = "submit", "submit the coding"
         REOPEN = "reopen", "reopen the coding"
 
@@ -55,6 +56,7 @@ class Operation(models.Model):
                         "import",
                         "correct",
                         "merge",
+                        "check",
                         "submit",
                         "reopen",
                     ]

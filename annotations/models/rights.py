@@ -29,6 +29,7 @@ class Right(StrEnum):
     MANAGE = "manage"
     MANAGE_WORK = "manage the work of coders"
     ADJUDICATE = "decide what is gold"
+    DECIDE_TRAINING = "decide who has passed training"
 
 
 ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
@@ -50,5 +51,6 @@ def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
     """Return the rights of a role in a project. Open results give those who code what they were blind to."""
     if not results_open:
         return RIGHTS[role]
-    # Who codes sees no gold, whatever else is open.
-    return RIGHTS["manager"] - {Right.ADJUDICATE} if role == "manager-coder" else RIGHTS[role] | _READING
+    # Who codes sees no gold, and no scores that are made of it, whatever else is open.
+    opened = RIGHTS["manager"] - {Right.ADJUDICATE, Right.DECIDE_TRAINING}
+    return opened if role == "manager-coder" else RIGHTS[role] | _READING

@@ -36,6 +36,11 @@ class Round(models.Model):
     class PassMeasure(models.TextChoices):
         CATEGORY = "category", "share of the gold’s judgements with its category"
         MASI = "masi", "mean 1 − MASI of the chains, 0 where the category is another"
+        ANSWERS = "answers", "share of all answers of the gold: categories, chains, attributes, relations"
+
+    class Feedback(models.TextChoices):
+        SUBMISSION = "submission", "once the text is submitted"
+        JUDGEMENT = "judgement", "after each judgement, whose first answer counts"
 
     # A foreign key that begins a unique constraint needs no index of its own.
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rounds", db_index=False)
@@ -73,6 +78,12 @@ class Round(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(1000)],
         help_text="How many texts of a training round a coder may try; empty: all that have gold.",
     )
+    feedback = models.CharField(
+        max_length=10,
+        choices=Feedback,
+        default=Feedback.SUBMISSION,
+        help_text="When coders of a training round see the gold beside their own answers.",
+    )
     required_round = models.ForeignKey(
         "self",
         on_delete=models.SET_NULL,
@@ -104,7 +115,12 @@ class Round(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(pass_measure="", pass_mark__isnull=True)
-                | Q(pass_measure__in=["category", "masi"], pass_mark__isnull=False, pass_mark__gte=0, pass_mark__lte=1),
+                | Q(
+                    pass_measure__in=["category", "masi", "answers"],
+                    pass_mark__isnull=False,
+                    pass_mark__gte=0,
+                    pass_mark__lte=1,
+                ),
                 name="round_pass_rule_has_measure_and_mark",
             ),
             models.CheckConstraint(
@@ -113,6 +129,10 @@ class Round(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(attempts__isnull=True) | Q(attempts__gte=1), name="round_attempts_are_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(feedback="submission") | Q(kind="training", feedback="judgement"),
+                name="round_feedback_at_once_is_of_training",
             ),
         ]
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from math import ceil
 
 from annotations.coding.active_time import read_work
-from annotations.models import Coding, Project
+from annotations.models import Coding, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 
 # The pace is that of the last days on which somebody judged anything, and of no day before the window.
@@ -56,7 +56,7 @@ def estimate_pace(judged_on: Iterable[date], left: int, today: date) -> Pace | N
 def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
     """Return the active seconds that a markable or word has taken; None where nobody has submitted anything.
 
-    `work` has the markables or words of texts; those are timed whose codings were submitted last.
+    `work` has the markables or words of texts; those are timed whose codings were submitted last, without practice.
     """
     done = Coding.objects.filter(
         text__project=project,
@@ -64,7 +64,8 @@ def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
         occasion=1,
         status=Coding.Status.SUBMITTED,
         text__in=work,
-    ).order_by("-pk")
+    )
+    done = done.exclude(round__kind=Round.Kind.TRAINING).order_by("-pk")
     latest = dict(done.values_list("pk", "text")[:TIMED_TEXTS])
     activities = read_work(project, set(latest.values())).activities if latest else {}
     timed = [(one.seconds, work[latest[coding]]) for (coding, _), one in activities.items() if coding in latest]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.db.models import Count, F, Q
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, RoundText, Text
+from annotations.models.project import may
+from annotations.models.rights import Right
 from annotations.models.round import MAIN
 from annotations.projects.locks import lock_project
 from annotations.projects.rounds import (
@@ -24,6 +27,8 @@ from annotations.projects.rounds import (
 )
 
 MOST_ROUNDS = 200
+# What a training round asks of coders, and which one a round requires.
+TRAINING_FIELDS = ("pass_measure", "pass_mark", "attempts", "feedback", "required_round")
 # So many texts are named in a message.
 MOST_NAMED = 3
 
@@ -96,9 +101,11 @@ def change_round(round_: Round, *, closed: bool | None = None, place: int | None
     """
     lock_project(round_.project_id)
     round_ = Round.objects.select_related("project").get(pk=round_.pk)
+    kind = round_.kind
     for name, value in fields.items():
         setattr(round_, name, value)
     if fields:
+        _refuse_counting(round_, kind)
         _check(round_)
         round_.save(update_fields=list(fields))
     if closed is not None:
@@ -115,12 +122,47 @@ def _check(round_: Round) -> None:
     others = Round.objects.filter(project=round_.project_id, name=round_.name).exclude(pk=round_.pk)
     if others.exists():
         raise ValidationError({"name": f"There is a round {round_.name} already."})
-    if round_.kind != Round.Kind.TRAINING and (round_.pass_measure or round_.attempts is not None):
+    if not _is_practice(round_) and (round_.pass_measure or round_.attempts is not None):
         raise ValidationError({"kind": "Only a training round has a pass rule and attempts: empty these fields."})
+    if not _is_practice(round_) and round_.feedback != Round.Feedback.SUBMISSION:
+        raise ValidationError({"feedback": "Only a training round has feedback after each judgement."})
+    if round_.pass_mark is not None and not isfinite(round_.pass_mark):
+        raise ValidationError({"pass_mark": "This is no number from 0 to 1."})
     if bool(round_.pass_measure) != (round_.pass_mark is not None):
         raise ValidationError({"pass_mark": "A pass rule has a measure and a mark from 0 to 1, or neither."})
     _check_required(round_)
     round_.full_clean(validate_constraints=False)
+
+
+def refuse_own_training(project: Project, round_: Round, fields: Mapping[str, Any]) -> None:
+    """Raise ValidationError where who codes would change what training asks of coders, and so of them."""
+    if may(project, Right.DECIDE_TRAINING):
+        return
+    changed = [name for name in (*TRAINING_FIELDS, "kind") if name in fields and fields[name] != getattr(round_, name)]
+    for name in changed:
+        if name != "kind" or Round.Kind.TRAINING in (fields["kind"], round_.kind):
+            raise ValidationError({name: "You code here yourself: a manager who does not code changes this."})
+
+
+def _refuse_counting(round_: Round, before: str) -> None:
+    """Raise ValidationError where practice would become work that counts: its coders may have seen the gold."""
+    if before != Round.Kind.TRAINING or _is_practice(round_):
+        return
+    if round_.has_begun:
+        message = "Coders have trained in it, and practice does not become work that counts: copy the round instead."
+        raise ValidationError({"kind": message})
+    _refuse_required(round_, "kind")
+
+
+def _is_practice(round_: Round) -> bool:
+    return round_.kind == Round.Kind.TRAINING
+
+
+def _refuse_required(round_: Round, field: str) -> None:
+    """Raise ValidationError if another round requires this training."""
+    requiring = Round.objects.filter(required_round=round_).values_list("name", flat=True)
+    if requiring:
+        raise ValidationError({field: f"Texts of {', '.join(requiring)} require this training: change that first."})
 
 
 def _check_required(round_: Round) -> None:
@@ -149,12 +191,17 @@ def _place(round_: Round, place: int) -> None:
 
 @transaction.atomic
 def delete_round(round_: Round) -> None:
-    """Delete a round without codings. Raise ValidationError if it has any, or a text that is in no other round."""
+    """Delete a round without codings of coders, with its gold.
+
+    Raise ValidationError if it has any, or a text that is in no other round, and where another round requires it.
+    """
     lock_project(round_.project_id)
-    number = Coding.with_gold.filter(round=round_).count()
+    number = Coding.objects.filter(round=round_).count()
     if number:
         raise ValidationError(f"The round {round_} has {pluralize(number, 'coding')}; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
+    _refuse_required(round_, NON_FIELD_ERRORS)
+    Coding.with_gold.filter(round=round_).delete()
     round_.delete()
 
 
@@ -179,14 +226,15 @@ def add_texts(round_: Round, texts: Iterable[Text]) -> int:
 def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
     """Take texts out of the round, and return how many were there.
 
-    Raise ValidationError where one has codings in it, or is in no other round, and for a closed round.
+    Their gold in it stays, and is in force again where they come back. Raise ValidationError where one has codings of
+    coders in it, or is in no other round, and for a closed round.
     """
     lock_project(round_.project_id)
     round_.refresh_from_db()
     refuse_closed(round_)
     texts = [text for text in texts if text.project_id == round_.project_id]
-    coded = Text.objects.filter(codings__round=round_, pk__in=[text.pk for text in texts]).distinct()
-    if names := _names(coded.defer("content")):
+    codings = Coding.objects.filter(round=round_, text__in=[text.pk for text in texts])
+    if names := _names(Text.objects.filter(pk__in=codings.values("text")).defer("content")):
         raise ValidationError(f"{names}: there are codings in the round {round_}. Unassign them first.")
     _refuse_only_round(round_, texts)
     return RoundText.objects.filter(round=round_, text__in=texts).delete()[0]
@@ -211,7 +259,8 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     """Move texts of the project with their codings to the round of that name, and return the number of texts.
 
     An empty name stands for `main`; a round that is not there is made, after all others. Raise ValidationError where a
-    text is in several rounds, and for closed rounds.
+    text is in several rounds, for closed rounds, and for codings that would become practice, or practice no longer be.
+    Gold goes with its text, but not into a round of training or out of one, nor where there is gold already.
     """
     lock_project(project.pk)
     name = name or MAIN
@@ -231,7 +280,15 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     for one in (*left.values(), *([target] if moving else [])):
         refuse_closed(one)
     keys = [text.pk for text in moving]
-    codings = Coding.with_gold.filter(text__in=keys)
+    codings = Coding.objects.filter(text__in=keys)
+    crossing = [one.pk for one in left.values() if _is_practice(one) != _is_practice(target)]
+    if names := _names(Text.objects.filter(pk__in=codings.filter(round__in=crossing).values("text")).defer("content")):
+        raise ValidationError(
+            f"{names}: practice does not become work that counts, nor the reverse. Add it to a round."
+        )
+    gold = Coding.with_gold.filter(text__in=keys, kind=Coding.Kind.GOLD)
+    there = list(gold.filter(round=target).values_list("text", flat=True))
+    gold.exclude(round__in=crossing).exclude(text__in=there).update(round=target)
     first = Round.objects.filter(codings__in=codings.begun(), scheme_version__isnull=False).first()
     if first is not None and not target.has_begun:
         target.guidelines_version, target.scheme_version = first.guidelines_version, first.scheme_version

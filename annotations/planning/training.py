@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from agreement.measures import Readings, distance
-from annotations.coding.chains import chains_by_indices, chains_by_pointers, members_of
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.judgements import group_targets
-from annotations.models import Coding, Index, Judgement, Operation, Pointer, Project, Round, TrainingDecision, User
+from annotations.coding.gold import gold_at_once, gold_beside
+from annotations.models import Coding, Operation, Round, Text, TrainingDecision, User
+from annotations.planning.comparison import (
+    Comparer,
+    Describer,
+    Item,
+    Share,
+    compare_all,
+    compare_checked,
+    read_answers,
+)
 from annotations.projects.locks import lock_project
 from annotations.projects.rounds import refuse_closed
+from annotations.schemes.project_scheme import read_scheme
 
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A judgement of the gold beside what the coder answered: categories by key, and chains as lists of words.
-
-    `score` is what it adds to the mean, from 0 to 1. `category` is None where the coder has no judgement.
-    """
-
-    markable: str
-    words: str
-    gold_category: str
-    category: str | None
-    gold_chain: Sequence[str]
-    chain: Sequence[str]
-    explanation: str
-    score: float
-
-    @property
-    def is_as_gold(self) -> bool:
-        """Whether category and chain are those of the gold."""
-        return self.category == self.gold_category and set(self.chain) == set(self.gold_chain)
+CODERS_ON_A_PAGE = 50
+# Scores are rounded before they are compared with the pass mark: what is shown is what counts.
+DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,8 @@ class Attempt:
     """A coder's work on a text of a training round.
 
     score: the mean over the judgements of the gold, from 0 to 1; None where coding or gold is not submitted, or the
-    gold judges nothing. `counts` says whether it is among as many as the round allows.
+    gold judges nothing. `shares` are of the questions of the scheme, empty where there is no score. `counts` says
+    whether it is among as many as the round allows, `number` which of the coder's it is, from 1.
     """
 
     coding: Coding
@@ -55,6 +46,21 @@ class Attempt:
     score: float | None
     passed: bool
     counts: bool
+    shares: Sequence[Share] = ()
+    number: int = 1
+
+    @property
+    def state(self) -> str:
+        """Where it stands, in words; empty where there is a score and no pass rule."""
+        if self.coding.status != Coding.Status.SUBMITTED:
+            return "open"
+        if not self.has_gold:
+            return "waits for gold"
+        if not self.counts:
+            return "beyond the attempts"
+        if self.score is None or not self.coding.round.pass_measure:
+            return ""
+        return "passed" if self.passed else "not passed"
 
 
 @dataclass(slots=True)
@@ -92,10 +98,14 @@ class TrainingResult:
 
 
 def training_results(round_: Round, coder: User | None = None) -> list[TrainingResult]:
-    """Return the results of a training round by the names of its coders, or those of one. At most nine queries."""
-    submitted_at = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.SUBMIT).order_by("-sequence")
+    """Return the results of a training round by the names of its coders, or those of one. Fifteen queries at most."""
+    log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
+    submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
-    codings = codings.annotate(submitted_at=Subquery(submitted_at.values("applied_at")[:1]))
+    codings = codings.annotate(
+        submitted_at=Subquery(submissions.order_by("-sequence")[:1]),
+        checked_at=Subquery(checks.order_by("sequence")[:1]),
+    )
     decisions = TrainingDecision.objects.filter(round=round_).select_related("coder", "decided_by")
     if coder is not None:
         codings, decisions = codings.filter(coder=coder), decisions.filter(coder=coder)
@@ -103,12 +113,15 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
     gold = {one.text_id: one for one in _submitted_gold(round_)}
     scores = _scores(round_, rows, gold)
     results: dict[int, TrainingResult] = {}
-    # in the order of submission, what is open at last
+    # in the order in which they were submitted or something was first compared, the others at last
     for row in sorted(rows, key=_order_of_attempts):
         result = results.setdefault(row.coder_id, TrainingResult(row.coder))
-        counts, score = round_.attempts is None or len(result.attempts) < round_.attempts, scores.get(row.pk)
-        passed = counts and score is not None and round_.pass_mark is not None and score >= round_.pass_mark
-        result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts))
+        counts, found = round_.attempts is None or len(result.attempts) < round_.attempts, scores.get(row.pk)
+        score = found.score if found is not None else None
+        passed = counts and _reaches_mark(round_, score)
+        shares = found.shares if found is not None else ()
+        number = len(result.attempts) + 1
+        result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number))
     for decision in decisions:
         results.setdefault(decision.coder_id, TrainingResult(decision.coder)).decisions.append(decision)
     for result in results.values():
@@ -116,9 +129,35 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
     return sorted(results.values(), key=lambda result: result.coder.get_username())
 
 
+@dataclass(frozen=True, slots=True)
+class ResultsMatrix:
+    """A page of the results of a round side by side: of each coder the attempt at each of the texts, None without."""
+
+    page: Page[TrainingResult]
+    texts: Sequence[Text]
+    rows: Sequence[tuple[TrainingResult, Sequence[Attempt | None]]]
+
+
+def arrange_results(results: Sequence[TrainingResult], page: str | None) -> ResultsMatrix:
+    """Return a page of the results as a matrix, with the texts that its coders have, in their order."""
+    shown = Paginator(results, CODERS_ON_A_PAGE).get_page(page)
+    texts = {one.coding.text_id: one.coding.text for result in shown for one in result.attempts}
+    in_order = sorted(texts.values(), key=lambda text: (text.position, text.slug))
+    rows = []
+    for result in shown:
+        attempts = {one.coding.text_id: one for one in result.attempts}
+        rows.append((result, [attempts.get(text.pk) for text in in_order]))
+    return ResultsMatrix(shown, in_order, rows)
+
+
+def _reaches_mark(round_: Round, score: float | None) -> bool:
+    return score is not None and round_.pass_mark is not None and score >= round(round_.pass_mark, DIGITS)
+
+
 def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:
-    is_open = coding.status != Coding.Status.SUBMITTED or coding.submitted_at is None
-    return is_open, 0 if is_open else coding.submitted_at, coding.place, coding.pk
+    submitted = coding.submitted_at if coding.status == Coding.Status.SUBMITTED else None
+    moment = min((one for one in (submitted, coding.checked_at) if one is not None), default=None)
+    return moment is None, moment or 0, coding.place, coding.pk
 
 
 def _submitted_gold(round_: Round) -> QuerySet[Coding]:
@@ -128,120 +167,73 @@ def _submitted_gold(round_: Round) -> QuerySet[Coding]:
     return gold.order_by("text__position", "text__slug").select_related("text").defer("text__content")
 
 
-def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]) -> dict[int, float]:
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """The score of a coding, rounded as it is shown, and the shares of equal answers that it stands for."""
+
+    score: float | None
+    shares: Sequence[Share]
+
+
+def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]) -> dict[int, _Score]:
     """Return the score of each submitted coding whose text has gold."""
     compared = [one for one in codings if one.status == Coding.Status.SUBMITTED and one.text_id in gold]
     if not compared:
         return {}
-    answers = _read_answers(round_.project, [*(one.pk for one in compared), *(one.pk for one in gold.values())])
+    scheme = read_scheme(round_.project_id)
+    keys = {one.pk for one in compared} | {gold[one.text_id].pk for one in compared}
+    answers = read_answers(round_.project, scheme, keys)
+    comparer = Comparer(scheme, round_.project.answers, round_.pass_measure)
     found = {}
     for one in compared:
-        scores = [score for _, score in _compare(answers[one.pk], answers[gold[one.text_id].pk], round_.pass_measure)]
-        if scores:
-            # rounded, so that a mark such as .8 is reached by 4 of 5
-            found[one.pk] = round(sum(scores) / len(scores), 9)
+        own, decided = answers[one.pk], answers[gold[one.text_id].pk]
+        mean = comparer.mean(own, decided)
+        score = None if mean is None else round(mean, DIGITS)
+        found[one.pk] = _Score(score, comparer.shares(own, decided))
     return found
 
 
-@dataclass(slots=True)
-class _Answers:
-    """The categories of a coding by markable, and the chains that each markable is in."""
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the coder of a text in training sees of its gold; `is_whole` once the text is submitted.
 
-    categories: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
-    chains: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    Before, where the round says so, `items` are the judgements that the coder has compared, in that order.
+    """
 
-    def chain(self, key: str) -> frozenset[str] | Readings:
-        """Return the chain of a markable, which is alone where nothing links it; several where it is ambiguous."""
-        chains = self.chains.get(key) or [frozenset({key})]
-        return chains[0] if len(chains) == 1 else Readings(chains)
+    is_whole: bool
+    items: Sequence[Item]
 
-    def members(self, key: str) -> frozenset[str]:
-        """Return whatever is in a chain with the markable."""
-        return frozenset().union(*self.chains.get(key, ()), {key})
+    @property
+    def n_as_gold(self) -> int:
+        """How many judgements are as the gold."""
+        return sum(item.is_as_gold for item in self.items)
 
+    @property
+    def has_explanations(self) -> bool:
+        """Whether the gold explains any of them."""
+        return any(item.explanation for item in self.items)
 
-def _compare(answers: _Answers, gold: _Answers, measure: str) -> list[tuple[str, float]]:
-    """Return the markables with a category in the gold, each with the score of the answer, from 0 to 1."""
-    scores = []
-    for key, category in gold.categories.items():
-        score = float(answers.categories.get(key) == category)
-        if score and measure == Round.PassMeasure.MASI:
-            score = 1.0 - distance(answers.chain(key), gold.chain(key), "masi")
-        scores.append((key, score))
-    return scores
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is anything besides categories and chains."""
+        return any(item.answers for item in self.items)
 
 
-def _read_answers(project: Project, codings: Collection[int]) -> dict[int, _Answers]:
-    """Return what codings answer. Three queries, whatever their number."""
-    answers: dict[int, _Answers] = defaultdict(_Answers)
-    order: dict[int, dict[str, None]] = defaultdict(dict)
-    targets: dict[int, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
-    indices: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    places: dict[str, tuple[int, int, str]] = {}
-    judgements = Judgement.objects.filter(coding__in=codings)
-    place = ("markable__start", "markable__end", "markable__key")
-    for coding, category, note, start, end, key in judgements.values_list("coding", "category__key", "note", *place):
-        places[key] = start, -end, key
-        order[coding][key] = None
-        if category is not None:
-            answers[coding].categories[key] = category
-        answers[coding].notes[key] = note
-    if project.answers == Project.Answers.INDICES:
-        rows = Index.objects.filter(judgement__coding__in=codings).order_by("pk")
-        for coding, key, entity in rows.values_list("judgement__coding", "judgement__markable__key", "entity"):
-            indices[coding][key].append(entity)
-    else:
-        pointers = Pointer.objects.filter(judgement__coding__in=codings, relation__identity=True)
-        columns = ("judgement__coding", "judgement__markable__key", "reading")
-        target = ("target__key", "target__start", "target__end")
-        for coding, key, reading, to, start, end in pointers.order_by(
-            "target__start", "-target__end", "pk"
-        ).values_list(*columns, *target):
-            places[to] = start, -end, to
-            order[coding][to] = None
-            targets[coding][key].append((reading, to))
-    for coding, keys in order.items():
-        in_order = sorted(keys, key=places.__getitem__)
-        if project.answers == Project.Answers.INDICES:
-            chains = chains_by_indices(in_order, indices[coding])
-        else:
-            chains = chains_by_pointers(in_order, {key: group_targets(found) for key, found in targets[coding].items()})
-        members = members_of(chains)
-        of_coding = answers[coding]
-        of_coding.categories = {key: of_coding.categories[key] for key in in_order if key in of_coding.categories}
-        of_coding.chains = {key: [frozenset(members[name]) for name in names] for key, names in chains.items()}
-    return answers
+def feedback_on(coding: Coding) -> Feedback | None:
+    """Return what the coder may see of the gold beside the coding; None: nothing.
 
-
-def compare_with_gold(coding: Coding, gold: Coding) -> list[Item]:
-    """Return the judgements of the gold beside those of a coding of the same text, in text order. Six queries."""
-    answers = _read_answers(coding.round.project, [coding.pk, gold.pk])
-    own, decided = answers[coding.pk], answers[gold.pk]
-    spans = dict(gold.text.markables.filter(judgements__coding__in=[coding.pk, gold.pk]).values_list("key", "parts"))
-    targets = Pointer.objects.filter(judgement__coding__in=[coding.pk, gold.pk])
-    spans |= dict(targets.values_list("target__key", "target__parts"))
-    labels = dict(coding.round.project.categories.values_list("key", "label"))
-
-    def words(key: str) -> str:
-        return " … ".join(gold.text.content[start:end] for start, end in spans.get(key, ()))
-
-    def chain(found: _Answers, key: str) -> list[str]:
-        return [words(one) for one in sorted(found.members(key), key=lambda one: (spans.get(one, [[0, 0]]), one))]
-
-    return [
-        Item(
-            markable=key,
-            words=words(key),
-            gold_category=labels[decided.categories[key]],
-            category=labels.get(own.categories.get(key, "")),
-            gold_chain=chain(decided, key),
-            chain=chain(own, key) if key in own.categories else [],
-            explanation=decided.notes.get(key, ""),
-            score=score,
-        )
-        for key, score in _compare(own, decided, coding.round.pass_measure)
-    ]
+    Its round was read with the project. Thirteen queries at most.
+    """
+    beside, at_once = gold_beside(coding), gold_at_once(coding)
+    gold = beside or at_once
+    if gold is None:
+        return None
+    project = coding.round.project
+    scheme = read_scheme(project.pk)
+    answers = read_answers(project, scheme, [coding.pk, gold.pk])
+    describer = Describer(Comparer(scheme, project.answers, coding.round.pass_measure), gold.text.content)
+    compare = compare_all if beside is not None else compare_checked
+    return Feedback(beside is not None, compare(describer, answers[coding.pk], answers[gold.pk]))
 
 
 @transaction.atomic
@@ -252,6 +244,8 @@ def decide_on_coder(round_: Round, coder: User, outcome: str, reason: str, by: U
         raise ValidationError(f"{round_} is no training round.")
     if not round_.project.memberships.filter(user=coder).exists():
         raise ValidationError({"coder": f"{coder} is not a member of the project."})
+    if coder.pk == by.pk:
+        raise ValidationError({"coder": "Another manager decides about you."})
     decision = TrainingDecision(round=round_, coder=coder, outcome=outcome, reason=reason.strip(), decided_by=by)
     decision.full_clean()
     decision.save()

@@ -95,6 +95,7 @@ urlpatterns = [
     path(f"{ROUND}gold/<slug:text>/", training.gold, name="open-gold"),
     path(f"{ROUND}training/", training.training, name="training"),
     path(f"{ROUND}training/decide/", training.decide, name="training-decide"),
+    path(f"{ROUND}training/<slug:text>/<str:coder>/", training.comparison, name="training-comparison"),
     path(f"{ROUND}training/next/", training.take_next, name="training-next"),
     path(f"{ROUND}delete/", rounds.delete, name="delete-round"),
     path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),

@@ -288,6 +288,7 @@ CODER_KINDS = [
         Operation.Kind.UNMARK,
         Operation.Kind.MOVE,
         Operation.Kind.DESCRIBE,
+        Operation.Kind.CHECK,
     )
 ]
 

@@ -20,7 +20,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         model = Round
         fields = [
             *("name", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at"),
-            *("pass_measure", "pass_mark", "attempts", "required_round"),
+            *("pass_measure", "pass_mark", "attempts", "feedback", "required_round"),
         ]
         extra_kwargs = {
             "guidelines_version": {"help_text": "that of the guidelines when the round began; null: it has not"},
@@ -58,6 +58,11 @@ class RoundChangesSerializer(StrictSerializer):
     )
     attempts = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="how many texts count; null: all"
+    )
+    feedback = serializers.ChoiceField(
+        Round.Feedback.choices,
+        required=False,
+        help_text="when coders of a training round see the gold",
     )
     required_round = serializers.CharField(
         required=False, allow_null=True, help_text="the name of the training round that coders pass before it"

@@ -179,7 +179,7 @@ TABLES: list[ArchivedTable] = [
         Round,
         "project",
         ("position", "name"),
-        since={"pass_measure": 12, "pass_mark": 12, "attempts": 12, "required_round": 12},
+        since={"pass_measure": 12, "pass_mark": 12, "attempts": 12, "required_round": 12, "feedback": 12},
         table_since=11,
     ),
     ArchivedTable("training_decisions", TrainingDecision, "round__project", ("round", "decided_at"), table_since=12),

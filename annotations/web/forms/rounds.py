@@ -56,12 +56,22 @@ class RoundForm(forms.Form):
         label="Attempts",
         help_text="How many texts of a training round count; empty: all that have gold.",
     )
+    feedback = forms.ChoiceField(
+        required=False,
+        choices=Round.Feedback.choices,
+        initial=Round.Feedback.SUBMISSION,
+        help_text="When coders of a training round see the gold beside their own answers.",
+    )
 
     def __init__(self, project_id: int, data: Any = None, **options: Any) -> None:
         super().__init__(data, **options)
         required = self.fields["required_round"]
         assert isinstance(required, forms.ModelChoiceField)
         required.queryset = Round.objects.filter(project=project_id, kind=Round.Kind.TRAINING)
+
+    def clean_feedback(self) -> str:
+        """Take what is not sent as the usual."""
+        return self.cleaned_data["feedback"] or Round.Feedback.SUBMISSION
 
     @classmethod
     def of_round(cls, round_: Round, data: Any = None) -> RoundForm:

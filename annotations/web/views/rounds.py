@@ -26,6 +26,7 @@ from annotations.planning.rounds import (
     delete_round,
     describe_rounds,
     figures_of_rounds,
+    refuse_own_training,
     remove_texts,
 )
 from annotations.projects.permissions import project_for
@@ -55,6 +56,7 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds": describe_rounds(project),
         "form": form,
         "manages": may_change(project, Right.MANAGE),
+        "deletes": may_change(project, Right.MANAGE_WORK),
         # How far the others are is nothing that who codes may know.
         "sees_work": may(project, Right.SEE_RESULTS),
     }
@@ -106,7 +108,7 @@ def _show_round(
         "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
         "sees_work": may(project, Right.SEE_RESULTS),
-        "sees_training": may(project, Right.MANAGE_WORK) or may(project, Right.ADJUDICATE),
+        "sees_training": may(project, Right.ADJUDICATE),
         "sees_gold": sees_gold,
         "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
         "gold": gold_of_round(round_) if sees_gold else (),
@@ -132,6 +134,7 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         back = reverse("round", args=[project.slug, name])
         return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
     try:
+        refuse_own_training(project, round_, form.cleaned_data)
         changed = change_round(round_, **form.cleaned_data)
     except ValidationError as error:
         _show_errors(form, error)
@@ -201,6 +204,12 @@ def _open_work(project: Project, round_: Round) -> list[str]:
     return [f"Not submitted: {pluralize(left, 'coding')}."] if left and may(project, Right.SEE_RESULTS) else []
 
 
+def _gold_of(project: Project, round_: Round) -> list[str]:
+    """Return of how many texts the gold is deleted with the round, for those who may know."""
+    number = sum(coding is not None for _, coding in gold_of_round(round_)) if may(project, Right.ADJUDICATE) else 0
+    return [f"Gold of {pluralize(number, 'text')} is deleted with it."] if number else []
+
+
 def _list(project: Project) -> str:
     return reverse("rounds", args=[project.slug])
 
@@ -208,11 +217,11 @@ def _list(project: Project) -> str:
 @login_required
 @require_POST
 def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Delete a round without codings, once a manager has confirmed it."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    """Delete a round without codings, with its gold, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = _round_of(project, name)
     if not is_confirmed(request):
-        lines = ["Its texts stay in the other rounds that they are in."]
+        lines = ["Its texts stay in the other rounds that they are in.", *_gold_of(project, round_)]
         question = Question(f"Delete the round {round_}?", lines, "Delete", _list(project), "rounds", danger=True)
         return ask(request, project, question)
     return _done(request, project, lambda: delete_round(round_), f"Deleted the round {round_}.")

@@ -13,14 +13,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotations.coding.gold import gold_beside, open_gold
+from annotations.coding.gold import open_gold
 from annotations.models import Coding, Project, Round
 from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.planning.training import (
     TrainingResult,
-    compare_with_gold,
+    arrange_results,
     decide_on_coder,
+    feedback_on,
     take_next_attempt,
     training_results,
 )
@@ -44,17 +45,18 @@ def _training_round(project: Project, name: str) -> Round:
 
 
 def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionForm | None = None) -> HttpResponse:
-    sees_all = may(project, Right.MANAGE_WORK) or may(project, Right.ADJUDICATE)
+    sees_all = may(project, Right.ADJUDICATE)
     user = signed_in_user(request)
     results = training_results(round_, None if sees_all else user)
     own = next((result for result in results if result.coder.pk == user.pk), None)
     if not sees_all and own is None:
         raise Http404("There is no such round.")
-    decides = may_change(project, Right.MANAGE_WORK)
+    decides = may_change(project, Right.DECIDE_TRAINING)
     context: dict[str, Any] = {
         "project": project,
         "round": round_,
-        "results": results if sees_all else None,
+        "matrix": arrange_results(results, request.GET.get("page")) if sees_all else None,
+        "decisions": [one for result in results for one in result.decisions] if sees_all else (),
         "own": own,
         "own_rows": _own_rows(own),
         "may_try": own is not None and project.archived_at is None and own.may_try(round_),
@@ -74,7 +76,7 @@ def _own_rows(own: TrainingResult | None) -> list[tuple[Any, str]]:
 @require_POST
 def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Record what a manager decides on a coder."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    project = project_for(request.user, slug, Right.DECIDE_TRAINING)
     round_ = _training_round(project, name)
     form = DecisionForm(project, request.POST)
     if not form.is_valid():
@@ -112,20 +114,35 @@ def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResp
     """Show a coder their submitted work of a training round beside the gold of the text."""
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, choice=CodingChoice(token=token))
-    gold = gold_beside(coding)
-    if gold is None:
+    return _show_feedback(request, project, coding, own=True)
+
+
+@login_required
+@require_safe
+def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
+    """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    codings = Coding.objects.filter(round=_training_round(project, name), kind=Coding.Kind.TEXT, occasion=1)
+    codings = codings.select_related("text", "coder", "round")
+    coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
+    return _show_feedback(request, project, coding, own=False)
+
+
+def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, own: bool) -> HttpResponse:
+    """Show a coding beside gold; to its coder it has been shown from then on."""
+    coding.round.project = project
+    found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
+    if found is None:
         raise Http404("There is no gold to see beside this coding.")
-    record_view(Coding.objects.filter(pk=coding.pk))
+    record_view(Coding.objects.filter(pk=coding.pk), None if own else request.user)
     result = training_results(coding.round, coding.coder)[0]
-    items = compare_with_gold(coding, gold)
     context = {
         "project": project,
         "coding": coding,
-        "items": items,
-        "n_as_gold": sum(item.is_as_gold for item in items),
+        "feedback": found,
+        "own": own,
         "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
         "passed": result.passed,
-        "has_explanations": any(item.explanation for item in items),
     }
     return render(request, "annotations/projects/feedback.html", context)
 

@@ -33,7 +33,7 @@ def test_rounds_are_listed_in_their_order_with_their_codings(client, project, co
     assert first == {
         "name": "main", "kind": "main", "starts_on": None, "ends_on": None, "guidelines_version": None,
         "scheme_version": 1, "closed_at": None, "texts": 1, "codings": {"assigned": 0, "begun": 1, "submitted": 1},
-        "pass_measure": "", "pass_mark": None, "attempts": None, "required_round": None,
+        "pass_measure": "", "pass_mark": None, "attempts": None, "required_round": None, "feedback": "submission",
     }  # fmt: skip
     assert (second["name"], second["texts"], second["scheme_version"]) == ("a-pilot", 0, None)
 

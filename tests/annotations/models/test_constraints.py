@@ -175,6 +175,7 @@ BAD = {
     "round_pass_rule_has_measure_and_mark": (Round, {"name": "r", "kind": "training", "pass_measure": "masi"}),
     "round_pass_rule_is_of_training": (Round, {"name": "r", "attempts": 2}),
     "round_attempts_are_positive": (Round, {"name": "r", "kind": "training", "attempts": 0}),
+    "round_feedback_at_once_is_of_training": (Round, {"name": "r", "feedback": "judgement"}),
     "training_decision_outcome_known": (TrainingDecision, {"outcome": "ghost"}),
     "training_decision_has_a_reason": (TrainingDecision, {"reason": ""}),
     "round_has_a_text_once": (RoundText, {}),

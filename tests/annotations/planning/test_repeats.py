@@ -12,7 +12,7 @@ from django.utils import timezone
 from agreement.data.activity import count_remaining, read_progress
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
-from annotations.models import Coding, Operation, Project, Question, RepeatPlan
+from annotations.models import Coding, Operation, Project, Question, RepeatPlan, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import take_next_text
@@ -137,7 +137,8 @@ def test_open_results_closed_rounds_and_rounds_that_do_not_count_have_no_repeats
     change_round(round_, kind="training")
     with pytest.raises(ValidationError, match="nothing there counts"):
         view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
-    change_round(round_, kind="main", closed=True)
+    Round.objects.filter(pk=round_.pk).update(kind="main")
+    change_round(round_, closed=True)
     with pytest.raises(ValidationError, match="is closed"):
         view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
     Project.objects.update(results_open=True)

@@ -13,10 +13,10 @@ from annotations.models import Coding, Judgement, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import pools_of, take_next_text
-from annotations.planning.rounds import add_texts, change_round, create_round, delete_round
+from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import (
-    compare_with_gold,
     decide_on_coder,
+    feedback_on,
     refuse_untrained,
     take_next_attempt,
     training_results,
@@ -75,7 +75,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
     failed = code(training, "tea", right=False)
     [result] = training_results(training)
     n_units = len(keys_of(failed.text))
-    assert result.best == pytest.approx(1 / n_units)
+    assert result.best == round(1 / n_units, 3)
     assert not result.passed
     assert result.may_try(training)
     assert take_next_attempt(training, alice).text.slug == "milk"
@@ -94,7 +94,9 @@ def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, ali
     coding = code(training, "tea", right=False)
     gold = gold_beside(coding)
     assert gold is not None
-    items = compare_with_gold(coding, gold)
+    feedback = feedback_on(coding)
+    assert feedback is not None
+    items = feedback.items
     assert [item.category == item.gold_category for item in items] == [True] + [False] * (len(items) - 1)
     assert not any(item.is_as_gold for item in items)  # the first one is in no chain
     assert items[1].explanation == "The same thing."
@@ -169,8 +171,6 @@ def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
     for one in gold.select_related("text__project", "coder"):
         assert list(log_mismatches(one)) == []
     Coding.objects.filter(round=training).delete()
-    with pytest.raises(ValidationError, match="2 codings"):
-        delete_round(training)
     delete_project(project, project_deletion_figures(project).tag)
     assert not Judgement.objects.exists()
 
