@@ -12,6 +12,7 @@ from annotations.api import (
     scheme_files,
     schemes,
     texts,
+    training,
     transfers,
 )
 
@@ -55,6 +56,18 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/", rounds.RoundList.as_view(), name="api-rounds"),
     path("projects/<slug:slug>/rounds/<slug:name>/", rounds.RoundDetail.as_view(), name="api-round"),
     path("projects/<slug:slug>/rounds/<slug:name>/texts/", rounds.RoundTexts.as_view(), name="api-round-texts"),
+    path("projects/<slug:slug>/rounds/<slug:name>/gold/", training.GoldOfRound.as_view(), name="api-gold"),
+    path("projects/<slug:slug>/rounds/<slug:name>/training/", training.TrainingResults.as_view(), name="api-training"),
+    path(
+        "projects/<slug:slug>/rounds/<slug:name>/training/decisions/",
+        training.TrainingDecisions.as_view(),
+        name="api-training-decisions",
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<slug:name>/training/next/",
+        training.NextAttempt.as_view(),
+        name="api-training-next",
+    ),
     path("projects/<slug:slug>/codings/", codings.CodingList.as_view(), name="api-codings"),
     path("projects/<slug:slug>/markables/", codings.MarkableList.as_view(), name="api-markables"),
     path("projects/<slug:slug>/judgements/", codings.JudgementList.as_view(), name="api-judgements"),
@@ -69,6 +82,9 @@ urlpatterns = [
         "projects/<slug:slug>/texts/<slug:text>/coding/operations/",
         texts.OwnOperations.as_view(),
         name="api-operations",
+    ),
+    path(
+        "projects/<slug:slug>/texts/<slug:text>/coding/feedback/", training.OwnFeedback.as_view(), name="api-feedback"
     ),
     path(
         "projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/",

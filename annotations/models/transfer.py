@@ -25,6 +25,8 @@ class TransferQuerySet(models.QuerySet["Transfer"]):
     def shown_in(self, project: Project) -> TransferQuerySet:
         """Return the project's transfers that the user for whom it was read may see, latest first."""
         transfers = self.filter(project=project).select_related("project", "user").order_by("-pk")
+        if not may(project, Right.ADJUDICATE):
+            transfers = transfers.filter(choices__gold__isnull=True)
         if may(project, Right.MANAGE_WORK):
             return transfers
         return transfers.filter(kind=self.model.Kind.EXPORT).exclude(format=ARCHIVE)

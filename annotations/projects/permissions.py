@@ -170,6 +170,8 @@ def transfer_for(user: Person, pk: int) -> Transfer:
     if transfer.project is not None:
         right = right_to_transfer(transfer.kind, transfer.format)
         transfer.project = project_for(user, transfer.project.slug, right, archived=True)
+        if transfer.choices.get("gold") and not may(transfer.project, Right.ADJUDICATE):
+            raise Http404("Import or export not found.")
         is_archive = transfer.kind == Transfer.Kind.EXPORT and transfer.format == ARCHIVE
         if is_archive and not may_archive(transfer.project):
             raise PermissionDenied("An archive may contain gold, which nobody sees who codes: ask another manager.")

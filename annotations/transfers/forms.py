@@ -13,7 +13,8 @@ from django.core.validators import validate_slug
 from annotations.core.fields import ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Coding, Project, Text, User
-from annotations.models.project import KEY_LENGTH
+from annotations.models.project import KEY_LENGTH, may
+from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
@@ -171,6 +172,11 @@ class ImportForm(FormatForm):
     round = forms.ChoiceField(
         required=False, help_text="Texts come into it. Else each keeps its latest round, and new ones get the open one."
     )
+    gold = forms.BooleanField(
+        required=False,
+        label="These are gold",
+        help_text="What is right, for training: of a manager or adjudicator, with notes as explanations.",
+    )
     new_scheme = forms.BooleanField(
         required=False,
         label="Create the scheme from the files",
@@ -197,6 +203,8 @@ class ImportForm(FormatForm):
         rounds.choices = [("", "by text"), *offered]
         if len(offered) < 2 or self.format_key in PYRAMID_FORMATS:
             del self.fields["round"]
+        if not self.data.get("gold") and not (may(project, Right.ADJUDICATE) and project.texts.exists()):
+            del self.fields["gold"]
         if not self.data.get("new_scheme") and not may_create_scheme(project):
             del self.fields["new_scheme"]
         format_ = formats.get(self.format_key)
@@ -222,6 +230,7 @@ class ImportForm(FormatForm):
             "new_scheme": fields.get("new_scheme", False),
             "options": self.options,
             **({"round": fields["round"]} if fields.get("round") else {}),
+            **({"gold": True} if fields.get("gold") else {}),
         }
 
     def _detect_by_default(self, project: Project) -> None:
@@ -236,6 +245,10 @@ class ImportForm(FormatForm):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("whose") == "one" and not cleaned.get("coder"):
             self.add_error("coder", "Select the coder of these files.")
+        if cleaned.get("gold") and not may(self.project, Right.ADJUDICATE):
+            self.add_error("gold", "Gold is brought by managers who do not code.")
+        if cleaned.get("gold") and cleaned.get("whose") == "nobody":
+            self.add_error("gold", "Gold is of somebody who decides: choose whose the files are.")
         if cleaned.get("new_scheme") and not may_create_scheme(self.project):
             message = "A scheme can be made from files by a manager, in a project without texts."
             self.add_error("new_scheme", message)

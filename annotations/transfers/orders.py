@@ -91,9 +91,9 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. `choices`: coder_from, predefined, create, new_scheme, round, options.
+    """Check an import of the uploaded files. Without a format, it is detected.
 
-    Without a format, it is detected.
+    `choices`: coder_from, predefined, create, new_scheme, round, gold, options.
     """
     format_key = format_key or detect_format(_heads(files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
@@ -446,6 +446,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         trial=trial,
         new_scheme=choices.get("new_scheme", False),
         round_name=choices.get("round", ""),
+        gold=choices.get("gold", False),
         progress=progress,
     )
     result: dict[str, Any] = {"report": import_report(report)}

@@ -202,7 +202,7 @@ def mail_address() -> str:
 PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
 FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
-JUDGED_GOLD = operations(0, "judge", markable="@drafted.key", category="@category.key")
+JUDGED_GOLD = operations(1, "judge", markable="@drafted.key", category="@category.key")
 TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
 NEW_PASSWORD = "lavender-9-canoe"
 SCHEME = {"scheme": '{"answers": "categories", "levels": [{"key": "phrase", "label": "phrase"}], "categories": []}'}
@@ -367,6 +367,7 @@ PAGES = [
         POST=managing_work(302, {"coder": "@coder.pk", "outcome": "passed", "reason": "Known."}),
     ),
     row("training-next", OF_TRAINING, POST=members(302), unseen=True),  # nobody has a text to take
+    row("training-comparison", OF_TRAINING | {"text": "@drill.slug", "coder": "@other.username"}, GET=discussing()),
     row("feedback", OF_FEEDBACK, GET=own("other coder")),
     row("code-gold", OF_TRAINING, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
     row("submit-gold", OF_TRAINING, POST=who(DISCUSS, 302).but({"manager": 404, "superuser": 404})),
@@ -379,8 +380,8 @@ PAGES = [
     row("order-round", POST=managers(302, {"move": "up"})),
     row("close-round", POST=managers(302, {"confirmed": "1"})),
     again("close-round", POST=managers(200), unseen=True),  # a manager is asked first
-    row("delete-round", POST=managers(302, {"confirmed": "1"})),
-    again("delete-round", POST=managers(200), unseen=True),
+    row("delete-round", POST=managing_work(302, {"confirmed": "1"})),
+    again("delete-round", POST=managing_work(200), unseen=True),
     row("project-texts", GET=reading_texts()),
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
     row("text", GET=reading_texts()),
@@ -556,7 +557,16 @@ API = [
     row("api-pool", GET=members(), POST=members(400), unseen=True),  # no pool is there
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
-    row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managers(204)),
+    row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managing_work(204)),
+    row("api-gold", OF_TRAINING, GET=discussing(), POST=discussing(201, {"text": "@drill.slug"})),
+    row("api-training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
+    row(
+        "api-training-decisions",
+        OF_TRAINING,
+        POST=managing_work(201, {"coder": "@coder.username", "outcome": "passed", "reason": "Known."}),
+    ),
+    row("api-training-next", OF_TRAINING, annotates=True, POST=members(400), unseen=True),  # nobody has a text to take
+    row("api-feedback", OF_TRAINING | {"text": "@drill.slug"}, annotates=True, GET=own("other coder")),
     row("api-round-texts", POST=managers(200, {"add": ["@text.slug"]})),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),

@@ -154,6 +154,7 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
         document = plain.parse(names.marked.replace(names.slug.title(), name.title()), f"{name}.txt")
         import_documents(half.project, [SourceDocument(document, None)], round_name=names.drill)
         gold = open_gold(half.project, half.project.texts.get(slug=name), names.drill, half.adjudicator)
+        judge(gold, gold.text.markables.filter(level__coded=True)[0].key, names.category)
     half.draft = gold.text
     half.drafted = half.draft.markables.filter(level__coded=True).first()
     half.drill = half.project.texts.get(slug=names.drill)

@@ -391,6 +391,9 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
     round = serializers.CharField(
         required=False, help_text="where texts come into; without it the latest of each, of new ones the open one"
     )
+    gold = serializers.BooleanField(
+        required=False, help_text="They are gold, of a manager or adjudicator; notes are the explanations."
+    )
     new_scheme = serializers.BooleanField(
         required=False, help_text="Make the scheme from the files: in a project without texts, by its managers."
     )

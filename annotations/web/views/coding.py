@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -13,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.gold import gold_beside
+from annotations.coding.gold import gold_at_once, gold_beside
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     decline_reopening,
@@ -29,7 +30,7 @@ from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
-from annotations.planning.training import refuse_untrained
+from annotations.planning.training import feedback_on, refuse_untrained
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import CodingChoice, coding_token, gold_coding, own_coding, project_for
 from annotations.revision.versions import merged_answers
@@ -61,6 +62,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     state = coding_state(coding, project)
     if gold:
         state["gold"] = True
+    elif gold_at_once(coding) is not None:
+        state["feedback"] = _compared(coding, project)
     corrections = corrections_of(coding)
     merges = merged_answers(project, state["scheme"]["constraints"])
     context = {
@@ -88,6 +91,14 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
     return render(request, f"annotations/workbench/{workbench}.html", context | {"script": f"js/{workbench}/main.js"})
+
+
+def _compared(coding: Coding, project: Project) -> dict[str, Any]:
+    """Return what the coder has compared with the gold so far, and where the page asks for more."""
+    coding.round.project = project
+    feedback = feedback_on(coding)
+    address = reverse("api-feedback", args=[project.slug, coding.text.slug])
+    return {"address": address, "items": [asdict(item) for item in feedback.items] if feedback is not None else []}
 
 
 @login_required

@@ -97,6 +97,7 @@ def _choices_of(transfer: Transfer) -> dict[str, Any]:
         "predefined": choices["predefined"],
         "create": choices["create"],
         "round": choices.get("round", ""),
+        "gold": choices.get("gold", False),
         "new_scheme": choices.get("new_scheme", False),
         **options,
     }

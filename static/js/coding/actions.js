@@ -48,6 +48,7 @@ export const ACTIONS = [
   { id: "previous-question", group: "Judge", label: "Previous question", keys: ["Shift+w"], when: asks },
   { id: "relation", group: "Judge", label: "Choose targets of a relation; again: of the next one", keys: ["b"], when: relates },
   { id: "accept", group: "Judge", label: "Accept and go to the next", keys: ["Space", "Enter"], when: writes },
+  { id: "compare", group: "Judge", label: "Compare with the gold", keys: [], when: (model) => writes(model) && model.feedback !== null },
   { id: "unsure", group: "Judge", label: "Mark as unsure", keys: ["q"], when: writes },
   {
     id: "optional", group: "Judge", label: "Mark as optional", keys: ["o"],

@@ -7,18 +7,19 @@ import { LETTERS, relationOf } from "./targets/candidates.js";
 import { categoriesOn } from "./questions/constraints.js";
 import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
+/** @import { Direction, Feedback, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
 /**
  * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
  * @param {Further | null} questions null: nothing is asked after the category
+ * @param {Feedback | null} feedback null: nothing is compared here
  * @param {(markable: Markable) => boolean} undecided
  * @param {(forward: boolean) => void} undo
  * @param {Sync} sync
  */
-export function createCodingCommands(frame, marking, questions, undecided, undo, sync) {
+export function createCodingCommands(frame, marking, questions, feedback, undecided, undo, sync) {
   const { page, keyboard, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
@@ -63,8 +64,19 @@ export function createCodingCommands(frame, marking, questions, undecided, undo,
     const lack = answers.missing(page.model, page.judgements, key);
     if (lack) {
       say(lack);
-    } else {
+      return;
+    }
+    frame.commitNote();
+    if (!feedback?.compare(key)) {
       go(walk(1));
+    }
+  }
+
+  /** @param {string} key */
+  function compare(key) {
+    frame.commitNote();
+    if (!feedback?.compare(key)) {
+      say(answers.missing(page.model, page.judgements, key) || "Answer first; what was compared is not compared again.");
     }
   }
 
@@ -183,6 +195,7 @@ export function createCodingCommands(frame, marking, questions, undecided, undo,
     "search": openSearch,
     "go-to": goTo,
     "accept": current(accept),
+    "compare": current(compare),
     "unsure": toggle("unsure"),
     "optional": toggle("optional"),
     "note": () => byId("note").focus(),

@@ -21,7 +21,7 @@ import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
-/** @import { Answer, Frame, Markable, Page } from "./types.js" */
+/** @import { Answer, Feedback, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
 const { operations: url = "", coding = "", former } = byId("coding-main").dataset;
@@ -32,6 +32,8 @@ const { readOnly, version, direction } = loaded.model;
 const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
+/** @type {Feedback | null} */
+let feedback = null; // in training alone
 /** @type {string | null} */
 let painted = null; // the markable that the page shows as the current one: no other is answered
 /** @type {string | null} */
@@ -75,6 +77,7 @@ const { sync, status, start, listen: listenToOthers } = await (loaded.model.prac
   },
 });
 const { unsent, left } = await start();
+const feedbackPart = loaded.model.feedback ? await import("./view/feedback.js") : null;
 const editor = createEditor({ page, machine: JUDGEMENTS, sync, unsent, version, say, tell });
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
@@ -89,7 +92,8 @@ const frame = {
 };
 const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
-const commands = createCodingCommands(frame, marking, further, undecided, undo, sync);
+feedback = feedbackPart?.createFeedback({ page, coding, sync, say: tell, refresh }) ?? null;
+const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {
   import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
@@ -135,6 +139,7 @@ function refresh() {
   paintText(text, page, keyboard);
   paintPanel(page, listsAll, keyboard);
   further?.paint();
+  feedback?.paint();
   paintTime(page.seconds);
   showHead();
   commands.paintChains();
@@ -149,6 +154,7 @@ function showHead() {
 }
 
 function showSaving() {
+  feedback?.settle();
   const { length } = page.model.coded;
   const left = length - page.decided;
   paintSaveState(status, length > 0 && left === 0, left > 0 ? `${left} still undecided` : length > 0 ? "all decided" : "nothing is marked");

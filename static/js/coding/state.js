@@ -42,6 +42,7 @@ export function load(raw) {
     readOnly,
     practice: raw.practice ?? false,
     gold: raw.gold ?? false,
+    feedback: raw.feedback ?? null,
     version: raw.coding.version,
     scheme,
     seconds: raw.coding.seconds ?? 0,

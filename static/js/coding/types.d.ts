@@ -1,5 +1,5 @@
 // Types of the coding page. The browser does not load this file.
-import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, Sync, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
 import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
@@ -163,6 +163,42 @@ export interface TextModel extends WorkbenchModel {
   /** one only tries: nothing is saved, and nobody asked */
   practice: boolean;
   gold: boolean;
+  /** in training, where each judgement is compared with the gold; null: elsewhere */
+  feedback: RawFeedback | null;
+}
+
+/** A judgement that was compared, beside the gold. */
+export interface Comparison {
+  markable: string;
+  is_judged: boolean;
+  is_as_gold: boolean;
+  gold_category: string | null;
+  gold_chain: string[];
+  answers: { label: string; own: string; gold: string; is_equal: boolean }[];
+  explanation: string;
+}
+
+export interface RawFeedback {
+  /** where the server answers with what was compared */
+  address: string;
+  items: Comparison[];
+}
+
+export interface FeedbackOptions {
+  page: Page;
+  /** the token of the coding */
+  coding: string;
+  sync: Sync;
+  say: (words: string) => void;
+  refresh: () => void;
+}
+
+export interface Feedback {
+  /** compare a judgement with the gold; false: it was compared, or something is still to answer */
+  compare: (key: string) => boolean;
+  /** ask for what is waited for, once all is saved */
+  settle: () => void;
+  paint: () => void;
 }
 
 export interface Model extends TextModel {
@@ -177,6 +213,7 @@ export interface Model extends TextModel {
 export interface RawCoding extends RawState {
   practice?: boolean;
   gold?: boolean;
+  feedback?: RawFeedback;
   scheme: RawScheme;
 }
 

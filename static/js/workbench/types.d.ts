@@ -43,7 +43,7 @@ type ImportedDescription = Partial<Description> & { scu: string };
 /** What to do, before it is an operation with a uuid. */
 export type Change =
   | { kind: "judge"; payload: ImportedJudgement }
-  | { kind: "clear" | "unmark"; payload: { markable: string } }
+  | { kind: "clear" | "unmark" | "check"; payload: { markable: string } }
   | { kind: "move"; payload: { markable: string; to: string } }
   | { kind: "describe"; payload: ImportedDescription }
   | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }

@@ -1,19 +1,34 @@
 """Training: gold, what coders see of it and when, who passes, and that gold counts nowhere."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.exceptions import ValidationError
 
+from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_codings
+from agreement.sections.headline import build_headline
+from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_beside, open_gold
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, submit_coding
 from annotations.formats import plain
-from annotations.models import Coding, Judgement, Round
+from annotations.formats.model.scheme import AnswerKind, AttributeSpec, RelationSpec, Subject, ValueSpec
+from annotations.models import Coding, Judgement, Project, Round
 from annotations.planning.assignments import assign_texts
+from annotations.planning.pace import seconds_of_work
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import pools_of, take_next_text
-from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.rounds import (
+    add_texts,
+    change_round,
+    create_round,
+    delete_round,
+    move_to_round,
+    refuse_own_training,
+    remove_texts,
+)
 from annotations.planning.training import (
     decide_on_coder,
     feedback_on,
@@ -22,10 +37,13 @@ from annotations.planning.training import (
     training_results,
 )
 from annotations.projects.people.members import add_member
+from annotations.projects.permissions import project_for
+from annotations.revision.saving import save_scheme
+from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
-from tests.conftest import DIALOGUE, judge, make_project, person
+from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.shared.plans import plan_request
 
 RULE = {"pass_measure": "category", "pass_mark": 0.8}
@@ -220,3 +238,264 @@ def test_a_round_requires_an_earlier_training_and_no_circle(training, project):
     second = create_round(project, "training-2", kind="training", required_round=training)
     with pytest.raises(ValidationError, match="requires this round itself"):
         change_round(training, required_round=second)
+
+
+@pytest.fixture
+def at_once(training) -> Coding:
+    """Return what Alice has to code with the gold after each judgement."""
+    change_round(training, feedback="judgement")
+    return Coding.objects.select_related("text__project", "coder", "round__project").get(round=training)
+
+
+def check(coding, key):
+    coding.refresh_from_db(fields=["version"])
+    return operations.apply(coding, coding.coder, coding.version, [change("check", markable=key)])
+
+
+def items_of(coding):
+    coding.refresh_from_db(fields=["status", "version"])
+    feedback = feedback_on(coding)
+    return {item.markable: item for item in feedback.items} if feedback else None
+
+
+def test_the_first_answer_counts_once_the_gold_was_seen(at_once, alice, training):
+    first, second, *others = keys_of(at_once.text)
+    assert items_of(at_once) == {}
+    with pytest.raises(OperationRejected, match="Answer first"):
+        check(at_once, first)
+    judge(at_once, first, "none")
+    judge(at_once, first, "place")
+    check(at_once, first)
+    judge(at_once, second, "none")
+    check(at_once, second)
+    judge(at_once, second, "phrase", first)
+    found = items_of(at_once)
+    assert {key: item.is_as_gold for key, item in found.items()} == {first: True, second: False}
+    assert found[second].explanation == "The same thing."
+    for key in others:
+        judge(at_once, key, "phrase", first)
+    submit_coding(at_once, alice)
+    [result] = training_results(training)
+    assert result.best == round(1 - 1 / len(keys_of(at_once.text)), 3)
+    assert items_of(at_once)[second].category == "none"
+    assert list(log_mismatches(at_once)) == []
+
+
+def test_what_is_compared_tells_nothing_of_what_is_still_to_judge(at_once):
+    first, second, third, *_ = keys_of(at_once.text)
+    judge(at_once, second, "phrase", first)
+    check(at_once, second)
+    item = items_of(at_once)[second]
+    assert item.is_as_gold  # it points where the gold does, however far the rest of the chain is
+    assert len(item.gold_chain) == 2
+    judge(at_once, third, "phrase", second)
+    check(at_once, third)
+    assert [len(one.gold_chain) for one in items_of(at_once).values()] == [2, 3]
+
+
+def test_gold_is_compared_at_once_where_the_round_says_so_and_it_is_submitted(training, at_once, charlie):
+    key = keys_of(at_once.text)[0]
+    judge(at_once, key, "place")
+    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text=at_once.text)
+    reopen_own_coding(gold, charlie)
+    with pytest.raises(OperationRejected, match="no gold"):
+        check(at_once, key)
+    assert items_of(at_once) is None
+    submit_coding(gold, charlie)
+    change_round(training, feedback="submission")
+    at_once.round.refresh_from_db()
+    with pytest.raises(OperationRejected, match="no gold"):
+        check(at_once, key)
+    assert items_of(at_once) is None
+
+
+def test_a_text_whose_gold_was_seen_is_an_attempt_before_it_is_submitted(training, at_once, project, alice):
+    change_round(training, attempts=1)
+    assign_texts(project, [project.texts.get(slug="milk")], [alice], training)
+    judge(at_once, keys_of(at_once.text)[0], "none")
+    check(at_once, keys_of(at_once.text)[0])
+    code(training, "milk", right=True)
+    training.refresh_from_db()
+    [result] = training_results(training)
+    assert [(one.coding.text.slug, one.state) for one in result.attempts] == [
+        ("tea", "open"),
+        ("milk", "beyond the attempts"),
+    ]
+    assert not result.passed
+
+
+def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alice, charlie):
+    coding = code(training, "tea", right=False)
+    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text=coding.text)
+    reopen_own_coding(gold, charlie)
+    assert gold_beside(coding) is None
+    for reopen in (lambda: reopen_own_coding(coding, alice), lambda: reopen_coding(coding, charlie)):
+        with pytest.raises(OperationRejected):
+            reopen()
+
+
+def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, alice, charlie):
+    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+    reopen_own_coding(gold, charlie)
+    coding = code(training, "tea", right=False)
+    reopen_own_coding(coding, alice)
+    coding.refresh_from_db()
+    assert coding.status == "open"
+
+
+def test_gold_of_nothing_is_not_submitted(project, charlie):
+    gold = open_gold(project, project.texts.get(), "main", charlie)
+    with pytest.raises(OperationRejected, match="Nothing is decided"):
+        submit_coding(gold, charlie)
+
+
+def test_practice_never_becomes_work_that_counts(training, project, alice):
+    main = project.rounds.get(name="main")
+    change_round(main, required_round=training)
+    with pytest.raises(ValidationError, match="Texts of main require"):
+        change_round(training, kind="pilot", pass_measure="", pass_mark=None)
+    code(training, "tea", right=True)
+    with pytest.raises(ValidationError, match="does not become work that counts"):
+        change_round(training, kind="pilot", pass_measure="", pass_mark=None)
+    assign_texts(project, [project.texts.get(slug="milk")], [alice], training)
+    with pytest.raises(ValidationError, match="does not become work that counts"):
+        move_to_round(project, [project.texts.get(slug="milk")], "main")
+
+
+def test_a_round_of_training_is_deleted_with_its_gold_unless_another_requires_it(training, project):
+    main = project.rounds.get(name="main")
+    add_texts(main, training.texts.all())
+    change_round(main, required_round=training)
+    with pytest.raises(ValidationError, match="1 coding"):
+        delete_round(training)
+    Coding.objects.filter(round=training).delete()
+    with pytest.raises(ValidationError, match="Texts of main require"):
+        delete_round(training)
+    change_round(main, required_round=None)
+    delete_round(training)
+    assert not Coding.with_gold.filter(kind="gold").exists()
+
+
+def test_gold_stays_where_its_text_is_taken_out_of_the_round(training, project):
+    milk = project.texts.get(slug="milk")
+    add_texts(project.rounds.get(name="main"), [milk])
+    assert remove_texts(training, [milk]) == 1
+    assert Coding.with_gold.filter(round=training, text=milk, kind="gold").exists()
+    assert training_results(training)[0].ready == 0  # the other text is Alice's
+    add_texts(training, [milk])
+    assert training_results(training)[0].ready == 1
+
+
+def test_gold_does_not_go_with_its_text_into_a_round_of_training(project, charlie):
+    text = project.texts.get()
+    Coding.objects.all().delete()
+    open_gold(project, text, "main", charlie)
+    create_round(project, "training", kind="training")
+    move_to_round(project, [text], "training")
+    assert Coding.with_gold.get(kind="gold").round.name == "main"
+    move_to_round(project, [text], "main")
+    move_to_round(project, [text], "pilot")
+    assert Coding.with_gold.get(kind="gold").round.name == "pilot"
+
+
+def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training, project, mallory, charlie):
+    add_member(project, mallory, "manager-coder")
+    Project.objects.update(results_open=True)
+    with pytest.raises(ValidationError, match="Another manager"):
+        decide_on_coder(training, mallory, "passed", "I am.", mallory)
+    for person_, refused in ((mallory, True), (charlie, False)):
+        found = project_for(person_, project.slug)
+        refuse_own_training(found, training, {"pass_mark": 0.8, "name": "other", "ends_on": None})
+        for fields in ({"pass_mark": 0.1}, {"attempts": 9}, {"feedback": "judgement"}, {"kind": "pilot"}):
+            if refused:
+                with pytest.raises(ValidationError, match="You code here yourself"):
+                    refuse_own_training(found, training, fields)
+            else:
+                refuse_own_training(found, training, fields)
+
+
+@pytest.mark.parametrize(("mark", "passed"), [(0.833, True), (0.8333, True), (0.834, False), (0.8333333333, True)])
+def test_the_mark_is_compared_with_the_score_as_it_is_shown(training, mark, passed):
+    change_round(training, pass_mark=mark)
+    coding = Coding.objects.select_related("text__project", "coder", "round").get(round=training)
+    first, *others = keys_of(coding.text)
+    assert len(others) == 5
+    judge(coding, first, "place")
+    for key in others[1:]:
+        judge(coding, key, "phrase", first)
+    submit_coding(coding, coding.coder)
+    training.refresh_from_db()
+    [result] = training_results(training)
+    assert (result.best, result.passed) == (0.833, passed)
+
+
+@pytest.mark.parametrize("mark", [float("nan"), float("inf")])
+def test_a_mark_is_a_number(training, mark):
+    with pytest.raises(ValidationError):
+        change_round(training, pass_mark=mark)
+
+
+def test_two_equal_readings_of_an_index_are_one_chain(alice, charlie):
+    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog.")
+    add_member(project, person("alice"), "coder")
+    add_member(project, person("charlie"), "manager")
+    round_ = create_round(project, "training", kind="training", pass_measure="masi", pass_mark=1)
+    add_texts(round_, project.texts.all())
+    text = project.texts.get()
+    assign_texts(project, [text], [person("alice")], round_)
+    gold = open_gold(project, text, "training", person("charlie"))
+    own = Coding.objects.select_related("coder").get(round=round_, coder__username="alice")
+    for coding in (gold, own):
+        judge(coding, keys_of(text)[0], "refers", indices=["1", "2"])
+        submit_coding(coding, coding.coder)
+    assert training_results(round_)[0].passed
+
+
+ATTRIBUTES = (
+    AttributeSpec("number", "Number", values=(ValueSpec("one", "singular"), ValueSpec("many", "plural"))),
+    AttributeSpec("alive", "Alive", of=Subject.ENTITY, values=(ValueSpec("yes", "yes"), ValueSpec("no", "no"))),
+    AttributeSpec("why", "Why", kind=AnswerKind.TEXT),
+)
+BRIDGING = RelationSpec("bridging", "Bridging", to_levels=("phrase",))
+
+
+def test_attributes_and_relations_have_shares_of_their_own(training, project, alice, charlie):
+    spec = read_scheme(project.pk).spec
+    save_scheme(project, replace(spec, attributes=ATTRIBUTES, relations=(*spec.relations, BRIDGING)), charlie)
+    change_round(training, pass_measure="answers", pass_mark=0.6)
+    training.refresh_from_db()
+    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+    reopen_own_coding(gold, charlie)
+    own = Coding.objects.select_related("text__project", "coder", "round__project").get(round=training)
+    first, second, *others = keys_of(gold.text)
+    judge(gold, first, "place", attributes={"number": "one", "alive": "no", "why": "Said."})
+    judge(gold, second, "none", relations={"bridging": [first]})
+    judge(own, first, "place", attributes={"number": "many", "why": "Else."})
+    judge(own, second, "none", relations={"bridging": [first]})
+    for coding in (gold, own):
+        for key in others:
+            judge(coding, key, "phrase", first, attributes={"alive": "no"} if key == others[-1] else {})
+        submit_coding(coding, coding.coder)
+    [result] = training_results(training)
+    shares = {one.label: (one.equal, one.total) for one in result.attempts[0].shares}
+    assert shares == {"Category": (6, 6), "Chain": (6, 6), "Number": (0, 1), "Alive": (2, 2), "Bridging": (1, 1)}
+    assert result.best == round(15 / 16, 3)
+    answers = {answer.label: (answer.own, answer.gold) for answer in items_of(own)[first].answers}
+    assert answers == {"Number": ("plural", "singular"), "Alive": ("no", "no")}
+
+
+def test_practice_and_gold_are_in_no_count_pace_or_forecast(project, codings, alice, charlie):
+    def numbers():
+        work = {text.pk: 5 for text in project.texts.all()}
+        return read_progress(project), count_remaining(project), seconds_of_work(project, work)
+
+    before = numbers()
+    round_ = create_round(project, "training", kind="training")
+    add_texts(round_, project.texts.all())
+    assign_texts(project, project.texts.all(), [person("alice"), person("bob")], round_)
+    make_gold(round_, project.texts.get())
+    code(round_, "tea", right=True)
+    assert numbers() == before
+    page = build_headline(project)
+    assert page["coder_bars"] == []
+    assert page["pace"].left == before[1]["main"]
