@@ -62,6 +62,42 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
 
 
+def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer_counts(sign_in, coder_of, charlie):
+    coder = coder_of(THREE)
+    project, person = coder.coding.text.project, coder.coding.coder
+    add_member(project, charlie, Membership.Role.MANAGER)
+    rule = {"pass_measure": "category", "pass_mark": 0.5, "feedback": "judgement"}
+    round_ = create_round(project, "training", kind="training", **rule)
+    import_documents(project, [SourceDocument(plain.parse(THREE, "first.txt"), None)], round_name="training")
+    [first] = round_.texts.all()
+    gold = open_gold(project, first, "training", charlie)
+    for key in first.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(gold, key, "none", note="Nothing is meant.")
+    submit_coding(gold, charlie)
+    assign_texts(project, [first], [person], round_)
+
+    page = coder.page
+    page.goto("/projects/own/texts/first/code/")
+    panel = page.locator("#feedback")
+    expect(panel.get_by_role("button", name="Compare with the gold")).to_be_visible()
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("different")
+    expect(panel).to_contain_text("Nothing is meant.")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")  # goes on: what was compared is not compared again
+    for _ in range(2):
+        page.keyboard.press("4")
+        page.keyboard.press("Enter")
+        expect(panel).to_contain_text("as the gold")
+        page.keyboard.press("Enter")
+    saved(page)
+    page.reload()
+    expect(panel).to_contain_text("different")
+    submit(page)
+    expect(page.get_by_text("2 of 3 as the gold · score 0.667 · passed")).to_be_visible()
+
+
 def code_all(page, category):
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
     for _ in range(3):
