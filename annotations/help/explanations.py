@@ -497,17 +497,12 @@ _MANUALS = {
     ),
     "gold-by": ("Who works on the gold: a manager or adjudicator.", "managing#training", ""),
     "training-score": (
-        "The mean over the judgements of the gold, by the measure of the pass rule; the best of several texts.",
+        "The mean over the judgements of the gold, by the measure of the pass rule.",
         "managing#training",
         "From 0 to 1, where all is as in the gold.",
     ),
     "training-result": (
         "Passed: one text reached the pass mark, or a manager decided so.",
-        "managing#training",
-        "",
-    ),
-    "training-attempts": (
-        "The texts of the round with their scores, in the order of submission.",
         "managing#training",
         "",
     ),

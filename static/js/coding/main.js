@@ -92,7 +92,7 @@ const frame = {
 };
 const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
-feedback = feedbackPart?.createFeedback({ page, coding, sync, say: tell, refresh }) ?? null;
+feedback = feedbackPart?.createFeedback({ page, coding, sync, say, announce: frame.announce, refresh }) ?? null;
 const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {

@@ -190,6 +190,8 @@ export interface FeedbackOptions {
   coding: string;
   sync: Sync;
   say: (words: string) => void;
+  /** say it to the ear alone */
+  announce: (words: string) => void;
   refresh: () => void;
 }
 

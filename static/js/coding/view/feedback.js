@@ -5,7 +5,7 @@ import { isDecided } from "../state.js";
 /** @import { Comparison, Feedback, FeedbackOptions, RawFeedback } from "../types.js" */
 
 /** @param {FeedbackOptions} options @returns {Feedback} */
-export function createFeedback({ page, coding, sync, say, refresh }) {
+export function createFeedback({ page, coding, sync, say, announce, refresh }) {
   const { address, items } = /** @type {RawFeedback} */ (page.model.feedback);
   /** @type {Map<string, Comparison>} */
   let compared = new Map(items.map((item) => [item.markable, item]));
@@ -22,7 +22,7 @@ export function createFeedback({ page, coding, sync, say, refresh }) {
     if (!asked.has(key)) {
       asked.add(key);
       sync.push({ kind: "check", payload: { markable: key }, uuid: uuid(crypto), made_at: new Date().toISOString() });
-      say("Comparing with the gold…");
+      say("Comparing…");
       refresh();
     }
     return true;
@@ -49,7 +49,8 @@ export function createFeedback({ page, coding, sync, say, refresh }) {
       asked.clear();
       refresh();
       if (item) {
-        say(wordsOf(item));
+        say("");
+        announce(wordsOf(item));
       }
     } catch {
       asked.clear();
