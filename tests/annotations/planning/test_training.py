@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_codings
@@ -30,6 +32,7 @@ from annotations.planning.rounds import (
     remove_texts,
 )
 from annotations.planning.training import (
+    arrange_results,
     decide_on_coder,
     feedback_on,
     refuse_untrained,
@@ -499,3 +502,29 @@ def test_practice_and_gold_are_in_no_count_pace_or_forecast(project, codings, al
     page = build_headline(project)
     assert page["coder_bars"] == []
     assert page["pace"].left == before[1]["main"]
+
+
+def test_results_take_as_many_queries_however_many_coders_and_texts_there_are(training, at_once, project, bob):
+    def number():
+        with CaptureQueriesContext(connection) as queries:
+            training_results(training)
+        return len(queries)
+
+    first = keys_of(at_once.text)[0]
+    judge(at_once, first, "place")
+    check(at_once, first)
+    submit_coding(at_once, at_once.coder)
+    few = number()
+    assert few <= 15
+    assign_texts(project, training.texts.all(), [at_once.coder, bob], training)
+    for coding in Coding.objects.filter(round=training, status="open").select_related(
+        "text__project", "coder", "round"
+    ):
+        judge(coding, keys_of(coding.text)[0], "place")
+        check(coding, keys_of(coding.text)[0])
+        submit_coding(coding, coding.coder)
+    assert number() == few
+    assert len(arrange_results(training_results(training), None).texts) == 2
+    with CaptureQueriesContext(connection) as queries:
+        feedback_on(Coding.objects.select_related("text", "round__project").get(pk=at_once.pk))
+    assert len(queries) <= 13
