@@ -498,6 +498,9 @@ def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed
             project = world(*WORLDS["marking"][:2], True, "coder")
             Membership.objects.filter(user=bob).update(role=role)
             Project.objects.filter(pk=project.pk).update(results_open=True)
+            hers = Coding.objects.get(round__name="training", coder=alice)
+            judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place")
+            submit_coding(hers, alice)
             if is_made:
                 charlie_makes_gold(project)
             logging.disable(logging.WARNING)

@@ -18,6 +18,7 @@ PAGES = {
     "pyramid": "pyramid",
     "scheme": "scheme",
     "texts": "texts",
+    "training": "training",
     "workbench": "workbench",
 }
 LAYERS = {
