@@ -66,17 +66,8 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
       say(lack);
       return;
     }
-    frame.commitNote();
     if (!feedback?.compare(key)) {
       go(walk(1));
-    }
-  }
-
-  /** @param {string} key */
-  function compare(key) {
-    frame.commitNote();
-    if (!feedback?.compare(key)) {
-      say(answers.missing(page.model, page.judgements, key) || "Answer first; what was compared is not compared again.");
     }
   }
 
@@ -195,7 +186,7 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
     "search": openSearch,
     "go-to": goTo,
     "accept": current(accept),
-    "compare": current(compare),
+    "compare": current((key) => feedback?.press(key)),
     "unsure": toggle("unsure"),
     "optional": toggle("optional"),
     "note": () => byId("note").focus(),

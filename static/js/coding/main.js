@@ -33,7 +33,7 @@ const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
 /** @type {Feedback | null} */
-let feedback = null; // in training alone
+let feedback = null;
 /** @type {string | null} */
 let painted = null; // the markable that the page shows as the current one: no other is answered
 /** @type {string | null} */
@@ -73,7 +73,7 @@ const { sync, status, start, listen: listenToOthers } = await (loaded.model.prac
   url, coding, former, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";
-    return `The answer to “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
+    return `${operation.kind === "check" ? "Comparing" : "The answer to"} “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
   },
 });
 const { unsent, left } = await start();
@@ -92,7 +92,7 @@ const frame = {
 };
 const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
-feedback = feedbackPart?.createFeedback({ page, coding, sync, say, announce: frame.announce, refresh }) ?? null;
+feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {

@@ -1,5 +1,5 @@
 // Types of the coding page. The browser does not load this file.
-import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, Sync, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
 import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
@@ -184,20 +184,11 @@ export interface RawFeedback {
   items: Comparison[];
 }
 
-export interface FeedbackOptions {
-  page: Page;
-  /** the token of the coding */
-  coding: string;
-  sync: Sync;
-  say: (words: string) => void;
-  /** say it to the ear alone */
-  announce: (words: string) => void;
-  refresh: () => void;
-}
-
 export interface Feedback {
   /** compare a judgement with the gold; false: it was compared, or something is still to answer */
   compare: (key: string) => boolean;
+  /** the same, with the reason where nothing is compared */
+  press: (key: string) => void;
   /** ask for what is waited for, once all is saved */
   settle: () => void;
   paint: () => void;

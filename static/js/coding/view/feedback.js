@@ -1,11 +1,12 @@
 // Training with the gold after each judgement: what is compared is said to the server, which answers with the gold.
 import { element, byId } from "../../workbench/element.js";
 import { uuid } from "../../workbench/saving/sync.js";
+import { missing } from "../answers.js";
 import { isDecided } from "../state.js";
-/** @import { Comparison, Feedback, FeedbackOptions, RawFeedback } from "../types.js" */
+/** @import { Comparison, Feedback, Frame, RawFeedback, Sync } from "../types.js" */
 
-/** @param {FeedbackOptions} options @returns {Feedback} */
-export function createFeedback({ page, coding, sync, say, announce, refresh }) {
+/** @param {Frame} frame @param {string} coding its token @param {Sync} sync @returns {Feedback} */
+export function createFeedback({ page, say, announce, refresh, commitNote }, coding, sync) {
   const { address, items } = /** @type {RawFeedback} */ (page.model.feedback);
   /** @type {Map<string, Comparison>} */
   let compared = new Map(items.map((item) => [item.markable, item]));
@@ -15,6 +16,7 @@ export function createFeedback({ page, coding, sync, say, announce, refresh }) {
 
   /** Compare the judgement of a markable, unless it was. @param {string} key @returns {boolean} whether it is compared now */
   function compare(key) {
+    commitNote();
     const value = page.judgements.get(key);
     if (compared.has(key) || page.model.readOnly || !isDecided(page.model, page.model.byKey.at(key).level, value)) {
       return false;
@@ -26,6 +28,13 @@ export function createFeedback({ page, coding, sync, say, announce, refresh }) {
       refresh();
     }
     return true;
+  }
+
+  /** Say why, where nothing is compared. @param {string} key */
+  function press(key) {
+    if (!compare(key)) {
+      say(missing(page.model, page.judgements, key) || "This is compared already.");
+    }
   }
 
   /** Ask for the gold once all is saved. */
@@ -70,7 +79,7 @@ export function createFeedback({ page, coding, sync, say, announce, refresh }) {
     byId("compared").replaceChildren(...(item ? describe(item) : []));
   }
 
-  return { compare, settle, paint };
+  return { compare, press, settle, paint };
 }
 
 /** @param {Comparison} item @returns {HTMLElement[]} */
