@@ -341,8 +341,6 @@ class Extract:
 
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
         """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
-        if not self.versions:
-            return 0
         of_codings = [
             OtherVersions(text.slug, one.coder, len(one.other_versions), text.round)
             for text in self.texts
