@@ -1,13 +1,15 @@
 """The versions of a scheme: what they left to complete, and the undoing of their merges."""
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, ValueSpec
-from annotations.models import Judgement
+from annotations.models import Judgement, Markable, Project
+from annotations.revision import completeness
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
@@ -86,6 +88,20 @@ def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required
     page = client.get(f"{TO_COMPLETE}?before=2").content.decode()
     assert "<td>alice</td>" in page
     assert "<td>bob</td>" not in page
+    one = Markable.objects.get(key=keys["a"])
+    assert f"<td>“{one.text.content[one.start : one.end]}”</td>" in page
+
+
+def test_of_many_judgements_the_first_words_are_listed(signed_in, charlie, codings, keys, project, monkeypatch):
+    monkeypatch.setattr(completeness, "MOST_WORDS", 2)
+    monkeypatch.setattr(completeness, "LONGEST_WORDS", 4)
+    for letter in "cba":
+        judge(codings["alice"], keys[letter], "place")
+    Project.objects.update(scheme_version=2)
+    first = [Markable.objects.get(key=keys[letter]) for letter in "ab"]
+    words = ", ".join(f"“{one.text.content[one.start : min(one.end, one.start + 4)].strip()}”" for one in first)
+    page = unescape(signed_in(charlie).get(f"{TO_COMPLETE}?before=2").content.decode())
+    assert f'<td class="num">3</td><td>{words} <span class="muted">and more</span></td>' in page
 
 
 @pytest.mark.parametrize("before", ["1", "3", "x", "9" * 30])
