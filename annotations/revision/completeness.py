@@ -76,11 +76,14 @@ def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[in
     Of each coding MOST_WORDS judgements at most; what lies between the parts of a markable is there, too.
     """
     text, start = "coding__text__content", F("markable__start")
-    by_place = [start, F("markable__end").desc(), F("markable__key")]
     first = (
         judgements.filter(coding__in=list(codings))
         .annotate(
-            place=Window(RowNumber(), partition_by=[F("coding")], order_by=by_place),
+            place=Window(
+                RowNumber(),
+                partition_by=[F("coding")],
+                order_by=["markable__start", F("markable__end").desc(), "markable__key"],
+            ),
             words=Substr(text, start + 1, Least(F("markable__end") - start, LONGEST_WORDS)),
         )
         .filter(place__lte=MOST_WORDS)
