@@ -19,7 +19,7 @@ def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, In
     link_of, link_to, reading = link_of[order], link_to[order], reading[order]
     # Few judgements have a target twice or several targets together: only their readings are compared as sets.
     twice = (link_of[1:] == link_of[:-1]) & (link_to[1:] == link_to[:-1])
-    special = np.concatenate((link_of[1:][twice], link_of[_share_reading(link_of, reading)]))
+    special = np.concatenate((link_of[1:][twice], link_of[share_reading(link_of, reading)]))
     numbers = number_alternatives(link_of)
     if not len(special):
         return link_of, link_to, numbers
@@ -42,7 +42,7 @@ def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, In
 
 def plural_readings(link_of: Ints, reading: Ints) -> Ints | None:
     """Return the readings; None where every link is a reading of its own."""
-    return reading if _share_reading(link_of, reading).any() else None
+    return reading if share_reading(link_of, reading).any() else None
 
 
 def number_alternatives(link_of: Ints) -> Ints:
@@ -58,7 +58,7 @@ def count_readings(link_of: Ints, reading: Ints | None, n: int) -> Ints:
     return np.bincount(sorted_unique(link_of * width + reading) // width, minlength=n)
 
 
-def _share_reading(link_of: Ints, reading: Ints) -> Bools:
+def share_reading(link_of: Ints, reading: Ints) -> Bools:
     """Return which links share their reading with another."""
     key = link_of * (int(reading.max(initial=0)) + 1) + reading
     order = np.argsort(key, kind="stable")

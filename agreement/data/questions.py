@@ -284,7 +284,7 @@ def _read_values(
             distinct, numbers = np.unique(np.array(own, dtype=np.float64), return_inverse=True)
             more = [name_value(one) for one in distinct.tolist()]
         else:
-            words = [one.strip() for one in own]
+            words = [_name_words(one.strip(), names) for one in own]
             more = sorted(set(words) - set(names))
             place_of = {name: place for place, name in enumerate([*more, *names])}
             numbers = np.array([place_of[one] for one in words], dtype=np.int64)
@@ -297,6 +297,11 @@ def _read_values(
         of, value = judgements.find(linked)
     order = np.lexsort((value, of))
     return names, of[order], value[order]
+
+
+def _name_words(words: str, taken: Sequence[str]) -> str:
+    """Return what a coder wrote as a value: in quotation marks where a value of another meaning is called so."""
+    return f"“{words}”" if words.strip("“”") in taken else words
 
 
 def _read_second(source: QuestionSource, judgements: _Judgements, category: Ints) -> tuple[Ints, Ints]:

@@ -22,12 +22,12 @@ from django.db.models import (
     TextField,
     Value,
 )
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Coalesce
 
 from agreement.data.answers import CoderAnswers, TextAnswers, TextEntry
 from agreement.data.documents import NEXT_DOCUMENT, document_key, row_key, shift_of
-from agreement.data.links import plural_readings, tidy_readings
+from agreement.data.links import share_reading, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
@@ -290,11 +290,13 @@ def read_answers(
         required, impossible = impossible, required
     complete = (linked | ~required[category]) & ~impossible[category]
     begins = np.searchsorted(coding_of, np.arange(len(rows) + 1))
+    begins_of_links = np.searchsorted(link_of, begins)
     begins_of_marks = np.searchsorted(marking, np.arange(len(rows) + 1)).tolist()
-    cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), begins_of_marks, strict=True)
+    cuts = zip(begins.tolist(), begins_of_links.tolist(), begins_of_marks, strict=True)
+    is_plural = np.diff(np.searchsorted(np.flatnonzero(share_reading(link_of, reading)), begins_of_links)) > 0
     answers: dict[int, list[CoderAnswers]] = defaultdict(list)
-    for row, names, counts, ((a, c, e), (b, d, f)) in zip(
-        rows, indices, is_of_versions.tolist(), pairwise(cuts), strict=True
+    for row, names, counts, plural, ((a, c, e), (b, d, f)) in zip(
+        rows, indices, is_of_versions.tolist(), is_plural.tolist(), pairwise(cuts), strict=True
     ):
         n_units = len(members[row_key(row.text)].units)
         own = marked[e:f]
@@ -310,7 +312,7 @@ def read_answers(
                 link_of=link_of[c:d] - a,
                 link_to=link_to[c:d],
                 indices=tuple(names),
-                reading=plural_readings(link_of[c:d], reading[c:d]),
+                reading=reading[c:d] if plural else None,
                 coding=row.pk,
                 other_versions=own[~kept[e:f] & (own < n_units)],
             )
@@ -406,28 +408,50 @@ def select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
 
 
 def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
-    """Return the members of each text."""
-    rows: dict[int, list[tuple[bool, int, int, str, int, bool]]] = {text: [] for text in texts}
+    """Return the members of each text, in the order of `Markable`."""
     markables = Markable.objects.in_use().filter(**select_texts(project, texts)).order_by()
     if project.answers == Project.Answers.SCUS:
         # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)
         markables = markables.filter(Exists(of_coders), level__coded=True)
-    for text, pk, key, start, end, coded, given in markables.values_list(
-        "text_id", "pk", "key", "start", "end", "level__coded", "predefined"
-    ):
-        if text in rows:
-            rows[text].append((not coded, start, -end, key, pk, given))
-    members = {}
-    for text, of_text in rows.items():
-        of_text.sort()
-        members[text] = _Members(
-            units=tuple(pk for other, *_, pk, _ in of_text if not other),
-            others=tuple(pk for other, *_, pk, _ in of_text if other),
-            keys=tuple(key for *_, key, _, _ in of_text),
-            given=np.array([given for other, *_, given in of_text if not other], dtype=np.bool_),
+    grouped = markables.values_list("text_id").annotate(
+        markable_keys=_joined("key"),
+        pks=_joined("pk"),
+        starts=_joined("start"),
+        ends=_joined("end"),
+        coded=_joined(Cast("level__coded", IntegerField())),
+        given=_joined(Cast("predefined", IntegerField())),
+    )
+    members = {text: _Members((), (), (), np.zeros(0, dtype=np.bool_)) for text in texts}
+    rows = [row for row in grouped if row[0] in members]
+    # no key has a blank: a level's is a slug
+    keys = [key for _, of_text, *_ in rows for key in of_text.split()]
+    pk, start, end, coded, given = (_parse_numbers([row[column] for row in rows]) for column in range(2, 7))
+    sizes = _count_numbers([row[2] for row in rows])
+    text = np.repeat(np.arange(len(rows)), sizes)
+    order = _order_members(keys, (-end, start, 1 - coded, text))
+    pks, keys, is_given = pk[order].tolist(), [keys[place] for place in order.tolist()], given[order].astype(np.bool_)
+    stops = np.cumsum(sizes)
+    n_units = np.bincount(text[coded == 1], minlength=len(rows))
+    cuts = np.column_stack((stops - sizes, stops - sizes + n_units, stops)).tolist()
+    for (of_text, *_), (begin, others, stop) in zip(rows, cuts, strict=True):
+        members[of_text] = _Members(
+            units=tuple(pks[begin:others]),
+            others=tuple(pks[others:stop]),
+            keys=tuple(keys[begin:stop]),
+            given=is_given[begin:others],
         )
     return members
+
+
+def _order_members(keys: Sequence[str], columns: Sequence[Ints]) -> Ints:
+    """Return the order of markables by columns, of which the last comes first; what is equal in all is by key."""
+    order = np.lexsort(columns)
+    equal = np.flatnonzero(np.all([np.diff(column[order]) == 0 for column in columns], axis=0))
+    tied = order[np.union1d(equal, equal + 1)].tolist()
+    rank = np.zeros(len(keys), dtype=np.int64)
+    rank[sorted(tied, key=keys.__getitem__)] = np.arange(len(tied))
+    return np.lexsort((rank, *columns)) if tied else order
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,37 +486,46 @@ class LinkedRows:
     second: Ints
 
 
-def read_pairs(
-    rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str | Coalesce | CombinedExpression
-) -> LinkedRows:
-    """Return two columns of the rows. They come grouped by coding: a long string is faster to read than many rows."""
-    both = Concat(Cast(first, TextField()), Value(" "), Cast(second, TextField()), output_field=TextField())
-    grouped = rows.annotate(pairs=StringAgg(both, Value(" "), output_field=TextField())).order_by()
-    return _parse_rows([(coding[pk], text) for pk, text in grouped if pk in coding])
+def read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str | Combinable) -> LinkedRows:
+    """Return two columns of the rows. They come grouped by coding: long strings are faster to read than many rows."""
+    grouped = rows.annotate(firsts=_joined(first), seconds=_joined(second)).order_by()
+    found = [(coding[pk], *columns) for pk, *columns in grouped if pk in coding]
+    firsts, seconds = [one for _, one, _ in found], [one for *_, one in found]
+    codings = np.array([number for number, *_ in found], dtype=np.int64)
+    of_row = np.repeat(codings, _count_numbers(firsts))
+    return LinkedRows(of_row, _parse_numbers(firsts), _parse_numbers(seconds))
+
+
+def _joined(column: str | Combinable) -> StringAgg:
+    """Return the values of a column in a group, between blanks. Those of two columns come in the same order."""
+    return StringAgg(Cast(column, TextField()), Value(" "), output_field=TextField())
+
+
+def _count_numbers(joined: Sequence[str]) -> Ints:
+    return np.array([text.count(" ") + 1 for text in joined], dtype=np.int64)
+
+
+def _parse_numbers(joined: Sequence[str]) -> Ints:
+    return np.fromstring(" ".join(joined), dtype=np.int64, sep=" ")
 
 
 def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> LinkedRows:
     """Return the markables of each index, and the number of the index in its coding; `names` are filled in."""
-    markables = Cast("judgement__markable_id", TextField())
     grouped = (
         rows.values_list("judgement__coding_id", "entity")
-        .annotate(markables=StringAgg(markables, Value(" "), output_field=TextField()))
+        .annotate(markables=_joined("judgement__markable_id"))
         .order_by()
     )
-    parts = []
-    for pk, entity, text in sorted(grouped):
-        if pk in coding:
-            of_coding = names[coding[pk]]
-            parts.append((coding[pk], text.replace(" ", f" {len(of_coding)} ") + f" {len(of_coding)}"))
-            of_coding.append(entity)
-    return _parse_rows(parts)
-
-
-def _parse_rows(parts: list[tuple[int, str]]) -> LinkedRows:
-    numbers = np.fromstring(" ".join(text for _, text in parts), dtype=np.int64, sep=" ").reshape(-1, 2)
-    sizes = np.array([(text.count(" ") + 1) // 2 for _, text in parts], dtype=np.int64)
-    codings = np.array([number for number, _ in parts], dtype=np.int64)
-    return LinkedRows(np.repeat(codings, sizes), numbers[:, 0], numbers[:, 1])
+    found = [row for row in sorted(grouped) if row[0] in coding]
+    numbers = []
+    for pk, entity, _ in found:
+        of_coding = names[coding[pk]]
+        numbers.append(len(of_coding))
+        of_coding.append(entity)
+    joined = [text for *_, text in found]
+    rows_of = np.array([(coding[pk], number) for (pk, *_), number in zip(found, numbers, strict=True)], dtype=np.int64)
+    of_row, index = np.repeat(rows_of.reshape(-1, 2), _count_numbers(joined), axis=0).T
+    return LinkedRows(of_row, _parse_numbers(joined), index)
 
 
 def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:

@@ -118,8 +118,7 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
     if resolved.distance == "ratio" and "ratio" not in distances_of(extract):
         raise InvalidParameter("distance", "ratio is of numbers from 0, and some are less.")
-    versions = frozenset(map(int, parameters.selection(VERSIONS)))
-    if versions and versions != extract.versions:
+    if parameters.scheme_versions not in (frozenset(), extract.versions):
         raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
     known = {
         "coders": extract.known_coders,
@@ -179,9 +178,19 @@ def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
     return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
 
 
-def count_other_versions(extract: Extract, parameters: Parameters) -> int:
-    """Return how many judgements of the chosen texts and rounds are missing, because of the versions of the scheme."""
+def count_other_versions(extract: Extract, parameters: Parameters) -> int | None:
+    """Return how many judgements of the chosen texts and rounds are missing, as of versions of the scheme not chosen.
+
+    None where judgements of all versions count.
+    """
+    if not extract.versions:
+        return None
     return extract.count_other_versions(parameters.selection("texts"), parameters.selection("rounds"))
+
+
+def other_versions_field(n: int | None) -> dict[str, int]:
+    """Return the field of a report that says how many judgements are missing as of other versions, where it has one."""
+    return {} if n is None else {"judgements_of_other_versions": n}
 
 
 def cached[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:

@@ -25,7 +25,15 @@ from agreement.measures import (
 )
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
-from agreement.reports.basis import cached, compute_result, pick_texts, resolve
+from agreement.reports.basis import (
+    cached,
+    compute_result,
+    count_left_out,
+    count_other_versions,
+    other_versions_field,
+    pick_texts,
+    resolve,
+)
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 SCORES: dict[str, Callable[..., Score]] = {
@@ -97,6 +105,7 @@ class CoreferenceReport:
     overall: TextScores
     texts: tuple[TextScores, ...]
     codings_left_out: Mapping[str, int]
+    other_versions: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -107,6 +116,7 @@ class CoreferenceReport:
             "fingerprint": self.fingerprint,
             "matched_by_muc6": self.matched_by_muc6,
             "codings_left_out": dict(self.codings_left_out),
+            **other_versions_field(self.other_versions),
             "overall": self.overall.as_dict(),
             "texts": [one.as_dict() for one in self.texts],
         }
@@ -192,7 +202,8 @@ def _compare_chains(
             )
             for text in texts
         ),
-        codings_left_out=extract.count_left_out([text.slug for text in chosen]),
+        codings_left_out=count_left_out(extract, parameters),
+        other_versions=count_other_versions(extract, parameters),
     )
 
 

@@ -21,6 +21,7 @@ from agreement.reports.basis import (
     count_left_out,
     count_other_versions,
     distances_of,
+    other_versions_field,
     pick_texts,
     resolve,
     select_data,
@@ -110,8 +111,8 @@ class AgreementReport:
         return list_codings_left_out(self.codings_left_out)
 
     @property
-    def n_of_other_versions(self) -> int:
-        """How many judgements are missing because they are of versions of the scheme that were not chosen."""
+    def n_of_other_versions(self) -> int | None:
+        """How many judgements are missing as of versions of the scheme that were not chosen; None where all count."""
         return count_other_versions(self.extract, self.parameters)
 
     @property
@@ -153,7 +154,7 @@ class AgreementReport:
             "coders": list(self.coders),
             "codings_left_out": self.codings_left_out,
             **({"judgements_left_out": self.unanswered} if self.question else {}),
-            **({"judgements_of_other_versions": self.n_of_other_versions} if self.extract.versions else {}),
+            **other_versions_field(self.n_of_other_versions),
             **({"links": [one.as_dict() for one in self.links]} if self.extract.kind == "targets" else {}),
             **result_fields(self.result),
             "z": getattr(self.result, "z", None),

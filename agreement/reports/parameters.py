@@ -151,6 +151,11 @@ class Parameters:
         return frozenset(filter(None, (one.strip() for one in getattr(self, name).split(","))))
 
     @property
+    def scheme_versions(self) -> frozenset[int]:
+        """The versions of the scheme whose judgements count; empty: all."""
+        return frozenset(map(int, self.selection(VERSIONS)))
+
+    @property
     def is_alpha(self) -> bool:
         return self.coefficient == "alpha"
 

@@ -15,6 +15,8 @@ from agreement.reports.basis import (
     coefficient_function,
     compute_interval,
     count_left_out,
+    count_other_versions,
+    other_versions_field,
     resolve,
     select_data,
 )
@@ -106,6 +108,7 @@ class PlanningReport:
     coders: tuple[tuple[int, tuple[float, ...]], ...]
     coder_sizes: tuple[int, ...]
     codings_left_out: Mapping[str, int]
+    other_versions: int | None = None
 
     @property
     def margin(self) -> float | None:
@@ -184,6 +187,7 @@ class PlanningReport:
             ],
             "description": self.describe(),
             "codings_left_out": dict(self.codings_left_out),
+            **other_versions_field(self.other_versions),
             "note": one.note,
         }
 
@@ -197,9 +201,9 @@ def plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> Pla
 
 def _plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> PlanningReport:
     found = _forecast(extract, parameters, targets.sample)
-    left_out = count_left_out(extract, parameters)
+    left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
     if found.note or found.low is None or found.high is None or found.value is None:
-        return PlanningReport(parameters, targets, found, {}, (), (), (), (), left_out)
+        return PlanningReport(parameters, targets, found, {}, (), (), (), (), *left_out)
     targets = _complete(targets, found.value, (found.high - found.low) / 2)
     texts_for: dict[str, int | None] = {
         "margin": found.documents_for_margin(targets.margin or MARGINS[-1]),
@@ -209,9 +213,8 @@ def _plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> Pl
     wanted = sorted({*MARGINS, targets.margin or MARGINS[-1]}, reverse=True)
     margins = tuple((margin, found.documents_for_margin(margin)) for margin in wanted)
     coders, coder_sizes = _vary_coders(found)
-    return PlanningReport(
-        parameters, targets, found, texts_for, margins, _sizes(found, targets, texts_for), coders, coder_sizes, left_out
-    )
+    sizes = _sizes(found, targets, texts_for)
+    return PlanningReport(parameters, targets, found, texts_for, margins, sizes, coders, coder_sizes, *left_out)
 
 
 def _forecast(extract: Extract, parameters: Parameters, sample: str) -> Forecast:

@@ -156,7 +156,7 @@ def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
 
     Raises InvalidParameter for one that the project does not have.
     """
-    versions = frozenset(map(int, parameters.selection(VERSIONS)))
+    versions = parameters.scheme_versions
     if versions and project.answers == Project.Answers.SCUS:
         raise InvalidParameter(VERSIONS, "pyramids have no versions of a scheme: leave it out.")
     latest = project.scheme_version

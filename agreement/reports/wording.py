@@ -60,9 +60,9 @@ def name_versions(versions: Collection[int]) -> str:
     return f"versions {', '.join(most)} and {last}" if most else f"version {last}"
 
 
-def describe_versions(versions: Collection[int], n_others: int) -> str:
+def describe_versions(versions: Collection[int], n_others: int | None) -> str:
     """Return of which versions of the scheme judgements count, and how many of others do not; empty where all do."""
-    if not versions:
+    if n_others is None:
         return ""
     others = f"{pluralize(n_others, 'judgement')} of other versions {'is' if n_others == 1 else 'are'} missing"
     return f"Judgements under {name_versions(versions)} of the scheme; {others}."

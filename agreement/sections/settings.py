@@ -10,16 +10,19 @@ from django.utils.http import urlencode
 from agreement.data.answers import Extract, Question
 from agreement.measures.results import pluralize
 from agreement.reports.basis import resolve
+from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall import count_unanswered
 from agreement.reports.parameters import (
+    NAMES,
     SELECTIONS,
+    VERSIONS,
     InvalidParameter,
     Parameters,
     Preset,
     default_parameters,
     default_preset,
 )
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest, read_asked
 from agreement.reports.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import choice_label, field_label
@@ -134,11 +137,26 @@ def _value_in_words(request: AnalysisRequest, name: str) -> str:
 
 
 def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
-    """Return the address with one parameter as the project has it; a coefficient that then cannot be is so, too."""
+    """Return the address with one parameter as the project has it; what then cannot be is so, too."""
     changed = replace(request.parameters, **{name: value})
-    try:
-        resolve(request.project_answers, changed)
-    except InvalidParameter:
-        own: Parameters = default_parameters(request.project.preset, request.extract.answers)
-        changed = replace(changed, coefficient=own.coefficient)
+    answers = request.project_answers
+    if name == VERSIONS and _depends_on_answers(changed):
+        answers = read_asked(request.project, changed)
+    own = default_parameters(request.project.preset, request.extract.answers)
+    for _ in NAMES:
+        try:
+            resolve(answers, changed)
+        except InvalidParameter as error:
+            changed = replace(changed, **{error.field: getattr(own, error.field)})
+        else:
+            break
     return f"?{urlencode(changed.query() | request.options)}"
+
+
+def _depends_on_answers(parameters: Parameters) -> bool:
+    """Return whether the answers themselves may exclude a setting: by who coded, negative numbers or many readings."""
+    return (
+        COEFFICIENTS[parameters.coefficient].for_two
+        or parameters.distance == "ratio"
+        or parameters.readings == "matched"
+    )

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
+from django.db.models.functions import Least, RowNumber, Substr
 
+from annotations.core.text import one_line
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Project
 from annotations.models.coding import complete
 from annotations.models.rights import Person
+
+# Of a coding the words of so many judgements are listed, and of each so many characters.
+MOST_WORDS = 8
+LONGEST_WORDS = 60
 
 
 def incomplete_judgements(judgements: QuerySet[Judgement]) -> QuerySet[Judgement]:
@@ -38,6 +45,7 @@ class CodingLeft:
     imported: whether answers of it came by an import, which may lack what the scheme asked already.
     """
 
+    pk: int
     text: str
     title: str
     coder: str
@@ -46,7 +54,7 @@ class CodingLeft:
     judgements: int
 
 
-type CodingRows = QuerySet[Judgement, tuple[str, str, str, str, bool, int]]
+type CodingRows = QuerySet[Judgement, tuple[int, str, str, str, str, bool, int]]
 
 
 def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
@@ -58,5 +66,30 @@ def codings_of(judgements: QuerySet[Judgement]) -> CodingRows:
     imports = Operation.objects.filter(coding=OuterRef("coding"), kind=Operation.Kind.IMPORT)
     rows = judgements.values("coding", *names).annotate(imported=Exists(imports), judgements=Count("pk"))
     ordered = rows.order_by("coding__text__position", "coding__text__slug", "coding__coder__username")
-    found: CodingRows = ordered.values_list(*names, "imported", "judgements")
+    found: CodingRows = ordered.values_list("coding", *names, "imported", "judgements")
+    return found
+
+
+def words_of(judgements: QuerySet[Judgement], codings: Iterable[int]) -> dict[int, list[str]]:
+    """Return the words that the first judgements of these codings are about, in the order of the text.
+
+    Of each coding MOST_WORDS judgements at most; what lies between the parts of a markable is there, too.
+    """
+    text, start = "coding__text__content", F("markable__start")
+    first = (
+        judgements.filter(coding__in=list(codings))
+        .annotate(
+            place=Window(
+                RowNumber(),
+                partition_by=[F("coding")],
+                order_by=["markable__start", F("markable__end").desc(), "markable__key"],
+            ),
+            words=Substr(text, start + 1, Least(F("markable__end") - start, LONGEST_WORDS)),
+        )
+        .filter(place__lte=MOST_WORDS)
+        .order_by("coding", "place")
+    )
+    found: dict[int, list[str]] = {}
+    for coding, words in first.values_list("coding", "words"):
+        found.setdefault(coding, []).append(one_line(words))
     return found

@@ -58,11 +58,12 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Judgements of a text that have what the scheme would no longer allow."""
+    """Judgements of a text that have what the scheme would no longer allow; `text` is its address."""
 
     kind: str
     question: str
     text: str
+    title: str
     judgements: int
     coders: int
 
@@ -211,10 +212,10 @@ class Concerned:
         """Return the texts, as many as are listed."""
         rows = (
             self.judgements.order_by()
-            .values("coding__text__slug")
+            .values("coding__text__slug", "coding__text__title")
             .annotate(judgements=Count("pk", distinct=True), coders=Count("coding__coder", distinct=True))
             .order_by("coding__text__slug")
-            .values_list("coding__text__slug", "judgements", "coders")
+            .values_list("coding__text__slug", "coding__text__title", "judgements", "coders")
         )
         return [Violation(self.kind, self.question, *row) for row in rows[:MAX_VIOLATIONS]]
 

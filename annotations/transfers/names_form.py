@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -11,7 +12,7 @@ from annotations.formats.model.answers import KeysByName
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import Project, Transfer
 from annotations.schemes.project_scheme import read_scheme
-from annotations.transfers.importing.naming import OTHERS, format_names, parse_names
+from annotations.transfers.importing.naming import OTHERS, format_names, parse_names, with_kind
 from annotations.transfers.importing.report import ImportFailed
 
 LEFT_OUT = ("", "left out")
@@ -31,35 +32,45 @@ class NamesForm(forms.Form):
         self.options = options
         self.levels = {level["name"]: level for level in found.get("levels", ())}
         self.categories = {name["name"]: name for name in found.get("categories", ())}
-        self.questions = {name["name"]: name for name in found.get("questions", ())}
+        self.questions = _by_name(found.get("questions", ()))
         self.n_unlisted = found.get("n_unlisted", 0)
         levels = {level.key: level.label for level in spec.levels}
         categories = {category.key: category.label for category in spec.categories if not category.retired}
         relations = {one.key: one.label for one in spec.relations if not one.retired and not one.identity}
-        questions = relations | {one.key: one.label for one in spec.attributes if not one.retired}
+        attributes = {one.key: one.label for one in spec.attributes if not one.retired}
         self.names = {
             LEVEL.key: _names_of(LEVEL.key, options, spec.main_level, levels),
             CATEGORY.key: _names_of(CATEGORY.key, options, "", categories),
-            QUESTION.key: _names_of(QUESTION.key, options, "", questions),
+            QUESTION.key: _names_of(QUESTION.key, options, "", relations | attributes),
         }
         self._add(LEVEL.key, self.levels, levels, LEFT_OUT, spec.main_level)
         self._add(CATEGORY.key, self.categories, categories, FOLLOWS, "")
-        self._add(QUESTION.key, self.questions, questions, LEFT_OUT, "")
+        self._add_questions(relations, attributes)
 
     def _add(
         self, option: str, found: Mapping[str, Any], here: Mapping[str, str], none: tuple[str, str], only: str
     ) -> None:
         """Add a field for each name of the files. only: what a single name that is not here is called."""
-        said, alike = self.names[option], KeysByName(here)
+        said = self.names[option]
         for number, name in enumerate(found):
-            known = alike.find(name) if option == QUESTION.key else name if name in here else None
-            initial = said.get(name, known or said.get(OTHERS, ""))
+            initial = said.get(name, name if name in here else said.get(OTHERS, ""))
             if not said and name not in here and len(found) == 1:
                 initial = only
-            choices = [none, *((key, f"{label} ({key})" if label != key else key) for key, label in here.items())]
-            self.fields[f"{option}-{number}"] = forms.ChoiceField(
-                label=name, choices=choices, required=False, initial=initial
-            )
+            self._add_choice(f"{option}-{number}", name, here, none, initial)
+
+    def _add_questions(self, relations: Mapping[str, str], attributes: Mapping[str, str]) -> None:
+        """Add a field for each attribute and relation of the files, with those here to choose from."""
+        said = self.names[QUESTION.key]
+        for number, (option, one) in enumerate(self.questions.items()):
+            here, name = relations if one["is_relation"] else attributes, one["name"]
+            initial = next((said[each] for each in (option, name) if each in said), None)
+            if initial is None:
+                initial = KeysByName(here).find(name) or said.get(OTHERS, "")
+            self._add_choice(f"{QUESTION.key}-{number}", name, here, LEFT_OUT, initial)
+
+    def _add_choice(self, field: str, name: str, here: Mapping[str, str], none: tuple[str, str], initial: str) -> None:
+        choices = [none, *((key, f"{label} ({key})" if label != key else key) for key, label in here.items())]
+        self.fields[field] = forms.ChoiceField(label=name, choices=choices, required=False, initial=initial)
 
     @property
     def has_names(self) -> bool:
@@ -91,6 +102,15 @@ class NamesForm(forms.Form):
             kept = {name: ours for name, ours in self.names[option].items() if name not in names}
             mapped[option] = format_names({**kept, **names})
         return {option: value for option, value in mapped.items() if value}
+
+
+def _by_name(questions: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return attributes and relations by what the option of an import calls them."""
+    number = Counter(one["name"] for one in questions)
+    return {
+        with_kind(one["name"], is_relation=one["is_relation"]) if number[one["name"]] > 1 else one["name"]: one
+        for one in questions
+    }
 
 
 def _names_of(option: str, options: Mapping[str, str], main: str, here: Mapping[str, str]) -> dict[str, str]:

@@ -152,6 +152,9 @@ class CoreferenceSerializer(serializers.Serializer[Any]):
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
+    )
     overall = ScoresOfPairSerializer()
     texts = ScoresOfTextSerializer(many=True)
 
@@ -178,6 +181,9 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     paired = serializers.BooleanField(help_text="whether both are of the same texts")
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
     )
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
 
@@ -213,6 +219,9 @@ class GroupsSerializer(serializers.Serializer[Any]):
     ungrouped = serializers.ListField(child=serializers.CharField(), help_text="coders who are in no group")
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
     )
 
 
@@ -297,6 +306,9 @@ class PlanningSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(help_text="the same in words")
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
+    judgements_of_other_versions = serializers.IntegerField(
+        required=False, help_text="with versions: judgements that are missing, as last given under others"
     )
     note = serializers.CharField(allow_blank=True, help_text="Why there is no forecast.")
 

@@ -14,10 +14,10 @@ from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import overall, planning
-from agreement.reports.coders.differences import KINDS, compare_parts
-from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.differences import KINDS, DifferenceReport, compare_parts
+from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.coreference import compare_chains
+from agreement.reports.coreference import CoreferenceReport, compare_chains
 from agreement.reports.parameters import (
     CHOICES,
     GROUPS,
@@ -31,6 +31,7 @@ from agreement.reports.parameters import (
 )
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
 from agreement.reports.request import parse_asked, read_asked
+from agreement.reports.wording import describe_versions
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import groups as groups_tables
@@ -117,10 +118,7 @@ class Command(BaseCommand):
         """Print the coreference scores of two coders: their data as JSON, or the tables of their page."""
         pair = {name: options[name] or "" for name in ("first", "second")}
         report = compare_chains(answers, parameters, **pair, read_marked=marked_texts_reader(project))
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
-        else:
-            self._print_tables(coreference_tables.build_tables(report), options["format"])
+        self._print_report(report, coreference_tables.build_tables(report), options["format"])
 
     def _print_difference(
         self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]
@@ -135,10 +133,7 @@ class Command(BaseCommand):
 
         by, first, second = (options[name] or "" for name in ("by", "first", "second"))
         report = compare_parts(answers, parameters, by, first, second, answers_of, read_groups(project))
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
-        else:
-            self._print_tables([difference_tables.build_table(report)], options["format"])
+        self._print_report(report, [difference_tables.build_table(report)], options["format"])
 
     def _print_groups(
         self,
@@ -149,10 +144,7 @@ class Command(BaseCommand):
     ) -> None:
         """Print agreement within and between groups of coders: as JSON, or the tables of the page."""
         report = compare_groups(answers, parameters, read_groups(project))
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
-        else:
-            self._print_tables(groups_tables.build_tables(report), options["format"])
+        self._print_report(report, groups_tables.build_tables(report), options["format"])
 
     def _print_planning(
         self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]
@@ -160,12 +152,9 @@ class Command(BaseCommand):
         """Print how many texts are enough: as JSON, or the tables of the page."""
         targets = planning.Targets.from_options({name: options[name] or "" for name in planning.OPTIONS})
         report = planning.plan_size(answers, parameters, targets)
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
-            return
         if options["format"] == "table":
             self.stdout.write(report.describe())
-        self._print_tables(planning_tables.build_tables(report), options["format"])
+        self._print_report(report, planning_tables.build_tables(report), options["format"])
 
     def _print_repeats(
         self,
@@ -180,6 +169,21 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
             self._print_tables([build_repeats_table(report)], options["format"])
+
+    def _print_report(
+        self,
+        report: CoreferenceReport | DifferenceReport | GroupsReport | planning.PlanningReport,
+        tables: Sequence[Table],
+        format_: str,
+    ) -> None:
+        """Print a report as JSON, or its tables, with what the versions of the scheme leave out."""
+        if format_ == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+            return
+        versions = describe_versions(report.parameters.scheme_versions, report.other_versions)
+        if versions and format_ == "table":
+            self.stdout.write(f"{versions}\n")
+        self._print_tables(tables, format_)
 
     def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
         for table in tables:

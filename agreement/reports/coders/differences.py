@@ -19,6 +19,8 @@ from agreement.reports.basis import (
     codes_with,
     coefficient_function,
     count_left_out,
+    count_other_versions,
+    other_versions_field,
     resolve,
     select_categories,
     select_data,
@@ -43,6 +45,7 @@ class DifferenceReport:
     difference: Difference
     permutation: Comparison | None
     codings_left_out: Mapping[str, int]
+    other_versions: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -60,6 +63,7 @@ class DifferenceReport:
             "permutation_p_value": permutation.p_value if permutation else None,
             "paired": found.paired,
             "codings_left_out": dict(self.codings_left_out),
+            **other_versions_field(self.other_versions),
             "note": found.note,
         }
 
@@ -143,8 +147,11 @@ def _compare(
         for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
     )
     left_out: Counter[str] = Counter()
+    other_versions = None
     for one, chosen in extracts if by == "project" else extracts[:1]:
         left_out.update(count_left_out(one, chosen))
+        n = count_other_versions(one, chosen)
+        other_versions = n if other_versions is None else other_versions + (n or 0)
     coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
     return DifferenceReport(
         by,
@@ -154,6 +161,7 @@ def _compare(
         difference(a, b, coefficient),
         _permute(a, b, coefficient),
         {reason: left_out[reason] for reason in REASONS_LEFT_OUT},
+        other_versions,
     )
 
 

@@ -16,7 +16,9 @@ from agreement.reports.basis import (
     comparison_options,
     compute_interval,
     count_left_out,
+    count_other_versions,
     effective_distance,
+    other_versions_field,
     resolve,
     select_data,
 )
@@ -63,6 +65,7 @@ class GroupsReport:
     ungrouped: tuple[str, ...]
     n_left_out: int
     codings_left_out: Mapping[str, int]
+    other_versions: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -82,6 +85,7 @@ class GroupsReport:
             ],
             "ungrouped": list(self.ungrouped),
             "codings_left_out": dict(self.codings_left_out),
+            **other_versions_field(self.other_versions),
         }
 
 
@@ -136,6 +140,7 @@ def _compare_groups(
         tuple(coder for coder in selected.coders if coder not in grouped),
         len(within) - len(names),
         count_left_out(selected, parameters),
+        count_other_versions(selected, parameters),
     )
 
 

@@ -198,7 +198,7 @@ def _describe_question(report: AgreementReport) -> list[str]:
 def _describe_versions(report: AgreementReport) -> list[str]:
     """Return which versions of the scheme the judgements are of, where not all count."""
     versions, n = report.extract.versions, report.n_of_other_versions
-    if not versions:
+    if n is None:
         return []
     sentence = f"Only judgements last given under {name_versions(versions)} of the scheme were used, with their links"
     left_out = f"; {pluralize(n, 'judgement')} under other versions {_be(n)} taken as missing" if n else ""

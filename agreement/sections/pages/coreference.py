@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from agreement.reports.basis import count_left_out
+from agreement.reports.basis import count_left_out, count_other_versions
 from agreement.reports.coreference import select_pair
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.wording import list_codings_left_out
+from agreement.reports.wording import describe_versions, list_codings_left_out
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
 
@@ -30,7 +30,8 @@ def build(request: AnalysisRequest) -> PageSections:
     of_pair, parameters = select_pair(request.project_answers, request.parameters, first, second)
     left_out = count_left_out(of_pair, parameters)
     scores = compute_or_enqueue(request, "coreference")
-    return scores.extended(**context, not_counted=list_codings_left_out(left_out))
+    versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
+    return scores.extended(**context, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out)
 
 
 def _choose_pair(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> tuple[str, str] | None:

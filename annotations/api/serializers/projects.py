@@ -85,6 +85,7 @@ class SchemeViolationSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
     question = serializers.CharField()
     text = serializers.CharField(help_text="the address of a text")
+    title = serializers.CharField(help_text="its title")
     judgements = serializers.IntegerField()
     coders = serializers.IntegerField()
 

@@ -78,6 +78,7 @@ FORMAT = Format(
             (
                 ("levels", "are levels (Mention: the coded one)"),
                 ("categories", "are categories"),
+                ("attribute", "are answers to the attribute “type”"),
                 ("chains", "with a number (London-1) are entities, others say nothing (LitBank)"),
                 ("none", "say nothing"),
             ),
@@ -89,10 +90,10 @@ FORMAT = Format(
         ),
         Option(
             "relations",
-            "R lines in a file without * lines",
+            "R lines (in a file with * lines they never point)",
             (
                 ("pointers", "point from the first argument to the second"),
-                ("names", "called Antecedent point; others are relations by their names"),
+                ("names", "called antecedent, coreference or the like point; others are relations by their names"),
                 ("leave", "are left out"),
             ),
         ),
@@ -100,6 +101,9 @@ FORMAT = Format(
     names_levels=True,
     names_categories=True,
     names_questions=True,
-    ways={"level": "types=categories, types=chains or types=none", "category": "types=levels or types=none"},
+    ways={
+        "level": "types=categories, types=attribute, types=chains or types=none",
+        "category": "types=levels or types=none",
+    },
     text_of=text_file,
 )

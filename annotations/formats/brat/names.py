@@ -5,6 +5,8 @@ import re
 MENTION = "Mention"
 COREFERENCE, ANTECEDENT = "Coreference", "Antecedent"
 CATEGORY = "Category"
+# The attribute that types of T lines are answers to, where they are neither levels nor categories.
+TYPE = "type"
 # `Relation-KEY` is an R line of another relation than identity; `Reading` says of R lines which are meant together.
 RELATION, READING = "Relation-", "Reading"
 FLAGS = ("Optional", "Unsure", "Uncoded", "Unlinked")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.brat.names import (
-    ANTECEDENT,
     CATEGORY,
     CHAIN_NAME,
     FLAGS,
@@ -18,6 +17,7 @@ from annotations.formats.brat.names import (
     RELATION,
     SUFFIX,
     TEXT_SUFFIX,
+    TYPE,
 )
 from annotations.formats.model.document import (
     LONGEST_INDEX,
@@ -36,7 +36,7 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import Bundle, stem
-from annotations.formats.model.links import DisjointSets
+from annotations.formats.model.links import DisjointSets, says_identity
 from annotations.formats.model.spans import Span, lie_in, merge_spans
 
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
@@ -280,6 +280,9 @@ class _Draft:
 
     def _apply_type(self, span: _Span, kind: str) -> int | None:
         """Give the span what its type means; the number of the entity where it names one."""
+        if self.types == "attribute":
+            span.attributes[TYPE] = [kind]
+            return None
         if kind == MENTION or self.types == "none":
             return None
         if self.types == "levels":
@@ -417,7 +420,7 @@ class _Draft:
         Where nothing else is said, each target is a reading.
         """
         for place, (key, name, one, other, number) in enumerate(self.relations, start=1):
-            is_other = name.startswith(RELATION) or (named and name != ANTECEDENT)
+            is_other = name.startswith(RELATION) or (named and not says_identity(name))
             if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
             elif one is other:

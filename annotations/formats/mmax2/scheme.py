@@ -277,9 +277,7 @@ def build_question(
     root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
     below = reached[root.id] if root else frozenset()
     free = [link for link in links if link.id not in led]
-    plain = [link for link in free if not _is_other(link)]
-    chosen_links = [link for link in links if link.id in below]
-    chosen_links += plain if plain or chosen_links else free
+    chosen_links = [link for link in links if link.id in below] + free
     if not chosen_links:
         return Question()
     domains = {link.id: keys.get(link.domain) or keys.get(link.domain.lower()) or level for link in chosen_links}
@@ -303,7 +301,10 @@ def _nominal_attribute(attributes: Sequence[Attribute], chosen: str) -> Attribut
 
 
 def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
-    """Return the attributes of that kind, of sets only one; further readings are left out, they come with the first."""
+    """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
+
+    Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
+    """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
     if chosen:
         return [of_kind[chosen]] if chosen in of_kind else []
@@ -311,7 +312,7 @@ def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -
     if kind == Kind.SET:
         links.sort(key=lambda each: not each.name.startswith("coref"))
         return links[:1]
-    return links
+    return [each for each in links if not _is_other(each)] or links
 
 
 def _first_reading(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
-from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS
+from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, OTHER_RELATION, READING, READINGS
 from annotations.formats.mmax2.style import STYLE_FILE, style_lines
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import (
@@ -474,17 +474,19 @@ def _link_lines(plan: _Plan, level: _Level) -> list[str]:
             lines += _attribute_lines(name, "markable_set", [{"name": name}]) + _freetext_lines(
                 _numbered_name("entity_name", number)
             )
+    # said where a reader might take a pointer for another relation
+    misleads = any(OTHER_RELATION.search(name) for name in plan.pointers.values())
+    identity = {"identity": "true"} if plan.relations or misleads else {}
     for each in plan.categories:
         if each.key in plan.pointers:
-            limits = {"target_domain": each.points_to, "max_size": str(each.max_pointers or -1)}
-            limits |= {"identity": "true"} if plan.relations else {}
+            limits = {"target_domain": each.points_to, "max_size": str(each.max_pointers or -1)} | identity
             lines += _attribute_lines(plan.pointers[each.key], "markable_pointer", POINTER_VALUES, limits)
     if plan.loose:
         lines += _attribute_lines(
             "antecedent",
             "markable_pointer",
             POINTER_VALUES,
-            {"target_domain": level.key, "max_size": "-1", **({"identity": "true"} if plan.relations else {})},
+            {"target_domain": level.key, "max_size": "-1"} | identity,
         )
     return lines
 

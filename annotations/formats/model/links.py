@@ -18,6 +18,14 @@ from annotations.formats.model.document import (
 
 # The relation by which a markable that opens an entity of its own names what that is made of.
 SPLIT = "split"
+# Names by which relations of other tools say identity.
+IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
+
+
+def says_identity(name: str) -> bool:
+    """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
+    lower = name.lower()
+    return any(word in lower for word in IDENTITY_WORDS)
 
 
 class DisjointSets[Item: Hashable]:

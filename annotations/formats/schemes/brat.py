@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotations.formats.brat.names import TYPE
 from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,
@@ -33,7 +35,6 @@ from annotations.formats.schemes.scheme_file import (
     fit_label,
     identity_categories,
     make_keys,
-    says_identity,
     with_identity,
 )
 
@@ -46,7 +47,8 @@ COLOUR = re.compile(r"bgColor\s*:\s*(#[0-9a-fA-F]{6})\b")
 MOST_TYPES = 1000
 # Characters of a line whose macros are replaced: macros may name macros.
 LONGEST_LINE = 20_000
-YES = ValueSpec("yes", "yes")
+# What an attribute without values is in the files.
+YES = ValueSpec("true", "yes")
 
 
 @dataclass(slots=True)
@@ -181,11 +183,11 @@ class _Configuration:
             categories = identity_categories(self.keys.make(name), self._label(name), LEVEL.key)
             self.keys.used.add(categories[1].key)
             values = make_keys(self.types.chosen)
-            question = self.keys.make("type")
+            question = self.keys.make(TYPE)
             specs = tuple(
                 ValueSpec(key, self._label(one), "", self.colours.get(one, "")) for one, key in values.items()
             )
-            attributes.append(AttributeSpec(question, "type", required=True, values=specs))
+            attributes.append(AttributeSpec(question, TYPE, required=True, values=specs))
         else:
             values = {name: self.keys.make(name) for name in self.types.chosen}
             question = CATEGORY

@@ -25,6 +25,7 @@ from annotations.formats.mmax2.scheme import (
     read_scheme,
 )
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,
@@ -50,7 +51,6 @@ from annotations.formats.schemes.scheme_file import (
     find_by_name,
     fit_help,
     fit_label,
-    says_identity,
     with_identity,
 )
 from annotations.formats.syntax.xml import parse

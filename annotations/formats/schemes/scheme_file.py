@@ -18,8 +18,6 @@ LONGEST_LABEL = 100
 LONGEST_HELP = 1000
 # So many things that a scheme cannot say are named one by one.
 MOST_LOSSES = 200
-# Names by which relations of other tools say identity.
-IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
 
 POINTERS, INDICES, CATEGORIES = "pointers", "indices", "categories"
 
@@ -103,12 +101,6 @@ def fit_help(text: str) -> str:
     """Return the text as help, cut where it is too long."""
     text = text.strip()
     return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
-
-
-def says_identity(name: str) -> bool:
-    """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
-    lower = name.lower()
-    return any(word in lower for word in IDENTITY_WORDS)
 
 
 def identity_categories(key: str, label: str, level: str) -> tuple[CategorySpec, ...]:

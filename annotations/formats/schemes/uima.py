@@ -14,6 +14,7 @@ from lxml import etree
 
 from annotations.formats.mmax2.scheme import local_name, make_key
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     AnswerKind,
     AttributeSpec,
@@ -38,7 +39,6 @@ from annotations.formats.schemes.scheme_file import (
     identity_categories,
     make_keys,
     read_json,
-    says_identity,
     with_identity,
 )
 from annotations.formats.syntax.xml import parse
@@ -407,7 +407,7 @@ class _Build:
             for name, key in make_keys(value.name for value in feature.values).items()
         )
         if feature.kind == AnswerKind.ONE and not values:
-            values = (ValueSpec("yes", "yes"), ValueSpec("no", "no"))
+            values = (ValueSpec("true", "yes"), ValueSpec("false", "no"))  # as the files say it
         self.attributes.append(
             AttributeSpec(
                 self.keys.make(feature.name),

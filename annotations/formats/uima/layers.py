@@ -18,7 +18,7 @@ three. Offsets in all these files count UTF-16 units.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import kwlist
 from typing import NamedTuple
@@ -43,6 +43,7 @@ from annotations.formats.model.document import (
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Option
+from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import AnswerValue
 
 MARKABLE = "webanno.custom.Markable"
@@ -107,7 +108,7 @@ OPTIONS = (
         "relations",
         "which relations point to antecedents",
         (
-            ("identity", "all but bridging: those whose type begins with “bridg”"),
+            ("identity", "of layers called coreference or the like, else of all; not what is called “bridg…”"),
             ("names", "those of the type coref; others are relations by their types"),
             ("all", "all"),
         ),
@@ -192,7 +193,8 @@ def build_marks(
     file_layers: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> tuple[list[Mark], Links]:
     """Return the markables and how they are linked. What is left out is added to the findings."""
-    pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations)]
+    identity = _identity_layers(relation.layer for relation in file_layers.relations)
+    pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations, identity)]
     pointing = set(map(id, pointers))
     others = [
         relation
@@ -220,13 +222,23 @@ def build_marks(
     return sorted((draft.mark() for draft in drafts.places.values()), key=text_order), links
 
 
-def _is_pointer(relation: Relation, which: str) -> bool:
-    """Return whether a relation points to an antecedent."""
+def _identity_layers(layers: Iterable[str]) -> set[str]:
+    """Return the layers of relations that point to antecedents: those whose names say so; without such, all others.
+
+    What is called bridging never says so.
+    """
+    names = {layer: layer.rpartition(".")[2] for layer in layers}
+    others = {layer for layer, name in names.items() if not name.lower().startswith(BRIDGING)}
+    return {layer for layer in others if says_identity(names[layer])} or others
+
+
+def _is_pointer(relation: Relation, which: str, identity: Collection[str]) -> bool:
+    """Return whether a relation points to an antecedent; `identity` are the layers that do so, as their names tell."""
     if relation.layer == OTHER_RELATION or relation.layer.startswith(BUILT_IN):
         return False
     if which == "names":
         return relation.name.lower() == RELATION_TYPE
-    return which == "all" or not relation.kind.lower().startswith(BRIDGING)
+    return which == "all" or (relation.layer in identity and not relation.kind.lower().startswith(BRIDGING))
 
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:

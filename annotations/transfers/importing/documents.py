@@ -126,7 +126,7 @@ def import_documents(
     report.names = {
         LEVEL.key: dict(naming.levels),
         CATEGORY.key: dict(naming.categories),
-        QUESTION.key: {**naming.relations, **naming.questions},
+        QUESTION.key: naming.question_names,
     }
     if found is not None:
         report.new_scheme = scheme_to_json(found.spec, found.answers)

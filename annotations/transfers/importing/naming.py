@@ -76,6 +76,11 @@ def format_names(names: Mapping[str, str]) -> str:
     return json.dumps(dict(names), ensure_ascii=False) if names else ""
 
 
+def with_kind(name: str, *, is_relation: bool) -> str:
+    """Return how `question` says the name of a relation or an attribute of files where they have both of one name."""
+    return f"{'relation' if is_relation else 'attribute'}:{name}"
+
+
 def _first(pair: tuple[str, AnswerValue]) -> str:
     return pair[0]
 
@@ -85,8 +90,8 @@ class Naming:
     """How names of files become those of the scheme, as the options of an import say it.
 
     questions: the names of attributes, relations: those of relations, which a scheme made from the files may call
-    otherwise. known: the keys of both here. ways: what else helps where the scheme lacks a name, by option.
-    takes_empty: a file in which nothing is coded is a coding.
+    otherwise. A name may have its kind before it, as `with_kind` writes it. known: the keys of both here. ways: what
+    else helps where the scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a coding.
     """
 
     levels: Mapping[str, str] = field(default_factory=dict)
@@ -118,6 +123,18 @@ class Naming:
             ways,
             options.get(EMPTY.key) == "take",
         )
+
+    @property
+    def question_names(self) -> dict[str, str]:
+        """The names of attributes and relations as the option of an import says them."""
+        if self.relations == self.questions:
+            return dict(self.questions)
+        both = self.relations.keys() & self.questions.keys()
+        return {
+            with_kind(name, is_relation=is_relation) if name in both else name: key
+            for is_relation, names in ((True, self.relations), (False, self.questions))
+            for name, key in names.items()
+        }
 
     def rename(self, document: Document, known_levels: Collection[str]) -> Document:
         """Return the document with the names of the scheme.
@@ -210,7 +227,7 @@ class Naming:
                 fix=f"left out; question={name[:LONGEST_SHOWN]}:HERE says what it is",
             )
             for name, number in left_out.items()
-            if name not in self.questions
+            if not self.questions.keys() & {name, *(with_kind(name, is_relation=one) for one in (True, False))}
         ]
         return replace(document, marks=marks), findings
 
@@ -221,13 +238,13 @@ class Naming:
         """
         relations: dict[str, Readings] = {}
         for name, readings in answer.relations:
-            if key := self._key(self.relations, name, links):
+            if key := self._key(self.relations, name, links, is_relation=True):
                 relations[key] = join_readings(relations[key], readings) if key in relations else readings
             else:
                 left_out[name] += 1
         attributes: dict[str, AnswerValue] = {}
         for name, value in answer.attributes:
-            if key := self._key(self.questions, name, links):
+            if key := self._key(self.questions, name, links, is_relation=False):
                 if attributes.setdefault(key, value) != value:
                     twice[key] += 1
             else:
@@ -236,9 +253,10 @@ class Naming:
             answer, relations=tuple(sorted(relations.items())), attributes=tuple(sorted(attributes.items(), key=_first))
         )
 
-    def _key(self, questions: Mapping[str, str], name: str, links: Links) -> str | None:
+    def _key(self, questions: Mapping[str, str], name: str, links: Links, *, is_relation: bool) -> str | None:
         """Return the key of a question here; none or an empty one where it is left out."""
-        key = questions.get(name, questions.get(OTHERS))
+        said = (with_kind(name, is_relation=is_relation), name, OTHERS)
+        key = next((questions[one] for one in said if one in questions), None)
         key = self.known.find(name) if key is None else key
         if key is None and name == SPLIT and links == Links.INDICES:
             return name  # without such a relation the entities of its targets are the markable's

@@ -185,7 +185,7 @@ export interface Designer {
 export interface Effects {
   problems: (Problem & { path: string })[];
   effects: { kind: string; question: string; change: string; judgements: number; texts: number; coders: number }[];
-  violations: { kind: string; question: string; text: string; judgements: number; coders: number }[];
+  violations: { kind: string; question: string; text: string; title: string; judgements: number; coders: number }[];
   changes: boolean;
   asks_otherwise: boolean;
 }

@@ -6,6 +6,7 @@ from django.db import connection, transaction
 from agreement.data.extract import clear_cache, extract, reliability_data
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
+from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Markable, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.people.members import add_member
@@ -250,3 +251,23 @@ def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(a
             judge(coding, keys["d"], "phrase", keys["a"], keys["b"])
         prints.append(extract(project).fingerprint)
     assert prints[0] == prints[1]
+
+
+def test_members_of_a_text_stand_in_the_order_of_markables(project, codings):
+    text = codings["alice"].text
+    phrase, turn = (project.levels.get(coded=coded) for coded in (True, False))
+    many = [
+        (phrase, [[0, 9]]),
+        (phrase, [[0, 2], [4, 9]]),
+        (phrase, [[0, 1], [4, 9]]),
+        (turn, [[0, 9]]),
+        (phrase, [[0, 3]]),
+    ]
+    for level, parts in many:
+        key = markable_key(level.key, parts)
+        rows = {"parts": parts, "start": parts[0][0], "end": parts[-1][1]}
+        Markable.objects.get_or_create(text=text, key=key, level=level, defaults=rows)
+    (answers,) = (one.answers for one in extract(project).texts if one.text_pk == text.pk)
+    for coded, keys in ((True, answers.units), (False, answers.others)):
+        assert list(keys) == list(text.markables.filter(level__coded=coded).values_list("pk", flat=True))
+    assert answers.keys == tuple(Markable.objects.get(pk=pk).key for pk in (*answers.units, *answers.others))

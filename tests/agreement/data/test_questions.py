@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations, product
 
 import pytest
@@ -16,7 +17,9 @@ from agreement.reports.items.categories import compute_agreement_table, compute_
 from agreement.reports.overall import compute_report
 from agreement.reports.parameters import InvalidParameter, Parameters, default_parameters
 from agreement.reports.relations import compute_link_kappas
+from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding
+from annotations.schemes.ready_made import SCHEMES
 from tests.agreement.measures import exact
 from tests.shared.agreeing import WALK, answer, coded_project, judge_again
 from tests.shared.questions import CODERS, LABELS, any_answers, question_project
@@ -281,6 +284,19 @@ def test_what_is_left_out_of_a_question_is_counted():
     as_value = compute_report(extract(project, question="gender", unasked="label"), Parameters(unasked="label"))
     assert as_value.result.n_judgements > report.result.n_judgements
     assert as_value.fingerprint != report.fingerprint
+
+
+def test_the_words_not_asked_are_another_value_than_a_question_that_was_not_asked():
+    words = ["not asked", "“not asked”", "not asked here", "not asked"]
+    own = {f"m{number}": {"category": "phrase", "attributes": {"gloss": one}} for number, one in enumerate(words)}
+    own["m4"] = {"category": "place"}
+    asked = AttributeSpec("gloss", "Gloss", kind="text", asked_if=Condition(CATEGORY, ("phrase",)))
+    scheme = replace(SCHEMES["poesio-artstein-2005"], attributes=(asked,))
+    project = question_project("words", {(coder, "text-1"): own for coder in CODERS}, scheme)
+    answers = extract(project, question="gloss", unasked="label")
+    named = [answers.categories[number] for number in answers.texts[0].answers.coder_answers[0].category.tolist()]
+    assert named == ["“not asked”", "““not asked””", "not asked here", "“not asked”", "not asked"]
+    assert [answers.labels[one] for one in named] == named
 
 
 def test_a_project_without_categories_opens_with_its_labels_and_masi():

@@ -18,7 +18,7 @@ from agreement.reports.parameters import Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.scheme import AttributeSpec
-from annotations.models import Coding, Judgement, Membership, Project, User
+from annotations.models import Coding, Judgement, Membership, Project, Round, User
 from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
@@ -252,3 +252,83 @@ def scores_of(project, **asked):
     printed, pair = StringIO(), {"first": "alice", "second": "bob"}
     call_command("agreement", project.slug, report="coreference", format="json", stdout=printed, **pair, **asked)
     return json.loads(printed.getvalue())["overall"]
+
+
+# How the data are selected besides: what is asked for, and of which coders, texts and rounds it is.
+SELECTED = {
+    "coders": ({"coders": "alice,bob"}, ("alice", "bob"), TEXTS),
+    "coders and texts": ({"coders": "bob,carol", "texts": "text-1,text-2"}, ("bob", "carol"), TEXTS[:2]),
+    "groups": ({"groups": "experts"}, ("alice", "carol"), TEXTS),
+    "rounds": ({"rounds": "pilot"}, CODERS, TEXTS[:1]),
+    "rounds and coders": ({"rounds": "main", "coders": "alice,bob"}, ("alice", "bob"), TEXTS[1:]),
+}
+
+
+@pytest.mark.parametrize("versions", [{1}, {2}])
+@pytest.mark.parametrize(("selection", "coders", "texts"), SELECTED.values(), ids=SELECTED)
+def test_versions_beside_other_selections(signed_in, charlie, work, versions, selection, coders, texts):
+    project = Project.objects.get(slug="walk")
+    project.memberships.filter(user__username__in=["alice", "carol"]).update(group="experts")
+    pilot = Round.objects.create(project=project, name="pilot", position=0)
+    Coding.objects.filter(text__project=project).update(round=project.rounds.get(name="main"))
+    Coding.objects.filter(text__project=project, text__slug="text-1").update(round=pilot)
+    selected = {key: answers for key, answers in work.items() if key[0] in coders and key[1] in texts}
+    rows, n_others = table(selected, versions, chains, "missing")
+    asked = {"coefficient": "alpha", "distance": "passonneau", "unmarked": "missing", "chains": "full"}
+    alone = {"top": "category", "exclude_unit": "none", "versions": ",".join(map(str, versions))}
+    found = signed_in(charlie).get(API, asked | alone | selection).json()
+    expected, observed, by_chance = exact.alpha(rows, "passonneau")
+    assert found["judgements_of_other_versions"] == n_others
+    figures = found["value"], found["observed"], found["expected"]
+    assert figures == pytest.approx(
+        tuple(None if one is None else float(one) for one in (expected, observed, by_chance))
+    )
+
+
+REPORTS = {
+    "coreference": ({"first": "alice", "second": "bob"}, CODERS[:2]),
+    "compare": ({"by": "group", "first": "alice,bob", "second": "bob,carol"}, CODERS),
+    "groups": ({}, CODERS),
+    "planning": ({}, CODERS),
+}
+
+
+@pytest.mark.parametrize(("report", "asked", "coders"), [(name, *one) for name, one in REPORTS.items()], ids=REPORTS)
+def test_each_report_says_how_many_judgements_the_versions_leave_out(work, signed_in, charlie, report, asked, coders):
+    client, name = signed_in(charlie), "judgements_of_other_versions"
+    _, n_others = table({key: own for key, own in work.items() if key[0] in coders}, {2}, chains, "missing")
+    words = f"Judgements under version 2 of the scheme; {n_others} judgements of other versions are missing."
+    api = client.get(f"{API}{report}/", asked | {"versions": "2"}).json()
+    as_json, as_tables = StringIO(), StringIO()
+    call_command("agreement", "walk", report=report, format="json", stdout=as_json, versions="2", **asked)
+    call_command("agreement", "walk", report=report, stdout=as_tables, versions="2", **asked)
+    assert (api[name], json.loads(as_json.getvalue())[name]) == (n_others, n_others)
+    assert f"{words}\n" in as_tables.getvalue()
+    assert (
+        words
+        in client.get(
+            f"{PAGE}{'difference' if report == 'compare' else report}/", {"versions": "2"} | asked
+        ).content.decode()
+    )
+    assert name not in client.get(f"{API}{report}/", asked).json()
+
+
+def test_the_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_in, charlie):
+    client = signed_in(charlie)
+    # under version 2 two coders judged anything: without the filter there are three
+    Judgement.objects.filter(coding__coder__username="alice").update(scheme_version=1)
+    asked = {"versions": "2", "coefficient": "cohen_kappa"}
+    page = client.get(PAGE, asked)
+    assert page.status_code == 200
+    chips = [unescape(one) for one in re.findall(r'class="chip[^>]*href="(\?[^"]*)"', page.content.decode())]
+    assert {"versions" in one for one in chips} == {True, False}
+    assert [client.get(f"{PAGE}{one}").status_code for one in chips] == [200] * len(chips)
+
+
+def test_a_version_under_which_nobody_judged_leaves_no_figure(work, signed_in, charlie):
+    Project.objects.update(scheme_version=3)
+    found = signed_in(charlie).get(API, {"versions": "3"}).json()
+    n = sum(map(len, work.values()))
+    assert (found["value"], found["n_judgements"], found["judgements_of_other_versions"]) == (None, 0, n)
+    for name in ("", "items/", "texts/", "coders/", "categories/", "coreference/", "course/", "methods/", "data/"):
+        assert signed_in(charlie).get(f"{PAGE}{name}", {"versions": "3"}).status_code == 200, name

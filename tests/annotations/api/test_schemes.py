@@ -79,7 +79,7 @@ def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun)
         }
     ]
     assert answer["violations"] == [
-        {"kind": "category", "question": "place", "text": "tea", "judgements": 1, "coders": 1}
+        {"kind": "category", "question": "place", "text": "tea", "title": "Tea", "judgements": 1, "coders": 1}
     ]
     assert Category.objects.filter(key="place").exists()
 

@@ -20,6 +20,21 @@ HER_DOG, IT = "T3\tMention 9 16\ther dog\n", "T4\tMention 21 23\tit\n"
 ALL = ANNA + HER + HER_DOG + IT
 
 
+def test_types_may_be_answers_to_an_attribute_and_relations_are_told_by_their_names():
+    lines = [
+        "T1\tThing 0 4\tAnna",
+        "T2\tMention 5 9\ttook",
+        "T3\tThing 10 13\ther",
+        "R1\tAnaphora Arg1:T3 Arg2:T1",
+        "R2\tPartOf Arg1:T2 Arg2:T1",
+    ]
+    document = read("\n".join(lines), "Anna took her dog.", types="attribute", relations="names")
+    answers = [said(mark) for mark in document.marks]
+    assert [answer.attributes for answer in answers] == [(("type", kind),) for kind in ("Thing", "Mention", "Thing")]
+    linked = [(len(answer.pointers), set(dict(answer.relations))) for answer in answers]
+    assert linked == [(0, set()), (0, {"PartOf"}), (1, set())]
+
+
 def read(annotations: str | bytes, text: str | bytes = TEXT, **options: str) -> Document:
     files = {
         "anna/walk.ann": annotations.encode() if isinstance(annotations, str) else annotations,

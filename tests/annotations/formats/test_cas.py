@@ -12,6 +12,7 @@ import pytest
 from annotations.formats import Answer, Bundle, Document, File, FormatError, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.uima import cas
+from annotations.formats.uima.layers import Layers, Relation, Span, build_marks
 from tests.shared.documents import codes, indices, plain_of, pointers
 
 # The library says so for each type system that has such a feature.
@@ -52,6 +53,24 @@ TYPES = """\
 <typeDescription><name>NoPackage</name><supertypeName>uima.tcas.Annotation</supertypeName></typeDescription>
 </types></typeSystemDescription>
 """
+
+
+def test_of_several_layers_of_relations_those_whose_names_say_so_point_to_antecedents():
+    spans = [Span("webanno.custom.Mention", start, start + 1) for start in range(4)]
+
+    def read_relations(*layers, **options):
+        relations = [
+            Relation(f"webanno.custom.{layer}", kind, spans[number + 1], spans[0])
+            for number, (layer, kind) in enumerate(layers)
+        ]
+        marks, _ = build_marks(Layers("walk.xmi", list(spans), relations=relations), **options)
+        return [(len(mark.answer.pointers), set(dict(mark.answer.relations))) for mark in marks[1:]]
+
+    several = [("Coreference", ""), ("PartOf", ""), ("Bridging", "part")]
+    assert read_relations(*several) == [(1, set()), (0, {"PartOf"}), (0, {"part"})]
+    assert read_relations(*several, relations="all") == [(1, set())] * 3
+    unnamed = [("Links", "coref"), ("PartOf", ""), ("Bridging", "")]
+    assert read_relations(*unnamed) == [(1, set()), (1, set()), (0, {"Bridging"})]
 
 
 def at(place: tuple[int, int]) -> str:

@@ -362,6 +362,32 @@ def test_sets_say_what_goes_together_where_pointers_only_say_what_is_bridged():
     assert document.findings == ()
 
 
+def test_a_category_that_leads_to_bridging_makes_no_chain_beside_one_that_leads_to_antecedents():
+    scheme = """\
+<annotationscheme>
+<attribute id="a1" name="Referential" type="nominal_button">
+<value name="new"/><value name="old" next="a2"/><value name="bridged" next="a3"/>
+</attribute>
+<attribute id="a2" name="Antecedent" type="markable_pointer" target_domain="np" max_size="1"/>
+<attribute id="a3" name="Bridging" type="markable_pointer" target_domain="np"/>
+</annotationscheme>"""
+    document = read(
+        project(
+            'id="markable_1" span="word_1" referential="new"',
+            'id="markable_2" span="word_3" referential="bridged" bridging="markable_1"',
+            'id="markable_3" span="word_4" referential="old" antecedent="markable_2"',
+            scheme=scheme,
+        )
+    )
+    assert [(category, pointers) for _, category, pointers, _ in answers(document)] == [
+        ("new", []),
+        ("bridged", []),
+        ("old", ["np: her"]),
+    ]
+    assert document.marks[1].answer.relations == (("bridging", ((document.marks[0].place,),)),)
+    assert {one.key: one.points_to for one in document.scheme.categories} == {"new": "", "old": "np", "bridged": ""}
+
+
 def test_bridging_is_read_where_there_is_nothing_else():
     scheme = BRIDGING.replace('<attribute id="a1" name="Coref_class" type="markable_set"/>', "")
     files = project(

@@ -455,7 +455,7 @@ def coded_now(coding):
 
 def test_what_is_required_since_is_to_be_completed_and_what_was_judged_before_is_listed(coded, rich, charlie, alice):
     def to_complete():
-        return list(codings_of(incomplete_judgements(judgements_of_texts(rich, alice))))
+        return [row[1:] for row in codings_of(incomplete_judgements(judgements_of_texts(rich, alice)))]
 
     def before(version):
         return {one.markable.key for one in judged_before(judgements_of_texts(rich, alice), version)}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, LevelSpec, RelationSpec, ValueSpec
 from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
@@ -351,6 +353,34 @@ def test_an_attribute_and_a_relation_of_one_name_are_two_questions_of_the_scheme
     judgement = judgements_of(Coding.objects.get())["markable:5-8"]
     assert judgement["relations"] == {"part": ["markable:0-4"]}
     assert judgement["attributes"] == {"part-2": "whole"}
+    assert report.names["question"] == {"relation:part": "part", "attribute:part": "part-2"}
+
+
+def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_can_be(client, manager, tmp_path):
+    lines = ["T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-of Arg1:T2 Arg2:T1", "A1\tof T2 x"]
+    path = tmp_path / "walk.zip"
+    path.write_bytes(zipped({"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}))
+    scheme = replace(
+        SCHEMES["poesio-artstein-2005"],
+        levels=(LevelSpec("mention", "mention"),),
+        categories=(CategorySpec("none", "none"),),
+        relations=(RelationSpec("anchor", "Anchor", to_levels=("mention",)),),
+        attributes=(AttributeSpec("kind", "Kind", values=(ValueSpec("x", "x"),)),),
+    )
+    project = create_project("tales", "Tales", scheme, manager=manager)
+    with path.open("rb") as file:
+        transfer = order(client, project, file, format="brat")
+    form = client.get(reverse("transfer", args=[transfer.pk])).context["names"]
+    rows = {one["is_relation"]: [key for key, _ in field.field.choices] for field, one in form.question_rows()}
+    assert rows == {True: ["", "anchor"], False: ["", "kind"]}
+    chosen = {field.html_name: "anchor" if one["is_relation"] else "kind" for field, one in form.question_rows()}
+    chosen |= {field.html_name: "mention" for field, _ in form.level_rows()}
+    client.post(reverse("transfer-names", args=[transfer.pk]), chosen)
+    transfer.refresh_from_db()
+    assert json.loads(transfer.choices["options"]["question"]) == {"relation:of": "anchor", "attribute:of": "kind"}
+    client.post(reverse("carry-out", args=[transfer.pk]))
+    answer = judgements_of(Coding.objects.get())["mention:5-8"]
+    assert (answer["relations"], answer["attributes"]) == ({"anchor": ["mention:0-4"]}, {"kind": "x"})
 
 
 def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attributes_the_first_stays():

@@ -27,18 +27,25 @@ def scheme_of(project):
 @pytest.mark.parametrize("key", SCHEMES)
 def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(client, project, key):
     project.texts.all().delete()
-    assert URL in client.get("/projects/tea/scheme/").content.decode()
+    assert URL in client.get("/projects/tea/scheme/edit/").content.decode()
+    assert URL not in client.get("/projects/tea/scheme/").content.decode()
     assert client.post(URL, {"scheme": key}).url == "/projects/tea/scheme/"
     assert scheme_of(Project.objects.get(slug="tea")) == scheme_of(create_project("fresh", "Fresh", SCHEMES[key]))
 
 
 def test_with_texts_it_stays(client, project):
     before = scheme_of(project)
-    assert URL not in client.get("/projects/tea/scheme/").content.decode()
+    assert URL not in client.get("/projects/tea/scheme/edit/").content.decode()
     assert "The project has texts" in client.get(URL).content.decode()
     reply = client.post(URL, {"scheme": "muc-ident"})
     assert "in a project without texts only" in reply.content.decode()
     assert scheme_of(Project.objects.get(slug="tea")) == before
+
+
+def test_a_project_of_pyramids_has_no_designer_and_offers_it_on_the_page_of_the_scheme(client, project):
+    project.texts.all().delete()
+    client.post(URL, {"scheme": "pyramid"})
+    assert URL in client.get("/projects/tea/scheme/").content.decode()
 
 
 def test_coders_create_markables_where_that_is_chosen(client, project):

@@ -1,13 +1,15 @@
 """The versions of a scheme: what they left to complete, and the undoing of their merges."""
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, ValueSpec
-from annotations.models import Judgement
+from annotations.models import Judgement, Markable, Project
+from annotations.revision import completeness
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
@@ -73,7 +75,7 @@ def test_codings_that_lack_what_is_required_since_are_listed_with_a_way_to_reope
 
 def test_a_coder_sees_what_is_missing_in_texts_of_their_own_alone(signed_in, alice, required):
     page = signed_in(alice).get(TO_COMPLETE).content.decode()
-    assert "<td>alice</td><td>submitted</td>" in page
+    assert '<td data-head="Coder">alice</td><td data-head="State">submitted</td>' in page
     assert 'href="/projects/tea/texts/tea/code/"' in page
     assert "bob" not in page
     assert "/reopen/" not in page
@@ -81,11 +83,26 @@ def test_a_coder_sees_what_is_missing_in_texts_of_their_own_alone(signed_in, ali
 
 def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required, codings, keys):
     client = signed_in(charlie)
-    assert client.get(f"{TO_COMPLETE}?before=2").content.decode().count("<td>bob</td>") == 1
+    assert client.get(f"{TO_COMPLETE}?before=2").content.decode().count('<td data-head="Coder">bob</td>') == 1
     judge(codings["bob"], keys["a"], "place")
     page = client.get(f"{TO_COMPLETE}?before=2").content.decode()
-    assert "<td>alice</td>" in page
-    assert "<td>bob</td>" not in page
+    assert '<td data-head="Coder">alice</td>' in page
+    assert '<td data-head="Coder">bob</td>' not in page
+    one = Markable.objects.get(key=keys["a"])
+    assert f'<td data-head="Words">“{one.text.content[one.start : one.end]}”</td>' in page
+
+
+def test_of_many_judgements_the_first_words_are_listed(signed_in, charlie, codings, keys, project, monkeypatch):
+    monkeypatch.setattr(completeness, "MOST_WORDS", 2)
+    monkeypatch.setattr(completeness, "LONGEST_WORDS", 4)
+    for letter in "cba":
+        judge(codings["alice"], keys[letter], "place")
+    Project.objects.update(scheme_version=2)
+    first = [Markable.objects.get(key=keys[letter]) for letter in "ab"]
+    words = ", ".join(f"“{one.text.content[one.start : min(one.end, one.start + 4)].strip()}”" for one in first)
+    page = unescape(signed_in(charlie).get(f"{TO_COMPLETE}?before=2").content.decode())
+    numbers, cell = '<td class="num" data-head="Judgements">3</td>', '<td data-head="Words">'
+    assert f'{numbers}{cell}{words} <span class="muted">and more</span></td>' in page
 
 
 @pytest.mark.parametrize("before", ["1", "3", "x", "9" * 30])

@@ -30,6 +30,7 @@ from annotations.schemes.design.starting_points import DESIGNED, starting_points
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
+from annotations.web.views.schemes.scheme import may_exchange
 
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
 QUESTION = re.compile(
@@ -66,7 +67,8 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
             for one in starting_points(DESIGNED)
         ],
     }
-    return render(request, "annotations/schemes/edit_scheme.html", {"project": project, "start": start})
+    context = {"project": project, "start": start, "may_exchange": may_exchange(project)}
+    return render(request, "annotations/schemes/edit_scheme.html", context)
 
 
 @login_required

@@ -84,7 +84,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "manages": may_change(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": levels,
-        "may_exchange": may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
+        "may_exchange": project.answers not in DESIGNED and may_exchange(project),
         "designed": project.answers in DESIGNED,
         "may_edit": project.answers in DESIGNED and may_change(project, Right.MANAGE),
         "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
@@ -98,6 +98,11 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/schemes/scheme.html", context)
+
+
+def may_exchange(project: Project) -> bool:
+    """Return whether the user for whom the project was read may give it another ready-made scheme as a whole."""
+    return may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists())
 
 
 def _opening(project: Project, form: AboutForm) -> Question | None:

@@ -24,6 +24,7 @@ from annotations.revision.completeness import (
     incomplete_judgements,
     judged_before,
     judgements_of_texts,
+    words_of,
 )
 from annotations.revision.differences import describe_versions, list_versions
 from annotations.revision.saving import SchemeRefused
@@ -102,12 +103,14 @@ def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
     judgements = judgements_of_texts(project, request.user)
     found = judged_before(judgements, before) if before else incomplete_judgements(judgements)
     shown = Paginator(codings_of(found), LONGEST_LIST).get_page(request.GET.get("page"))
+    rows = [CodingLeft(*row) for row in shown]
+    words = words_of(found, [row.pk for row in rows])
     context = {
         "project": project,
         "form": form,
         "before": before,
         "shown": shown,
-        "rows": [CodingLeft(*row) for row in shown],
+        "rows": [(row, words.get(row.pk, [])) for row in rows],
         "full_query": f"before={before}" if before else "",
         "reopens": may_change(project, Right.MANAGE_WORK),
         "reads": may(project, Right.SEE_RESULTS),

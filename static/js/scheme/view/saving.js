@@ -64,7 +64,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
     const touched = effects.filter(({ judgements }) => judgements > 0);
     const nodes = [
       ...section("It cannot be saved so", problems.map(({ kind, question, path, message }) => (nameOf(kind, question) || (path && `${path}: `)) + message), "scheme-problems"),
-      ...section("Texts with such answers", violations.map((one) => `${one.text}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
+      ...section("Texts with such answers", violations.map((one) => `${one.title}: ${counted(one.judgements, "judgement")} of ${counted(one.coders, "coder")} (${nameOf(one.kind, one.question).replace(/: $/, "")})`)),
       ...section("Changes", changes()),
       ...section("To complete", isAssigned ? requiredAnew().map((label) => `Attribute ${label} is required: it is missing in all that was judged before, where it is asked. Submitted texts stay submitted, and are listed.`) : []),
       ...section("Answers that it concerns", touched.map((one) => `${nameOf(one.kind, one.question)}${one.change} ${counted(one.judgements, "judgement")} in ${counted(one.texts, "text")} of ${counted(one.coders, "coder")}.`)),

@@ -75,7 +75,7 @@ def test_relations_and_attributes_are_asked_of_the_types_that_they_name():
     assert relations["Near"].asked_if is None
     assert attributes["Fame"].asked_if == Condition("category", ("Person", "Organization"))
     assert [value.key for value in attributes["Fame"].values] == ["high", "low"]
-    assert [value.key for value in attributes["Generic"].values] == ["yes"]
+    assert [value.key for value in attributes["Generic"].values] == ["true"]
     certain = [one for one in file.spec.attributes if one.of == Subject.RELATION]
     assert [(one.key, one.relation) for one in certain] == [("Certain", "Works_for"), ("Certain-Near", "Near")]
 
