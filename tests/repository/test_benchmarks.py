@@ -12,7 +12,7 @@ from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
 from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
-from tests.shared.cases import Selection
+from tests.shared.cases import only_in_full
 
 OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file"]
 
@@ -88,7 +88,7 @@ def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Selection.full, reason="it takes as long as fifty other tests: make test ARGS=--full")
+@only_in_full("it takes as long as fifty other tests")
 def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
     formats.main(["--json", "--texts", "2"])
     found = json.loads(capsys.readouterr().out)
@@ -118,7 +118,7 @@ def test_every_format_that_is_written_is_timed():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Selection.full, reason="it takes as long as fifty other tests: make test ARGS=--full")
+@only_in_full("it takes as long as fifty other tests")
 def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
     page = tmp_path / "server.md"
     small = ["--requests=8", "--seconds=1", "--logged=150", "--starts=1", "--database=sqlite"]

@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.request import urlopen
@@ -38,8 +38,8 @@ def data(tmp_path_factory) -> str:
     return str(tmp_path_factory.mktemp("data"))
 
 
-@pytest.fixture
-def running(data) -> Iterator[MakeRunServer]:
+@contextmanager
+def started(data: str) -> Iterator[MakeRunServer]:
     server = MakeRunServer(data)
     # whoever runs the tests by nohup hands down that a closed terminal ends nothing
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -49,6 +49,19 @@ def running(data) -> Iterator[MakeRunServer]:
     finally:
         signal.signal(signal.SIGHUP, before)
         server.kill()
+
+
+@pytest.fixture
+def running(data) -> Iterator[MakeRunServer]:
+    with started(data) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory) -> Iterator[MakeRunServer]:
+    """Return a program for the tests that end none."""
+    with started(str(tmp_path_factory.mktemp("shared"))) as server:
+        yield server
 
 
 def of_task(data: str, what: str) -> list[str]:
@@ -109,24 +122,24 @@ def test_a_worker_that_dies_has_a_successor(running, data):
     assert running.processes() == []
 
 
-def test_clients_that_send_slowly_keep_nobody_waiting(running):
+def test_clients_that_send_slowly_keep_nobody_waiting(shared_server):
     with ExitStack() as connections:
         for _ in range(100):
-            client = connections.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            client = connections.enter_context(socket.create_connection(("127.0.0.1", shared_server.port)))
             client.sendall(b"POST /sign-in/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\nx")
         for _ in range(3):
-            with urlopen(f"{running.address}/healthz", timeout=DEADLINE) as answer:
+            with urlopen(f"{shared_server.address}/healthz", timeout=DEADLINE) as answer:
                 assert answer.status == 200
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_there(running):
-    with socket.create_connection(("127.0.0.1", running.port)) as client:
+def test_a_body_that_is_too_large_is_refused_before_it_is_there(shared_server):
+    with socket.create_connection(("127.0.0.1", shared_server.port)) as client:
         client.sendall(b"POST /sign-in/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9000000000\r\n\r\nx")
         assert client.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_stranger_who_sends_a_form_that_is_too_large_reads_so(running):
-    connection = HTTPConnection("127.0.0.1", running.port, timeout=DEADLINE)
+def test_a_stranger_who_sends_a_form_that_is_too_large_reads_so(shared_server):
+    connection = HTTPConnection("127.0.0.1", shared_server.port, timeout=DEADLINE)
     connection.request("POST", "/sign-in/", b"x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1))
     answer = connection.getresponse()
     assert (answer.status, "too large" in answer.read().decode()) == (413, True)
@@ -141,13 +154,13 @@ UNREAD = [
 ]
 
 
-def test_nothing_lies_on_the_disk_that_the_address_would_not_take(running):
+def test_nothing_lies_on_the_disk_that_the_address_would_not_take(shared_server):
     for address, header, megabytes in UNREAD:
         lines = f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1\r\n{header}\r\n"
         for more, size, answer in (
             ("", megabytes * 2**20, b"HTTP/1.1 413 "),
             ("Expect: 100-continue\r\n", (megabytes - 2) * 2**20, b"HTTP/1.1 100 "),
         ):
-            with socket.create_connection(("127.0.0.1", running.port)) as client:
+            with socket.create_connection(("127.0.0.1", shared_server.port)) as client:
                 client.sendall(f"{lines}{more}Content-Length: {size}\r\n\r\n".encode())
                 assert client.recv(100).startswith(answer), (address, header, size)

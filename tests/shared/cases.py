@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # How many times as many examples of a property are tried, by the profile of Hypothesis; 1 with any other profile.
@@ -32,6 +33,11 @@ def first_of[Case](every: Iterable[Case]) -> list[Case]:
     """Return the first case, which stands for a rule that is the same for all; with --full return them all."""
     first, *rest = every
     return cases([first], full=rest)
+
+
+def only_in_full(reason: str) -> pytest.MarkDecorator:
+    """Return the marker of a test that only `make test ARGS=--full` runs."""
+    return pytest.mark.skipif(not Selection.full, reason=f"{reason}: make test ARGS=--full")
 
 
 def examples(number: int, *suppressed: HealthCheck) -> settings:

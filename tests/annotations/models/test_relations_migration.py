@@ -7,6 +7,8 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from tests.shared.cases import only_in_full
+
 
 def migrated(targets: list[tuple[str, str]]) -> Any:
     """Migrate the database, and return the models that it then has."""
@@ -96,6 +98,7 @@ def before_of(targets: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [node for node in targets if node[0] != "annotations"] + [("annotations", "0018_corrections")]
 
 
+@only_in_full("the way back through later migrations is long")
 def test_the_migration_can_be_taken_back(targets):
     before = before_of(targets)
     make_rows(migrated(before))

@@ -9,6 +9,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from tests.shared.cases import only_in_full
+
 type Targets = list[tuple[str, str]]
 
 
@@ -79,6 +81,7 @@ def test_labels_become_rounds_in_their_natural_order_and_codings_are_in_that_of_
     ]  # fmt: skip
 
 
+@only_in_full("the way back through later migrations is long")
 def test_the_way_back_gives_labels_and_keeps_codings_unless_a_text_is_coded_twice(targets):
     before, latest = targets
     apps = migrated(before)
