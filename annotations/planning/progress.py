@@ -132,7 +132,7 @@ def progress_rows(project: Project, user: Person, round_name: str, today: date) 
 
 
 def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
-    """Return the active time of each coder by round, text and day. One query.
+    """Return the active time of each coder by round, text and day. Two queries.
 
     Raise ValidationError for the name of no round.
     """
