@@ -202,7 +202,12 @@ _MANUALS = {
     "change": ("How far the figure moves; below 0 it falls.", "dashboards#the-pages", ""),
     "shift": ("How far the figure of all texts moves when this text is left out.", "dashboards#the-pages", ""),
     "without": ("The coefficient of all other coders, without this one.", "dashboards#the-pages", COEFFICIENT_RANGE),
-    "shown_again": ("How many texts the coder was shown again.", "managing#repeats", ""),
+    "coded_again": (
+        "Unmarked: shown again within a round. In a recheck: coded again knowingly, in a round of that kind.",
+        "dashboards#the-pages",
+        "",
+    ),
+    "shown_again": ("How many texts the coder was shown, or coded, again.", "managing#repeats", ""),
     "self_agreement": (
         "The coefficient between the two occasions on which the coder coded the same texts.",
         "dashboards#the-pages",
