@@ -210,7 +210,7 @@ def test_page_api_and_command_have_the_same_figure(project, charlie, signed_in):
     answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
     assert [one["coder"] for one in answered["coders"]] == ["ann", "bea"]
     table = client.get("/api/v1/projects/exact/agreement/tables/coders/repeats/").json()
-    [row, _] = table["rows"] if isinstance(table, dict) else table
+    row = (table["rows"] if isinstance(table, dict) else table)[0]
     out = io.StringIO()
     call_command("agreement", "exact", "--report", "repeats", "--format", "json", stdout=out)
     assert json.loads(out.getvalue())["coders"] == answered["coders"]
@@ -233,3 +233,23 @@ def test_one_coder_alone_sees_how_far_they_agree_with_themself(db, charlie, sign
     shown = signed_in(charlie).get("/projects/alone/agreement/coders/").content.decode()
     assert "Two coders are needed" in shown
     assert "Each coder with themself" in shown
+
+
+def test_the_methods_text_says_how_far_coders_agree_with_themselves(project, charlie, signed_in):
+    client, address = signed_in(charlie), "/projects/exact/agreement/methods/"
+    assert "of their own again" not in client.get(address).content.decode()
+    show_again(project, BOTH)
+    show_again(project, {"text-1": BOTH["text-1"]}, create_round(project, "recheck", kind="recheck"))
+    text = client.get(address).content.decode()
+    answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
+    whole, rechecked = answered["all_coders"], answered["all_rechecks"]
+    values = [one["value"] for one in answered["coders"]]
+    assert (
+        "2 coders coded 6 texts of their own again, without being told which: between the two occasions of a coder it "
+        f"is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from {min(values):z.3f} "
+        f"to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same texts."
+    ) in text
+    assert (
+        "2 coders coded 2 texts of their own again, knowingly, in a recheck: between the two occasions of a coder it is"
+        f" {rechecked['value']:z.3f}"
+    ) in text
