@@ -77,7 +77,9 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     context["round"] = round_
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
-    previews = "design" in request.GET or not (assigned or plan)
+    # The plan of a copied project has no coders yet.
+    planned = plan is not None and plan.coders.exists()
+    previews = "design" in request.GET or not (assigned or planned)
     blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
     initial = initial_of(plan, page.coders, blind)
     if round_ is not None:
