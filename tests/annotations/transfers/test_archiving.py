@@ -124,8 +124,8 @@ def make_tea() -> Project:
     assign_texts(project, [text], [alice, bob])
     due_on = date(2026, 12, 24)
     apply_plan(project, PlanRequest(PlanParameters(seed=-7), weights={"Alice": 0.5}, maxima={"bob": 3}, due_on=due_on))
-    asked = {"share": 0.25, "days": 7, "seed": -7, "automatic": True, "applied_at": datetime.now(UTC)}
-    RepeatPlan.objects.create(round=text.rounds.get(), **asked).coders.add(alice)
+    order = {"share": 0.25, "days": 7, "seed": -7, "automatic": True, "applied_at": datetime.now(UTC)}
+    RepeatPlan.objects.create(round=text.rounds.get(), **order).coders.add(alice)
     Coding.objects.filter(coder=bob).update(reserved_until=datetime.now(UTC), released_at=datetime.now(UTC), place=2)
     keys = dict(text.markables.values_list("label", "key"))
     coding = Coding.objects.get(coder=alice)
