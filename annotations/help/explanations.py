@@ -481,8 +481,11 @@ _MANUALS = {
         "managing#repeats",
         "",
     ),
-    "repeats-earlier": ("Texts that the coder was shown again before.", "managing#repeats", ""),
-    "repeats-again": ("Of these, how many are submitted on both occasions.", "managing#repeats", ""),
+    "repeats-again": (
+        "How many texts are submitted on both occasions, of those that the coder was shown again before.",
+        "managing#repeats",
+        "",
+    ),
     "repeats-new": ("Texts that the coder is to be shown again now.", "managing#repeats", ""),
     "repeats-open": (
         "Other texts that the coder has yet to code, among which the repeats stand: with none they stand out.",

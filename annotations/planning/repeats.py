@@ -108,13 +108,12 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     A coder's texts are drawn by the seed, each as likely as any other that may be shown again. Those shown again
     already count among them, so that the same request comes to nothing more.
     """
-    _check(project, request)
+    _refuse_project(project)
+    _check(request)
     round_ = find_round(project, request.round_name) if request.round_name else open_round(project)
     if round_.pk is None:
         raise ValidationError("Nothing is coded yet.")
-    refuse_closed(round_)
-    if round_.kind not in COUNTED_KINDS:
-        raise ValidationError(f"The round {round_} is a {round_.get_kind_display()} round: nothing there counts.")
+    refuse_repeats(project, round_)
     members = _members(project, request)
     rows = _submitted(round_, members)
     eligible: dict[int, list[str]] = defaultdict(list)
@@ -142,13 +141,27 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     return RepeatView(request, round_, tuple(coders))
 
 
-def _check(project: Project, request: RepeatRequest) -> None:
+def refuse_repeats(project: Project, round_: Round) -> None:
+    """Raise ValidationError, with the way out, for a round of the project in which nothing can be shown again."""
+    _refuse_project(project)
+    refuse_closed(round_)
+    if round_.kind not in COUNTED_KINDS:
+        kind = round_.get_kind_display()
+        raise ValidationError(
+            f"The round {round_} is a {kind} round, where nothing counts: choose a pilot or main round."
+        )
+
+
+def _refuse_project(project: Project) -> None:
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are not shown again: their coders know the SCUs that they made.")
     if project.results_open:
         raise ValidationError(
             "The results are open to coders, who would see their first answers. Close the results first, in Settings."
         )
+
+
+def _check(request: RepeatRequest) -> None:
     if (request.share is None) == (request.number is None):
         raise ValidationError("Say which share of their texts each coder codes again, or how many: one of the two.")
     if request.share is not None and not 0 < request.share <= 1:

@@ -70,7 +70,7 @@ def initial_of(plan: RepeatPlan | None) -> dict[str, Any]:
     """Return what the form shows at first: what was asked for last, or a tenth of the texts."""
     if plan is None:
         return {"share": 10, "days": DAYS, "seed": 1, "automatic": True}
-    share = None if plan.share is None else round(plan.share * 100, 4)
+    share = None if plan.share is None else f"{plan.share * 100:.6g}"
     fields = {
         "share": share,
         "number": plan.number,

@@ -15,9 +15,17 @@ from django.views.decorators.http import require_http_methods
 from annotations.core.text import pluralize
 from annotations.models import Project, RepeatPlan, Round
 from annotations.models.rights import Right
-from annotations.planning.repeats import RepeatView, apply_repeats, request_of, view_repeats, withdraw_repeats
+from annotations.planning.repeats import (
+    RepeatView,
+    apply_repeats,
+    refuse_repeats,
+    request_of,
+    view_repeats,
+    withdraw_repeats,
+)
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import COUNTED_KINDS
 from annotations.web.forms.repeats import RepeatForm, initial_of
 
 
@@ -42,6 +50,7 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         if "withdraw" in request.POST:
             messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
             return redirect(address)
+        refuse_repeats(project, round_)
         if form.is_bound and form.is_valid():
             asked = form.as_request(round_.name)
             if request.method == "POST":
@@ -52,6 +61,7 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             context["shown"] = _state(project, plan)
     except ValidationError as error:
         context["refused"] = error.messages
+    context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
     return render(request, "annotations/planning/repeats.html", context, status=status)
 

@@ -28,6 +28,7 @@ from annotations.planning.repeats import (
 )
 from annotations.planning.rounds import change_round, create_round, figures_of_rounds
 from annotations.projects.people.members import activity_of_members, remove_membership
+from annotations.projects.rounds import put_into_round
 from annotations.texts.questions import ask, reply_to, resolve_question
 from tests.conftest import judge, person
 from tests.shared.plans import plan_request
@@ -211,7 +212,7 @@ def test_what_cannot_be_is_refused_with_the_reason(half_done, request_, reason):
 def test_open_results_closed_rounds_and_rounds_that_do_not_count_have_no_repeats(half_done):
     round_ = half_done.rounds.get()
     change_round(round_, kind="training")
-    with pytest.raises(ValidationError, match="nothing there counts"):
+    with pytest.raises(ValidationError, match="where nothing counts: choose a pilot or main round"):
         view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
     Round.objects.filter(pk=round_.pk).update(kind="main")
     change_round(round_, closed=True)
@@ -300,3 +301,14 @@ def test_drawing_asks_the_database_as_often_for_many_texts_as_for_few(half_done,
     view_repeats(half_done, HALF)
     with django_assert_num_queries(5):
         view_repeats(half_done, HALF)
+
+
+def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done, charlie, signed_in):
+    client, round_ = signed_in(charlie), create_round(half_done, "again", kind="recheck")
+    put_into_round(round_, half_done.texts.all())
+    page = client.get("/projects/large/rounds/again/repeats/").content.decode()
+    assert "choose a pilot or main round" in page
+    assert "Go on by itself" not in page
+    assert "/again/repeats/" not in client.get("/projects/large/assign/?round=again").content.decode()
+    assert "/main/repeats/" in client.get("/projects/large/assign/?round=main").content.decode()
+    assert "Go on by itself" in client.get("/projects/large/rounds/main/repeats/").content.decode()
