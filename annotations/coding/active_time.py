@@ -27,7 +27,7 @@ IDLE_THRESHOLD = timedelta(minutes=5)
 # So many operations are in memory at once.
 READ_AT_ONCE = 5_000
 # So many operations at most tell how fast coders work of late.
-MOST_RECENT = 50_000
+MOST_RECENT = 20_000
 
 
 def active_time(times: Iterable[datetime]) -> timedelta:

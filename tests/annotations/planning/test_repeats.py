@@ -286,7 +286,7 @@ def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in)
     fields = {"share": "50", "days": "7", "seed": "7"}
     shown = client.post(address, fields | {"preview": "1"}, follow=True).content.decode()
     assert "4 texts to show again" in shown
-    assert "repeats stand alone" in shown
+    assert ">alone</span>" in shown
     assert client.post(address, {"share": "50", "number": "2", "days": "7"}).status_code == 400
     shown = client.post(address, fields, follow=True).content.decode()
     assert "4 texts shown again. Nobody is told which." in shown
