@@ -21,7 +21,17 @@ from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.models import Coding, Docset, Membership, Project, RepeatPlan, User
+from annotations.models import (
+    AttributeAnswer,
+    Coding,
+    Docset,
+    Index,
+    Membership,
+    Pointer,
+    Project,
+    RepeatPlan,
+    User,
+)
 from annotations.planning.assignments import assign_texts
 from annotations.planning.designs.terms import Design, PlanParameters
 from annotations.planning.docset_assignments import assign_peers
@@ -357,6 +367,7 @@ def world(scheme, marked, marking, role_of_bob):
     project = make_project("tea", scheme, marked)
     if marking:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
+    project.attributes.create(key="gender", label="Gender")
     people_of(project, role_of_bob)
     coders = project.members.filter(username__in=["alice", "bob"])
     assign_texts(project, project.texts.all(), coders)
@@ -443,16 +454,30 @@ def bob_has_coded_before(project):
     record_question_read(asked, bob)
     Coding.objects.filter(pk=coding.pk).update(occasion=2, created_at=datetime(2026, 1, 3, tzinfo=UTC))
     first = Coding.objects.create(text=text, coder=bob, round=coding.round)
+    alone = "none"  # in every scheme
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(first, key, "place", note="before")
+        judge(first, key, alone, note="before")
     level = project.levels.get(key="phrase")
     mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
-    first.judgements.create(markable=mark, note="before")
+    marked = first.judgements.create(markable=mark, note="before", name="before")
+    AttributeAnswer.objects.create(judgement=marked, attribute=project.attributes.get(), text="before")
+    if (relation := project.relations.filter(identity=True).first()) is not None:
+        targets = text.markables.filter(predefined=True, level__coded=True).order_by("start")[:2]
+        for reading, target in enumerate(targets):
+            Pointer.objects.create(judgement=marked, relation=relation, reading=reading, target=target)
+    else:
+        Index.objects.create(judgement=marked, entity="before")
     submit_coding(first, bob)
     RepeatPlan.objects.create(round=coding.round, number=1, days=0, applied_at=datetime(2026, 1, 3, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(("kind", "role"), [("marking", "coder"), ("marking", "manager-coder")])
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        *product(cases(["marking"], full=["pointers", "indices"]), ["coder"]),
+        ("marking", "manager-coder"),
+    ],
+)
 def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
     visits = all_visits(kind)
     visits += [
