@@ -72,6 +72,7 @@ DASHBOARDS = {
     "planning": ("sortal/agreement/planning/", 1100),
     "allows": ("dialogue/scheme/allows/", HEIGHT),
     "rounds": ("sortal/rounds/", HEIGHT),
+    "repeats": ("sortal/rounds/main/repeats/?share=40&days=0&seed=1&automatic=on", 840),
     "docset": ("summaries/docsets/bridge/", 640),
     "scores": ("summaries/agreement/scores/", HEIGHT),
     "study": ("summaries/agreement/study/", 900),

@@ -222,6 +222,9 @@ class NewRepeatsSerializer(StrictSerializer):
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
     )
+    automatic = serializers.BooleanField(
+        default=True, help_text="once applied, what becomes due later is shown again without being asked for"
+    )
     apply = serializers.BooleanField(default=False, help_text="show the texts again; without, nothing is written")
 
 
@@ -243,6 +246,7 @@ class RepeatViewSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(allow_null=True)
     days = serializers.IntegerField()
     seed = serializers.IntegerField()
+    automatic = serializers.BooleanField(help_text="whether what becomes due later is shown again by itself")
     coders = CoderRepeatsSerializer(many=True)
 
 
@@ -255,7 +259,7 @@ class Repeats(APIView):
         """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         fields = validated(NewRepeatsSerializer(data=request.data))
-        terms = {name: fields[name] for name in ("share", "number", "days", "seed")}
+        terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
         asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
         try:
             view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)

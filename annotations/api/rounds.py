@@ -44,6 +44,15 @@ from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round, rounds_of
 
 
+def _data(project: Project, round_: Round) -> dict[str, Any]:
+    """Return a round as the API has it.
+
+    Under which versions somebody first worked in it says that somebody did: nothing for who is blind to the others.
+    """
+    data: dict[str, Any] = dict(RoundSerializer(round_).data)
+    return data if may(project, Right.SEE_RESULTS) else data | {"guidelines_version": None, "scheme_version": None}
+
+
 class RoundList(APIView):
     """The rounds of a project, in their order."""
 
@@ -53,7 +62,7 @@ class RoundList(APIView):
         sees_work = may(project, Right.SEE_RESULTS)
         rows = [
             {
-                **RoundSerializer(round_).data,
+                **_data(project, round_),
                 "texts": figures.texts,
                 "codings": {name: getattr(figures, name) for name in ("assigned", "begun", "submitted")}
                 if sees_work
@@ -74,7 +83,7 @@ class RoundList(APIView):
             round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        return Response(RoundSerializer(round_).data, status=status.HTTP_201_CREATED)
+        return Response(_data(project, round_), status=status.HTTP_201_CREATED)
 
 
 def _round_of(project: Project, name: str) -> Round:
@@ -91,7 +100,7 @@ class RoundDetail(APIView):
     @extend_schema(responses=RoundSerializer)
     def get(self, request: Request, slug: str, name: str) -> HttpResponse:
         project = project_for(request.user, slug, Right.READ_TEXTS)
-        return etag_response(RoundSerializer(_round_of(project, name)).data)
+        return etag_response(_data(project, _round_of(project, name)))
 
     @extend_schema(parameters=[IF_MATCH], request=RoundChangesSerializer, responses=RoundSerializer)
     @transaction.atomic
@@ -100,7 +109,7 @@ class RoundDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         round_ = _round_of(project, name)
-        require_match(request, RoundSerializer(round_).data)
+        require_match(request, _data(project, round_))
         fields: dict[str, Any] = dict(validated(RoundChangesSerializer(data=request.data)))
         try:
             if fields.get("required_round") is not None:
@@ -109,7 +118,7 @@ class RoundDetail(APIView):
             round_ = change_round(round_, **fields)
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        return etag_response(RoundSerializer(round_).data)
+        return etag_response(_data(project, round_))
 
     @extend_schema(parameters=[IF_MATCH], responses={204: None})
     @transaction.atomic
@@ -118,7 +127,7 @@ class RoundDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         lock_project(project.pk)
         round_ = _round_of(project, name)
-        require_match(request, RoundSerializer(round_).data)
+        require_match(request, _data(project, round_))
         try:
             delete_round(round_)
         except DjangoValidationError as error:

@@ -202,7 +202,12 @@ _MANUALS = {
     "change": ("How far the figure moves; below 0 it falls.", "dashboards#the-pages", ""),
     "shift": ("How far the figure of all texts moves when this text is left out.", "dashboards#the-pages", ""),
     "without": ("The coefficient of all other coders, without this one.", "dashboards#the-pages", COEFFICIENT_RANGE),
-    "shown_again": ("How many texts the coder was shown again.", "managing#repeats", ""),
+    "coded_again": (
+        "Unmarked: shown again within a round. In a recheck: coded again knowingly, in a round of that kind.",
+        "dashboards#the-pages",
+        "",
+    ),
+    "shown_again": ("How many texts the coder was shown, or coded, again.", "managing#repeats", ""),
     "self_agreement": (
         "The coefficient between the two occasions on which the coder coded the same texts.",
         "dashboards#the-pages",
@@ -476,8 +481,11 @@ _MANUALS = {
         "managing#repeats",
         "",
     ),
-    "repeats-earlier": ("Texts that the coder was shown again before.", "managing#repeats", ""),
-    "repeats-again": ("Of these, how many are submitted on both occasions.", "managing#repeats", ""),
+    "repeats-again": (
+        "How many texts are submitted on both occasions, of those that the coder was shown again before.",
+        "managing#repeats",
+        "",
+    ),
     "repeats-new": ("Texts that the coder is to be shown again now.", "managing#repeats", ""),
     "repeats-open": (
         "Other texts that the coder has yet to code, among which the repeats stand: with none they stand out.",
@@ -550,6 +558,16 @@ _MANUALS = {
     ),
     "progress-hours": (
         "The time between changes of a coder; a pause of more than five minutes counts nothing.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-hour": (
+        "Markables that the coder judged in the last four weeks, by hour of active time.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
+    "total-finish": (
+        "When the coder’s open codings are decided at the pace of the last days on which they worked.",
         "managing#6-how-far-it-is",
         "",
     ),

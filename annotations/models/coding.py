@@ -74,12 +74,16 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         """Return the codings on which nobody has worked."""
         return self.filter(version=F("corrections"))
 
+    def assigned(self) -> CodingQuerySet:
+        """Return the codings that somebody assigned: those that coders took from a pool tell of their work."""
+        return self.filter(reserved_until=None)
+
     def with_progress(self) -> CodingQuerySet:
         """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
         return self.annotate(
             # Counted apart, so that what other coders marked is not passed over.
-            to_decide=_count_predefined("text") + _count_own("pk"),
+            to_decide=_count_predefined("text") + _count_own("pk", "text"),
             decided=Case(
                 When(Exists(attributes), then=_count_complete("pk")), default=_count_complete_without_attributes("pk")
             ),
@@ -315,10 +319,13 @@ def _count_predefined(text: int) -> models.QuerySet[Any, Any]:
     return counted(Markable.objects.filter(text=text, predefined=True, level__coded=True))
 
 
-@compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_own(coding: int) -> models.QuerySet[Any, Any]:
-    """Return how many markables the coder of a coding marked."""
-    judgements = Judgement.objects.filter(coding=coding)
+@compiled_subquery(models.IntegerField(), models.IntegerField(), output_field=models.IntegerField())
+def _count_own(coding: int, text: int) -> models.QuerySet[Any, Any]:
+    """Return how many markables the coder of a coding of a text marked.
+
+    The text says nothing new, but lets PostgreSQL find them by an index where few markables are a coder's own.
+    """
+    judgements = Judgement.objects.filter(coding=coding, markable__text=text)
     return counted(judgements.filter(markable__predefined=False, markable__level__coded=True))
 
 

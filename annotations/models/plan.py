@@ -103,6 +103,10 @@ class RepeatPlan(models.Model):
     number = models.PositiveIntegerField(null=True, blank=True, help_text="How many texts each codes again.")
     days = models.PositiveIntegerField(help_text="How many days after the last change of a text it may come again.")
     seed = models.BigIntegerField(default=0)
+    coders = models.ManyToManyField(User, related_name="+", help_text="Who; none: all who code blind to each other.")
+    automatic = models.BooleanField(
+        default=False, help_text="What becomes due later is shown again without being asked for."
+    )
     applied_at = models.DateTimeField()
 
     class Meta:

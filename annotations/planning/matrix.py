@@ -112,13 +112,15 @@ def matrix_of_round(
 ) -> Matrix:
     """Return the matrix of what is assigned in a round, a page of its rows. The totals are the database's.
 
-    With `blind` nothing says what is begun.
+    With `blind` nothing says what is begun, or taken from a pool.
     """
     texts, unit = planned_texts(project, round_)
     work = {text.pk: text.work for text in texts}
     seconds = None if blind else seconds_of_work(project, work)
     shown = Paginator(texts, PAGE_SIZE).get_page(page)
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    if blind:
+        codings = codings.assigned()
     states: dict[int, dict[str, str]] = defaultdict(dict)
     rows_shown = codings.filter(text__in=[text.pk for text in shown])
     for text, coder, version, corrections, status in rows_shown.values_list(

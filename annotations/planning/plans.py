@@ -109,7 +109,7 @@ def plan_round(project: Project, name: str) -> Round | None:
 def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
     """Return what the request comes to, and write nothing. Raise ValidationError with what is wrong, and the way out.
 
-    With `blind` nothing depends on what anybody has begun: whatever is assigned stays.
+    With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
     """
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
@@ -118,10 +118,8 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
     round_ = plan_round(project, request.round_name)
     texts, unit = planned_texts(project, round_)
     coders = _coders_of(project, request)
-    codings = _codings_of(round_)
-    if blind:
-        codings = [replace(one, begun=True) for one in codings]
     parameters = request.parameters
+    codings = _codings_as_blind(round_, parameters) if blind else _codings_of(round_)
     if round_ is not None:
         drawn = PlanText.objects.filter(plan__round=round_, calibration=True).values_list("text__slug", flat=True)
         parameters = replace(parameters, calibration_texts=tuple(drawn))
@@ -136,6 +134,20 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
         replace(request, parameters=parameters), round_, round_.name if round_ else MAIN, texts, coders, unit, proposal,
         begun,
     )  # fmt: skip
+
+
+def _codings_as_blind(round_: Round | None, parameters: PlanParameters) -> list[Assignment]:
+    """Return what is assigned as a manager may know it who codes: all of it stays, and what is taken is not known.
+
+    Raise ValidationError where texts of a pool are to be assigned: what others have taken would tell on them.
+    """
+    is_pool = round_ is not None and Plan.objects.filter(round=round_, pool=True).exists()
+    if is_pool and not parameters.pool:
+        raise ValidationError(
+            f"The round {round_} has a pool, and you are blind to what others take from it: keep it a pool, or ask a "
+            "manager who does not code."
+        )
+    return [replace(one, begun=True) for one in _codings_of(round_, with_taken=not is_pool)]
 
 
 def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedText], str]:
@@ -194,10 +206,12 @@ def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
     return {name: user for name, user in members.items() if name in (request.coders or everybody)}
 
 
-def _codings_of(round_: Round | None) -> list[Assignment]:
+def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assignment]:
+    """Return what is assigned in the round, with or without what coders took from a pool."""
     if round_ is None:
         return []
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    codings = codings if with_taken else codings.assigned()
     rows = codings.values_list(
         "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
     )
@@ -283,6 +297,8 @@ def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
     _delete_codings(codings, view.proposal.removed, keys)
     places = dict(codings.order_by().values_list("coder__username").annotate(last=Max("place")))
     new = set(view.proposal.new)
+    if new and view.request.parameters.pool:  # who is blind to a pool may add what somebody has taken
+        new -= set(codings.order_by().values_list("text__slug", "coder__username"))
     rows: list[Coding] = []
     for name, order in view.proposal.orders.items():
         place = places.get(name, 0)

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from annotations.coding.active_time import WorkedDay, read_worked_days
 from annotations.models import Coding, Project, Round, RoundText, Text
 from annotations.models.rights import Person
+from annotations.planning.pace import read_coder_paces
 from annotations.planning.states import CodingState, read_states
 from annotations.planning.totals import Total, total_by
 from annotations.projects.rounds import find_round, rounds_of
@@ -59,7 +60,7 @@ class ProgressMatrix:
 def read_progress_matrix(
     project: Project, user: Person, round_name: str, number: str | None, today: date
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Five queries at most, whatever the size of the project.
+    """Return the progress matrix of a project, or of a round. Six queries at most, whatever the size of the project.
 
     Raise ValidationError for the name of no round.
     """
@@ -79,12 +80,16 @@ def read_progress_matrix(
             if cell is not None:
                 total.add(cell)
         rows.append(ProgressRow(membership.text, membership.round, of_row, total))
+    totals = total_by(sorted(states, key=lambda one: one.coder), lambda one: one.coder)
+    paces = read_coder_paces(project, {one.name: one.left for one in totals}, today, chosen) if totals else {}
+    for one in totals:
+        one.pace = paces.get(one.name)
     of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
     return ProgressMatrix(
         shown,
         rows,
         coders,
-        total_by(sorted(states, key=lambda one: one.coder), lambda one: one.coder),
+        totals,
         of_rounds if len(of_rounds) > 1 else (),
         rounds,
         chosen,
@@ -132,7 +137,7 @@ def progress_rows(project: Project, user: Person, round_name: str, today: date) 
 
 
 def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
-    """Return the active time of each coder by round, text and day. One query.
+    """Return the active time of each coder by round, text and day. Two queries.
 
     Raise ValidationError for the name of no round.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -18,9 +19,11 @@ from annotations.models import Coding, Operation, Project, Question, RepeatPlan,
 from annotations.planning.changes import MOST_DAYS
 from annotations.planning.designs.draws import draw, share_of
 from annotations.planning.plans import BATCH
-from annotations.projects.locks import lock_project
+from annotations.projects.locks import ProjectArchived, lock_project
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, refuse_closed
+
+logger = logging.getLogger(__name__)
 
 # So many days lie between the two occasions, unless somebody says otherwise.
 DAYS = 7
@@ -32,7 +35,8 @@ class RepeatRequest:
     """What somebody asks to be shown again: of each coder a share of the submitted texts, or a number of them.
 
     days: since the last change of a text, before which it is not shown again. coders: by name; empty: all who code
-    blind to each other. Without a round it is the one that is open.
+    blind to each other. Without a round it is the one that is open. automatic: what becomes due later is shown again
+    without being asked for (`draw_due_repeats`).
     """
 
     share: float | None = None
@@ -41,6 +45,7 @@ class RepeatRequest:
     seed: int = 0
     round_name: str = ""
     coders: tuple[str, ...] = ()
+    automatic: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class RepeatView:
             "number": request.number,
             "days": request.days,
             "seed": request.seed,
+            "automatic": request.automatic,
             "coders": [
                 {
                     "coder": one.coder,
@@ -102,13 +108,12 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     A coder's texts are drawn by the seed, each as likely as any other that may be shown again. Those shown again
     already count among them, so that the same request comes to nothing more.
     """
-    _check(project, request)
+    _refuse_project(project)
+    _check(request)
     round_ = find_round(project, request.round_name) if request.round_name else open_round(project)
     if round_.pk is None:
         raise ValidationError("Nothing is coded yet.")
-    refuse_closed(round_)
-    if round_.kind not in COUNTED_KINDS:
-        raise ValidationError(f"The round {round_} is a {round_.get_kind_display()} round: nothing there counts.")
+    refuse_repeats(project, round_)
     members = _members(project, request)
     rows = _submitted(round_, members)
     eligible: dict[int, list[str]] = defaultdict(list)
@@ -136,13 +141,27 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     return RepeatView(request, round_, tuple(coders))
 
 
-def _check(project: Project, request: RepeatRequest) -> None:
+def refuse_repeats(project: Project, round_: Round) -> None:
+    """Raise ValidationError, with the way out, for a round of the project in which nothing can be shown again."""
+    _refuse_project(project)
+    refuse_closed(round_)
+    if round_.kind not in COUNTED_KINDS:
+        kind = round_.get_kind_display()
+        raise ValidationError(
+            f"The round {round_} is a {kind} round, where nothing counts: choose a pilot or main round."
+        )
+
+
+def _refuse_project(project: Project) -> None:
     if project.answers == Project.Answers.SCUS:
         raise ValidationError("Summaries are not shown again: their coders know the SCUs that they made.")
     if project.results_open:
         raise ValidationError(
             "The results are open to coders, who would see their first answers. Close the results first, in Settings."
         )
+
+
+def _check(request: RepeatRequest) -> None:
     if (request.share is None) == (request.number is None):
         raise ValidationError("Say which share of their texts each coder codes again, or how many: one of the two.")
     if request.share is not None and not 0 < request.share <= 1:
@@ -205,13 +224,12 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     members = _members(project, request)
     places = _open_codings(view.round_, members)
     wanted = {(members[one.coder].pk, text) for one in view.coders for text in one.new}
+    firsts = _first_occasions(view.round_).filter(coder__in=members.values())
     # Who reopens a coding at this moment keeps it.
-    submitted = _first_occasions(view.round_).filter(coder__in=members.values(), status=Coding.Status.SUBMITTED)
+    submitted = firsts.filter(status=Coding.Status.SUBMITTED, text__slug__in={text for _, text in wanted})
     locked = submitted.select_for_update(of=("self",)).select_related("text").defer("text__content").order_by("pk")
     rows = [one for one in locked if (one.coder_id, one.text.slug) in wanted]
-    last = {
-        user.pk: max((one.place for one in locked if one.coder_id == user.pk), default=0) for user in members.values()
-    }
+    last = dict(firsts.order_by().values_list("coder").annotate(last=Max("place")))
     names = {user.pk: name for name, user in members.items()}
     drawn = sorted((draw(request.seed, "place", names[one.coder_id], one.text.slug), one.pk, one) for one in rows)
     new = []
@@ -220,28 +238,71 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
         if others:  # beside one of them; those of one place are in the order of texts
             place = others[number % len(others)][0]
         else:
-            place = last[coding.coder_id] = last[coding.coder_id] + 1
+            place = last[coding.coder_id] = last.get(coding.coder_id, 0) + 1
         new.append(Coding(text=coding.text, coder_id=coding.coder_id, round=view.round_, occasion=2, place=place))
     Coding.objects.bulk_create(new, batch_size=BATCH)
-    RepeatPlan.objects.update_or_create(
+    plan, _ = RepeatPlan.objects.update_or_create(
         round=view.round_,
         defaults={
             "share": request.share,
             "number": request.number,
             "days": request.days,
             "seed": request.seed,
+            "automatic": request.automatic,
             "applied_at": timezone.now(),
         },
     )
+    plan.coders.set([members[name] for name in request.coders])
     return view
+
+
+def request_of(plan: RepeatPlan) -> RepeatRequest | None:
+    """Return what was asked for, of those of its coders who still code; None where none of them does."""
+    asked = {user.get_username() for user in plan.coders.all()}
+    coders = members_in_roles(plan.round.project, BLIND_ROLES).filter(username__in=asked)
+    still = tuple(sorted(coders.values_list("username", flat=True))) if asked else ()
+    if asked and not still:
+        return None
+    return RepeatRequest(
+        plan.share, plan.number, plan.days, plan.seed, plan.round.name, still, automatic=plan.automatic
+    )
+
+
+def draw_due_repeats() -> int:
+    """Show the texts again that have become due since they were asked for; return how many. The worker does it hourly.
+
+    Each round is a transaction of its own. One that is closed, or whose project is archived or has open results, waits.
+    """
+    plans = RepeatPlan.objects.filter(
+        automatic=True,
+        round__closed_at=None,
+        round__kind__in=COUNTED_KINDS,
+        round__project__archived_at=None,
+        round__project__results_open=False,
+    )
+    n_new = 0
+    for plan in plans.select_related("round__project").prefetch_related("coders").order_by("pk"):
+        request = request_of(plan)
+        if request is None:
+            continue
+        try:
+            if view_repeats(plan.round.project, request).n_new:
+                n_new += apply_repeats(plan.round.project, request).n_new
+        except (ValidationError, ProjectArchived) as error:  # it was changed since it was read
+            logger.info("Nothing of the round %s is shown again: %s", plan.round_id, error)
+    return n_new
 
 
 @transaction.atomic
 def withdraw_repeats(project: Project, round_: Round) -> int:
-    """Take away what coders are shown again in the round and have not begun; return how many texts these are."""
+    """Take away what coders are shown again in the round and have not begun; return how many texts these are.
+
+    No more is shown again until it is asked for.
+    """
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
     rows = Coding.objects.not_begun().filter(round=round_, occasion__gt=1, status=Coding.Status.OPEN)
     keys = list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
     Coding.objects.filter(pk__in=keys).delete()
+    RepeatPlan.objects.filter(round=round_).update(automatic=False)
     return len(keys)

@@ -11,7 +11,6 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.db.models import Count, F, Q
 
-from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, RoundText, Text
 from annotations.models.project import may
 from annotations.models.rights import Right
@@ -196,9 +195,8 @@ def delete_round(round_: Round) -> None:
     Raise ValidationError if it has any, or a text that is in no other round, and where another round requires it.
     """
     lock_project(round_.project_id)
-    number = Coding.objects.filter(round=round_).count()
-    if number:
-        raise ValidationError(f"The round {round_} has {pluralize(number, 'coding')}; only an empty one is deleted.")
+    if Coding.objects.filter(round=round_).exists():
+        raise ValidationError(f"The round {round_} has codings; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
     _refuse_required(round_, NON_FIELD_ERRORS)
     Coding.with_gold.filter(round=round_).delete()

@@ -69,13 +69,20 @@ def state_of(row: Mapping[str, Any]) -> State:
 def is_overdue(row: Mapping[str, Any], today: date) -> bool:
     """Return whether the date of the plan has passed, the coding is not submitted, and its coder is to submit it."""
     due = row["due_on"]
-    waits = state_of(row) not in (State.SUBMITTED, State.RELEASED) and row["round__closed_at"] is None
-    return bool(due is not None and due < today and waits)
+    return bool(due is not None and due < today and is_to_do(row))
+
+
+def is_to_do(row: Mapping[str, Any]) -> bool:
+    """Return whether the coder is to submit the coding."""
+    return state_of(row) not in (State.SUBMITTED, State.RELEASED) and row["round__closed_at"] is None
 
 
 @dataclass(frozen=True, slots=True)
 class CodingState:
-    """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late."""
+    """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
+
+    is_to_do: whether its coder is to submit it, in a round that is open.
+    """
 
     text: int
     round: int
@@ -85,6 +92,7 @@ class CodingState:
     to_decide: int
     overdue: bool = False
     due_on: date | None = None
+    is_to_do: bool = True
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
@@ -96,6 +104,6 @@ def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
     for row in found_rows:
         key = (row["text_id"], row["round_id"], row["coder__username"])
         found[key] = CodingState(
-            *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"]
+            *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"], is_to_do(row)
         )
     return list(found.values())

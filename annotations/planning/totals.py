@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from annotations.planning.pace import CoderPace
 from annotations.planning.states import CodingState, State
 
 
@@ -12,7 +13,8 @@ from annotations.planning.states import CodingState, State
 class Total:
     """The codings of one coder, round, text or project: numbers of codings by state, and of markables.
 
-    `overdue` are among those of the other states.
+    `overdue` are among those of the other states, and `left` of what is to decide is not submitted, in open rounds.
+    pace: of a coder, where it is known.
     """
 
     name: str
@@ -25,6 +27,8 @@ class Total:
     overdue: int = 0
     decided: int = 0
     to_decide: int = 0
+    left: int = 0
+    pace: CoderPace | None = None
 
     @property
     def codings(self) -> int:
@@ -38,6 +42,8 @@ class Total:
         self.overdue += coding.overdue
         self.decided += coding.decided
         self.to_decide += coding.to_decide
+        if coding.is_to_do:
+            self.left += max(coding.to_decide - coding.decided, 0)
 
 
 def total_by(codings: Iterable[CodingState], name_of: Callable[[CodingState], str]) -> list[Total]:

@@ -15,6 +15,8 @@ from annotations.models import (
     Docset,
     Markable,
     Membership,
+    Plan,
+    PlanText,
     Project,
     Relation,
     Round,
@@ -36,8 +38,9 @@ ROWS_AT_ONCE = 1000
 def clone_project(project: Project, slug: str, title: str, manager: User, *, texts: bool = False) -> Project:
     """Create a project like this one, which the user manages; its results are closed. Raise ValidationError by field.
 
-    Its rounds are there, open and not begun. With `texts`, its texts and docsets are copied with what is predefined in
-    them, into their rounds. People, invitations and whatever coders did are not.
+    Its rounds are there, open and not begun, with the designs of their plans. With `texts`, its texts and docsets are
+    copied with what is predefined in them, into their rounds, and of plans the calibration sets, too. People, with who
+    is assigned what until when, invitations, repeats and whatever coders did are not.
     """
     lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
     clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, scheme_version=1)
@@ -49,8 +52,9 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     levels = _copy_scheme(project, clone)
     rounds = _copy_rounds(project, clone)
+    plans = _copy_each(Plan.objects.filter(round__project=project), {"round_id": rounds}, due_on=None)
     if texts:
-        _copy_texts(project, clone, levels, rounds)
+        _copy_texts(project, clone, levels, rounds, plans)
     add_member(clone, manager, Membership.Role.MANAGER)
     record_guidelines(clone, manager)
     return clone
@@ -111,7 +115,9 @@ def _copy_each[Row: models.Model](
     return keys
 
 
-def _copy_texts(project: Project, clone: Project, levels: dict[int, int], rounds: dict[int, int]) -> None:
+def _copy_texts(
+    project: Project, clone: Project, levels: dict[int, int], rounds: dict[int, int], plans: dict[int, int]
+) -> None:
     docsets = list(project.docsets.all())
     copied_docsets = Docset.objects.bulk_create(_copy(docset, project_id=clone.pk) for docset in docsets)
     keys = {docset.pk: copied.pk for docset, copied in zip(docsets, copied_docsets, strict=True)}
@@ -125,6 +131,13 @@ def _copy_texts(project: Project, clone: Project, levels: dict[int, int], rounds
         _write(
             RoundText,
             (_copy(row, text_id=of_text[row.text_id], round_id=rounds[row.round_id]) for row in members.iterator()),
+        )
+        _write(
+            PlanText,
+            (
+                _copy(row, text_id=of_text[row.text_id], plan_id=plans[row.plan_id])
+                for row in PlanText.objects.filter(text__in=list(of_text)).order_by("pk").iterator()
+            ),
         )
         _write(Segment, (_copy(row, text_id=of_text[row.text_id]) for row in _rows(Segment, of_text)))
         _write(

@@ -21,9 +21,22 @@ from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.models import Coding, Docset, Membership, Project, RepeatPlan, User
+from annotations.models import (
+    AttributeAnswer,
+    Coding,
+    Docset,
+    Index,
+    Membership,
+    Pointer,
+    Project,
+    RepeatPlan,
+    User,
+)
 from annotations.planning.assignments import assign_texts
+from annotations.planning.designs.terms import Design, PlanParameters
 from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.plans import PlanRequest, apply_plan
+from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder
 from annotations.projects.creation import create_project
@@ -33,6 +46,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, record_question_read, reply_to, resolve_question
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
+from annotations.web.confirmation import CONFIRMED
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, judge, make_project
 from tests.shared.cases import cases
@@ -58,7 +72,7 @@ VALUES = {
     "secret": ["ghost"],
     "username": ["alice", "nobody"],
     "page": ["coders"],
-    "name": ["coding", "main", "training"],
+    "name": ["coding", "main", "training", "pilot"],
     "table": ["each"],
     "question": [str(HER_QUESTION)],
     "number": ["1"],
@@ -77,6 +91,8 @@ CHANGES = [
         "adjudicator": "alice",
     }.items()
 ]
+PLANS = ["", "design=all&seed=1&", "design=all&seed=1&pool=on&"]
+CHANGES_OF_ROUNDS = [("change", "name=pilot&kind=recheck"), ("close", ""), ("close", f"{CONFIRMED}=1")]
 # Tried in every filter of every list.
 FILTERED = [
     *(
@@ -231,6 +247,8 @@ def all_visits(kind):
     visits += [Visit(method, address) for address in PROJECT_ADDRESSES for method in METHODS]
     form = "application/x-www-form-urlencoded"
     visits += [Visit("POST", address, "username=alice&role=viewer", form) for address in PROJECT_ADDRESSES]
+    visits += [Visit("GET", f"/projects/tea/assign/?{choice}round=pilot") for choice in PLANS]
+    visits += [Visit("POST", f"/projects/tea/rounds/pilot/{rest}/", body, form) for rest, body in CHANGES_OF_ROUNDS]
     visits += [
         Visit(method, address, body, seen="*")
         for address in PROJECT_ADDRESSES
@@ -260,6 +278,7 @@ def alice_points(project):
     coding.judgements.create(markable=mark)
     submit_coding(coding, coding.coder)
     alice_trains(project)
+    alice_takes(project)
 
 
 def alice_trains(project):
@@ -270,6 +289,13 @@ def alice_trains(project):
     submit_coding(hers, hers.coder)
     decide_on_coder(round_, hers.coder, "passed", "Secret.", charlie)
     charlie_makes_gold(project)
+
+
+def alice_takes(project):
+    """Let Alice take the text of a pool that nobody has begun, and be the first to work in its round."""
+    taken = take_next_text(project, User.objects.get(username="alice"), "pilot")
+    judge(taken, taken.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
+    submit_coding(taken, taken.coder)
 
 
 def charlie_makes_gold(project):
@@ -341,6 +367,7 @@ def world(scheme, marked, marking, role_of_bob):
     project = make_project("tea", scheme, marked)
     if marking:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
+    project.attributes.create(key="gender", label="Gender")
     people_of(project, role_of_bob)
     coders = project.members.filter(username__in=["alice", "bob"])
     assign_texts(project, project.texts.all(), coders)
@@ -348,6 +375,10 @@ def world(scheme, marked, marking, role_of_bob):
     add_texts(training, project.texts.all())
     assign_texts(project, project.texts.all(), coders, training)
     main = project.rounds.get(name="main")
+    pilot = create_round(project, "pilot", copied=main, kind="pilot")
+    parameters = PlanParameters(design=Design.ALL, pool=True)
+    apply_plan(project, PlanRequest(parameters, "pilot", coders=("alice", "bob")))
+    change_round(pilot, place=1)
     change_round(main, place=9)  # the latest, that addresses mean
     for round_ in (training, main):
         bob = Coding.objects.get(text__project=project, coder__username="bob", round=round_)
@@ -423,16 +454,30 @@ def bob_has_coded_before(project):
     record_question_read(asked, bob)
     Coding.objects.filter(pk=coding.pk).update(occasion=2, created_at=datetime(2026, 1, 3, tzinfo=UTC))
     first = Coding.objects.create(text=text, coder=bob, round=coding.round)
+    alone = "none"  # in every scheme
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
-        judge(first, key, "place", note="before")
+        judge(first, key, alone, note="before")
     level = project.levels.get(key="phrase")
     mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
-    first.judgements.create(markable=mark, note="before")
+    marked = first.judgements.create(markable=mark, note="before", name="before")
+    AttributeAnswer.objects.create(judgement=marked, attribute=project.attributes.get(), text="before")
+    if (relation := project.relations.filter(identity=True).first()) is not None:
+        targets = text.markables.filter(predefined=True, level__coded=True).order_by("start")[:2]
+        for reading, target in enumerate(targets):
+            Pointer.objects.create(judgement=marked, relation=relation, reading=reading, target=target)
+    else:
+        Index.objects.create(judgement=marked, entity="before")
     submit_coding(first, bob)
     RepeatPlan.objects.create(round=coding.round, number=1, days=0, applied_at=datetime(2026, 1, 3, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(("kind", "role"), [("marking", "coder"), ("marking", "manager-coder")])
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        *product(cases(["marking"], full=["pointers", "indices"]), ["coder"]),
+        ("marking", "manager-coder"),
+    ],
+)
 def test_who_is_shown_a_text_again_sees_nothing_of_the_first_occasion(alice, bob, charlie, signed_in, kind, role):
     visits = all_visits(kind)
     visits += [

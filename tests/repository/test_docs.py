@@ -231,7 +231,7 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     assert [figure for figure in [*news, *chronicle] if f"{figure:.4f}" not in front] == []
     assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
     project = Project.objects.get(slug="chronicle")
-    repeats = compare_occasions(extract(project), parse_parameters({}, project.preset, project.answers)).coders
+    repeats = compare_occasions(extract(project), parse_parameters({}, project.preset, project.answers)).repeats.coders
     figures = {one.coder: one.as_dict() for one in repeats}
     quoted = [figures["lou"]["value"], figures["lou"]["between"], figures["ute"]["between"]]
     assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []

@@ -226,8 +226,8 @@ class GroupsSerializer(serializers.Serializer[Any]):
 
 
 class SelfAgreementSerializer(serializers.Serializer[Any]):
-    coder = serializers.CharField()
-    shown_again = serializers.IntegerField(help_text="how many texts the coder was shown again")
+    coder = serializers.CharField(help_text="empty: all coders together, each with texts of their own")
+    shown_again = serializers.IntegerField(help_text="how many texts the coder was shown, or coded, again")
     texts = serializers.IntegerField(help_text="how many of them count")
     texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="the others, by reason")
     n_units = serializers.IntegerField()
@@ -243,7 +243,10 @@ class SelfAgreementSerializer(serializers.Serializer[Any]):
 
 class RepeatsSerializer(serializers.Serializer[Any]):
     parameters = ParametersSerializer()
-    coders = SelfAgreementSerializer(many=True)
+    coders = SelfAgreementSerializer(many=True, help_text="in texts that they were shown again within a round")
+    all_coders = SelfAgreementSerializer(allow_null=True, help_text="null where fewer than two have a figure")
+    rechecks = SelfAgreementSerializer(many=True, help_text="in texts that they knowingly coded again in a recheck")
+    all_rechecks = SelfAgreementSerializer(allow_null=True, help_text="null where fewer than two have a figure")
 
 
 class PlanningQuerySerializer(serializers.Serializer[Any]):

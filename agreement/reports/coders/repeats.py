@@ -1,4 +1,4 @@
-"""How far each coder agrees with themself: the two occasions of texts shown again within a round, unmarked."""
+"""How far coders agree with themselves: in texts shown again within a round, unmarked, and in rechecks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from agreement.data.answers import CoderAnswers, Extract, TextEntry
-from agreement.measures import Interval, Result
-from agreement.reports.basis import cached, compute_interval, compute_result, pick_texts, resolve
+from agreement.data.documents import NEXT_DOCUMENT, row_key
+from agreement.measures import Interval, Result, interval
+from agreement.reports.basis import (
+    cached,
+    coefficient_function,
+    compute_interval,
+    compute_result,
+    pick_texts,
+    resolve,
+    select_data,
+)
 from agreement.reports.parameters import Parameters
 
 # The two occasions stand where two coders stand in other figures.
@@ -19,11 +30,11 @@ EMPTY = "without judgements on one occasion"
 
 @dataclass(frozen=True, slots=True)
 class SelfAgreement:
-    """A coder's agreement between two occasions.
+    """A coder's agreement between two occasions, or that of all coders, where `coder` is empty.
 
-    shown_again: how many texts the coder was shown again. `texts` are those that count, of which `interval` is;
-    `left_out` are the others, by reason. between: the coefficient of all coders in the same texts, on the first
-    occasion; None where nobody else coded them.
+    shown_again: how many texts the coder was shown again; of all coders a text counts for each. `texts` are those that
+    count, of which `interval` is; `left_out` are the others, by reason. between: the coefficient of all coders in the
+    same texts, on the first occasion; None where nobody else coded them.
     """
 
     coder: str
@@ -62,15 +73,40 @@ class SelfAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class CodedAgain:
+    """The agreement of coders with themselves, by name, and of all of them together; None of fewer than two.
+
+    together: of all pairs of occasions at once. Each coder's text is a document of its own, whose values are compared
+    with each other and whose values and units are nobody else's; chance is of all. The interval leaves out text by
+    text, with what all coders did there.
+    """
+
+    coders: tuple[SelfAgreement, ...] = ()
+    together: SelfAgreement | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RepeatsReport:
-    """The agreement of coders with themselves, by name. `parameters` are those of every other figure of the page."""
+    """The agreement of coders with themselves. `parameters` are those of every other figure of the page.
+
+    repeats: within a round, unmarked. rechecks: in a round of kind recheck, where coders know that they code a text
+    again, and may see what they coded before: this and a latest round before it that counts.
+    """
 
     parameters: Parameters
-    coders: tuple[SelfAgreement, ...]
+    repeats: CodedAgain
+    rechecks: CodedAgain
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
-        return {"parameters": self.parameters.query(), "coders": [one.as_dict() for one in self.coders]}
+        one, other = self.repeats, self.rechecks
+        return {
+            "parameters": self.parameters.query(),
+            "coders": [coder.as_dict() for coder in one.coders],
+            "all_coders": one.together.as_dict() if one.together else None,
+            "rechecks": [coder.as_dict() for coder in other.coders],
+            "all_rechecks": other.together.as_dict() if other.together else None,
+        }
 
 
 def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport:
@@ -85,12 +121,12 @@ def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport
 
 
 def _compare_occasions(extract: Extract, selected: Extract, parameters: Parameters) -> RepeatsReport:
-    chosen = parameters.selection("coders")
-    pairs = [one for one in _pairs(extract, parameters) if not chosen or one.coder in chosen]
-    names = sorted({one.coder for one in pairs})
     return RepeatsReport(
         parameters,
-        tuple(_compare(extract, selected, parameters, [one for one in pairs if one.coder == name]) for name in names),
+        *(
+            _compare_pairs(extract, selected, parameters, pairs)
+            for pairs in (_pairs_within_rounds(extract, parameters), _pairs_with_rechecks(extract, parameters))
+        ),
     )
 
 
@@ -108,38 +144,89 @@ class _Pair:
             return NOT_SUBMITTED
         return "" if len(self.first.unit) and len(self.second.unit) else EMPTY
 
-    def as_document(self) -> TextEntry:
-        """Return the document as two coders would have coded it, the one on each occasion."""
+    def as_document(self, number: int = 0) -> TextEntry:
+        """Return the document as two coders would have coded it, the one on each occasion.
+
+        With a number its key and those of its units are others than with each other number.
+        """
         both = zip(OCCASIONS, (self.first, self.second), strict=True)
-        answers = tuple(replace(one, coder=name, reason="") for name, one in both)
-        return replace(
-            self.document, reason="", answers=replace(self.document.answers, coder_answers=answers, cache={})
-        )
+        coder_answers = tuple(replace(one, coder=name, reason="") for name, one in both)
+        answers = self.document.answers
+        if number:
+            shift = number * NEXT_DOCUMENT
+            units, others = ([row_key(one) + shift for one in keys] for keys in (answers.units, answers.others))
+            answers = replace(answers, pk=row_key(answers.pk) + shift, units=tuple(units), others=tuple(others))
+        return replace(self.document, reason="", answers=replace(answers, coder_answers=coder_answers, cache={}))
 
 
-def _pairs(extract: Extract, parameters: Parameters) -> list[_Pair]:
+def _pairs_within_rounds(extract: Extract, parameters: Parameters) -> list[_Pair]:
+    """Return the pairs of occasions of what coders were shown again, unmarked."""
     included = parameters.selection("include")
     texts = [text for text in pick_texts(extract, parameters) if text.reason != "practice" or "practice" in included]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
     pairs = []
     for text in texts:
-        document = firsts.get((text.text_pk, text.round))
-        if text.occasion != len(OCCASIONS) or document is None:
-            continue
-        of_first = {one.coder: one for one in document.answers.coder_answers}
-        pairs += [
-            _Pair(second.coder, document, of_first[second.coder], second)
-            for second in text.answers.coder_answers
-            if second.coder in of_first and (second.reason != "gold" or "gold" in included)
-        ]
+        if text.occasion == len(OCCASIONS) and (document := firsts.get((text.text_pk, text.round))) is not None:
+            pairs += _pairs_of(document, text, parameters)
     return pairs
 
 
-def _compare(extract: Extract, selected: Extract, parameters: Parameters, pairs: Sequence[_Pair]) -> SelfAgreement:
+def _pairs_with_rechecks(extract: Extract, parameters: Parameters) -> list[_Pair]:
+    """Return what coders coded in rounds of recheck, each with the latest round before it that counts.
+
+    Of chosen rounds either is one.
+    """
+    rounds = parameters.selection("rounds")
+    texts = [text for text in pick_texts(extract, replace(parameters, rounds="")) if text.occasion == 1]
+    earlier: dict[int, list[TextEntry]] = {}
+    for text in texts:
+        if not text.reason:
+            earlier.setdefault(text.text_pk, []).append(text)
+    pairs = []
+    for text in texts:
+        if text.reason != "repeats":
+            continue
+        paired: set[str] = set()
+        before = [one for one in earlier.get(text.text_pk, ()) if one.place < text.place]
+        for document in sorted(before, key=lambda one: one.place, reverse=True):
+            found = [pair for pair in _pairs_of(document, text, parameters) if pair.coder not in paired]
+            paired |= {pair.coder for pair in found}
+            if not rounds or rounds & {document.round, text.round}:
+                pairs += found
+    return pairs
+
+
+def _pairs_of(document: TextEntry, again: TextEntry, parameters: Parameters) -> list[_Pair]:
+    """Return the answers of each coder who has both documents."""
+    included, chosen = parameters.selection("include"), parameters.selection("coders")
+    of_first = {one.coder: one for one in document.answers.coder_answers}
+    return [
+        _Pair(second.coder, document, of_first[second.coder], second)
+        for second in again.answers.coder_answers
+        if second.coder in of_first
+        and (not chosen or second.coder in chosen)
+        and (second.reason != "gold" or "gold" in included)
+    ]
+
+
+def _compare_pairs(extract: Extract, selected: Extract, parameters: Parameters, pairs: Sequence[_Pair]) -> CodedAgain:
+    names = sorted({one.coder for one in pairs})
+    coders = tuple(
+        _compare(extract, selected, parameters, [one for one in pairs if one.coder == name], name) for name in names
+    )
+    if sum(one.texts > 0 for one in coders) < 2:
+        return CodedAgain(coders)
+    return CodedAgain(coders, _compare(extract, selected, parameters, pairs))
+
+
+def _compare(
+    extract: Extract, selected: Extract, parameters: Parameters, pairs: Sequence[_Pair], coder: str = ""
+) -> SelfAgreement:
+    """Return the figures of a coder's pairs, or of those of all coders."""
     reasons = [one.reason_left_out(parameters.selection("include")) for one in pairs]
     counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
     left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
-    whole = pairs[0].coder, len(pairs), len(counted), left_out
+    whole = coder, len(pairs), len(counted), left_out
     if not counted:
         return SelfAgreement(*whole, None, None)
     documents = tuple(one.as_document() for one in counted)
@@ -150,4 +237,21 @@ def _compare(extract: Extract, selected: Extract, parameters: Parameters, pairs:
     keys = {one.pk for one in documents}
     others = [text for text in selected.texts if text.pk in keys]
     between = compute_result(selected, parameters, others) if others else None
-    return SelfAgreement(*whole, compute_interval(of_two, everywhere, documents), between)
+    found = compute_interval(of_two, everywhere, documents) if coder else _interval_of_all(of_two, everywhere, counted)
+    return SelfAgreement(*whole, found, between)
+
+
+def _interval_of_all(of_two: Extract, parameters: Parameters, pairs: Sequence[_Pair]) -> Interval:
+    """Return the coefficient of the pairs of several coders, with the interval over texts."""
+    pairs = sorted(pairs, key=lambda one: (one.document.text_pk, one.document.place, one.coder))
+    documents = tuple(one.as_document(number) for number, one in enumerate(pairs, 1))
+    data = select_data(replace(of_two, texts=documents), parameters, documents)
+    slugs = {row_key(one.pk): one.slug for one in documents}
+    texts = np.array([row_key(int(key)) for key in data.documents])  # type: ignore[call-overload]
+    names, places = np.unique(texts, return_inverse=True)
+    merged = replace(
+        data,
+        documents=[slugs[key] for key in names.tolist()],
+        document_of_unit=places[data.document_of_unit],
+    )
+    return interval(merged, coefficient_function(parameters))

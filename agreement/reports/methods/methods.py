@@ -17,6 +17,7 @@ from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
 from agreement.reports.coders.groups import GroupsReport
+from agreement.reports.coders.repeats import CodedAgain, RepeatsReport
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
@@ -112,8 +113,16 @@ def program_version() -> str:
         return f"Coindex {project['version']}"
 
 
-def describe_methods(extract: Extract, report: AgreementReport, comparison: GroupsReport | None = None) -> MethodsText:
-    """Return the conventions and figures of a report in words; `comparison` is of groups of the same coders."""
+def describe_methods(
+    extract: Extract,
+    report: AgreementReport,
+    comparison: GroupsReport | None = None,
+    repeats: RepeatsReport | None = None,
+) -> MethodsText:
+    """Return the conventions and figures of a report in words.
+
+    comparison: of groups of the same coders. repeats: of what they coded again.
+    """
     p = report.parameters
     pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
@@ -156,7 +165,7 @@ def describe_methods(extract: Extract, report: AgreementReport, comparison: Grou
     sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
     sentences.append(_describe_figures(report, nouns))
     between = _describe_groups(comparison)
-    sentences += between
+    sentences += between + _describe_repeats(repeats)
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     references = _select_references(p, pointers, sets, report.interval)
     return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
@@ -336,6 +345,29 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
         return sentences
     how = "each judgement of the one with each of the other, corrected for chance"
     return [*sentences, f"Between groups ({how}) agreement is: {'; '.join(between)}."]
+
+
+def _describe_repeats(repeats: RepeatsReport | None) -> list[str]:
+    """Return how far coders agree with themselves, in what they were shown again and in rechecks."""
+    if repeats is None:
+        return []
+    parts = [(repeats.repeats, "without being told which"), (repeats.rechecks, "knowingly, in a recheck")]
+    return [sentence for part, how in parts if (sentence := _describe_coded_again(part, how))]
+
+
+def _describe_coded_again(part: CodedAgain, how: str) -> str:
+    values = [one.interval.value for one in part.coders if one.interval and one.interval.value is not None]
+    whole = part.together or next((one for one in part.coders if one.texts), None)
+    if not values or whole is None or whole.interval is None or whole.interval.value is None:
+        return ""
+    n_coders = sum(one.texts > 0 for one in part.coders)
+    by_coder = f", from {min(values):z.3f} to {max(values):z.3f} by coder" if len(values) > 1 else ""
+    between = whole.between.value if whole.between else None
+    beside = "" if between is None else f"; between coders it is {between:z.3f} in the same texts"
+    return (
+        f"{pluralize(n_coders, 'coder')} coded {pluralize(whole.texts, 'text')} of their own again, {how}:"
+        f" between the two occasions of a coder it is {_with_interval(whole.interval)}{by_coder}{beside}."
+    )
 
 
 def _with_interval(one: Interval) -> str:

@@ -32,6 +32,9 @@ from agreement.sections.tables import Cell, Column, Linked, Table
 from agreement.sections.times import build_times
 from annotations.coding.active_time import Activity
 
+CODED_AGAIN = {"unmarked": "unmarked", "recheck": "in a recheck"}
+# The row of all coders together.
+ALL_CODERS = "all coders"
 # The row of the category that most coders gave an item.
 ANY_CATEGORY = "most frequent"
 
@@ -65,7 +68,7 @@ def build(request: AnalysisRequest) -> PageSections:
         [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
-        repeated=bool(repeats.coders),
+        repeated=bool(repeats.repeats.coders or repeats.rechecks.coders),
         has_chains=request.extract.has_chains,
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
@@ -184,13 +187,16 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
 
 
 def build_repeats_table(report: RepeatsReport) -> Table:
-    """Return how far each coder agrees with themself, in the texts that they were shown again."""
+    """Return how far coders agree with themselves, in the texts that they coded again."""
+    parts = [("unmarked", report.repeats), ("recheck", report.rechecks)]
+    rows = [(how, one) for how, part in parts for one in (*part.coders, *([part.together] if part.together else []))]
     return Table(
         "repeats",
         "Each coder with themself",
         [
             Column("coder", "Coder"),
-            Column("shown_again", "Shown again", "count"),
+            Column("coded_again", "Coded again", labels=CODED_AGAIN),
+            Column("shown_again", "Texts again", "count"),
             Column("texts", "Texts counted", "count"),
             Column("units", "Units", "count"),
             Column("self_agreement", "Self-agreement", "figure"),
@@ -201,7 +207,8 @@ def build_repeats_table(report: RepeatsReport) -> Table:
         ],
         [
             (
-                one.coder,
+                one.coder or ALL_CODERS,
+                how,
                 one.shown_again,
                 one.texts,
                 one.interval.result.n_units if one.interval else 0,
@@ -211,11 +218,13 @@ def build_repeats_table(report: RepeatsReport) -> Table:
                 one.between.value if one.between else None,
                 one.note,
             )
-            for one in report.coders
+            for how, one in rows
         ],
-        "Texts that coders were shown again within a round, unmarked: the first occasion against the second, with the"
-        " settings of this page and a 95% CI over texts. Every other figure is of first occasions, unless repeats are"
-        " included. Between coders: all coders in the same texts.",
+        "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
+        " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
+        " against the latest round before it that counts. All coders: each coder’s texts are texts of their own. Every"
+        " other figure is of first occasions, unless repeats are included. Between coders: all coders in the same"
+        " texts.",
     )
 
 

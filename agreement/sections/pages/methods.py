@@ -5,6 +5,7 @@ from __future__ import annotations
 from agreement.data.groups import read_groups
 from agreement.reports import overall
 from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.methods import methods
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
@@ -19,5 +20,6 @@ def build(request: AnalysisRequest) -> PageSections:
             request.project_answers, parameters, read_groups(request.project), differences=False
         )
     )
-    text = methods.describe_methods(request.extract, report, compared)
+    repeats = request.compute(lambda parameters, _: compare_occasions(request.project_answers, parameters))
+    text = methods.describe_methods(request.extract, report, compared, repeats)
     return PageSections(build_units_tables(request), context={"report": report, "methods": text})

@@ -10,6 +10,8 @@ from annotations.api.serializers.coding import StrictSerializer
 from annotations.models import Round
 from annotations.models.project import KEY_LENGTH
 
+NOT_BEGUN = "null: it has not, or you do not see the work of others"
+
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
     required_round: Any = serializers.SlugRelatedField(
@@ -23,8 +25,8 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             *("pass_measure", "pass_mark", "attempts", "feedback", "required_round"),
         ]
         extra_kwargs = {
-            "guidelines_version": {"help_text": "that of the guidelines when the round began; null: it has not"},
-            "scheme_version": {"help_text": "that of the scheme when the round began; null: it has not"},
+            "guidelines_version": {"help_text": f"that of the guidelines when the round began; {NOT_BEGUN}"},
+            "scheme_version": {"help_text": f"that of the scheme when the round began; {NOT_BEGUN}"},
         }
 
 

@@ -20,6 +20,7 @@ from annotations.core.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
 from annotations.planning.digests import queue_digests
 from annotations.planning.due_dates import queue_due_mails
+from annotations.planning.repeats import draw_due_repeats
 from annotations.transfers.pruning import prune
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 SECONDS_BETWEEN = 1.0
 SECONDS_BETWEEN_MAILS = 5.0
 SECONDS_BETWEEN_DIGESTS = 3600.0
+SECONDS_BETWEEN_DRAWS = 3600.0
 SECONDS_BETWEEN_CLEANINGS = 60.0
 SECONDS_BETWEEN_PRUNINGS = 24 * 3600.0
 
@@ -51,12 +53,14 @@ class Worker(db_worker.Worker):
     pruned_at = float("-inf")
     mailed_at = float("-inf")
     digests_at = float("-inf")
+    drawn_at = float("-inf")
     delivery = Delivery()
 
     def run(self) -> None:
         """Empty the queue, wait and start again, until a signal comes; a batch is emptied once."""
         if self.batch:
             self.clean()
+            self.draw_repeats()
             self.send_mails()
             return super().run()
         logger.info("The worker %s starts.", self.worker_id)
@@ -64,6 +68,7 @@ class Worker(db_worker.Worker):
         while self.running and (self.max_tasks is None or self._run_tasks < self.max_tasks):
             beat()
             self.clean()
+            self.draw_repeats()
             self.send_mails()
             super().run()
             self.startup_delay = False
@@ -87,6 +92,20 @@ class Worker(db_worker.Worker):
             except Exception:
                 # The queue does not wait for it: a worker that ends of this would do so at each start.
                 logger.exception("What is over could not be deleted; it is tried again in a day.")
+
+    def draw_repeats(self) -> None:
+        """Show coders again, each hour, what has become due of their own texts."""
+        if time.monotonic() - self.drawn_at <= SECONDS_BETWEEN_DRAWS:
+            return
+        self.drawn_at = time.monotonic()
+        try:
+            if count := draw_due_repeats():
+                logger.info("Texts that are shown again: %d.", count)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            # Imports and exports do not wait for it.
+            logger.exception("What is due to be shown again could not be drawn; it is tried again in an hour.")
 
     def send_mails(self) -> None:
         """Send the mails that are due, and each hour queue those of the week and of dates that nobody has queued."""

@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, default=DAYS, help=f"since the last change of a text ({DAYS})")
         parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="who (all who code blind)")
         parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--once", action="store_true", help="show nothing again that becomes due later")
         parser.add_argument("--apply", action="store_true", help="show the texts again")
         parser.add_argument("--format", choices=["json", "table"], default="table")
 
@@ -35,7 +36,9 @@ class Command(BaseCommand):
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
         terms = {name: options[name] for name in ("share", "number", "days", "seed")}
-        request = RepeatRequest(**terms, round_name=options["round"], coders=tuple(options["coder"]))
+        request = RepeatRequest(
+            **terms, round_name=options["round"], coders=tuple(options["coder"]), automatic=not options["once"]
+        )
         try:
             view = (apply_repeats if options["apply"] else view_repeats)(project, request)
         except (ValidationError, ProjectArchived) as error:

@@ -196,6 +196,13 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("plan_coders", PlanCoder, "plan__round__project", ("plan", "coder"), table_since=11),
     ArchivedTable("plan_texts", PlanText, "plan__round__project", ("plan", "text"), table_since=11),
     ArchivedTable("repeat_plans", RepeatPlan, "round__project", ("round",), table_since=12),
+    ArchivedTable(
+        "repeat_plan_coders",
+        RepeatPlan.coders.through,
+        "repeatplan__round__project",
+        ("repeatplan", "user"),
+        table_since=12,
+    ),
     ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
     ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid"), table_since=8),
     # Two replies may say the same at the same moment, so the rest is the order in which they were made.

@@ -31,6 +31,11 @@ class RepeatForm(forms.Form):
     seed = forms.IntegerField(
         required=False, min_value=-LARGEST_SEED, max_value=LARGEST_SEED, help_text="The same seed draws the same texts."
     )
+    automatic = forms.BooleanField(
+        required=False,
+        label="Go on by itself",
+        help_text="What becomes due later is shown again within the hour.",
+    )
     coders = forms.ModelMultipleChoiceField(
         User.objects.none(), required=False, widget=forms.CheckboxSelectMultiple, help_text="None checked: all coders."
     )
@@ -57,13 +62,21 @@ class RepeatForm(forms.Form):
             seed=fields["seed"] or 0,
             round_name=round_name,
             coders=tuple(coder.get_username() for coder in fields["coders"]),
+            automatic=fields["automatic"],
         )
 
 
 def initial_of(plan: RepeatPlan | None) -> dict[str, Any]:
     """Return what the form shows at first: what was asked for last, or a tenth of the texts."""
     if plan is None:
-        return {"share": 10, "days": DAYS, "seed": 1}
-    share = None if plan.share is None else round(plan.share * 100, 4)
-    fields = {"share": share, "number": plan.number, "days": plan.days, "seed": plan.seed}
+        return {"share": 10, "days": DAYS, "seed": 1, "automatic": True}
+    share = None if plan.share is None else f"{plan.share * 100:.6g}"
+    fields = {
+        "share": share,
+        "number": plan.number,
+        "days": plan.days,
+        "seed": plan.seed,
+        "automatic": plan.automatic,
+        "coders": [coder.pk for coder in plan.coders.all()],
+    }
     return {name: value for name, value in fields.items() if value is not None}

@@ -26,7 +26,7 @@ from annotations.planning.plans import PlanView, apply_plan, plan_round, view_pl
 from annotations.planning.pool import take_next_text
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import rounds_of
+from annotations.projects.rounds import COUNTED_KINDS, rounds_of
 from annotations.web.forms.plans import PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
 from annotations.web.views import signed_in_user
 
@@ -74,10 +74,12 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     except ValidationError as error:
         context["refused"] = error.messages
         return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
-    context["round"] = round_
+    context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
-    previews = "design" in request.GET or not (assigned or plan)
+    # The plan of a copied project has no coders yet.
+    planned = plan is not None and plan.coders.exists()
+    previews = "design" in request.GET or not (assigned or planned)
     blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
     initial = initial_of(plan, page.coders, blind)
     if round_ is not None:

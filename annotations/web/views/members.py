@@ -144,6 +144,7 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     lines = [f"{user} is {before} now and becomes {after}."]
     if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
         others = Coding.objects.filter(text__project=project, occasion=1).exclude(coder=user)
+        others = others if may(project, Right.MANAGE_WORK) else others.assigned()
         lines.append(
             f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
         )
@@ -164,6 +165,7 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     codings = Coding.objects.once_for(membership.user).filter(
         text__project=membership.project_id, coder=membership.user_id
     )
+    codings = codings if tells else codings.assigned()
     n_open = codings.filter(status=Coding.Status.OPEN).count()
     lines = [
         f"{membership.user} ({membership.get_role_display()}) has no access from the next request on.",

@@ -15,9 +15,17 @@ from django.views.decorators.http import require_http_methods
 from annotations.core.text import pluralize
 from annotations.models import Project, RepeatPlan, Round
 from annotations.models.rights import Right
-from annotations.planning.repeats import RepeatView, apply_repeats, view_repeats, withdraw_repeats
+from annotations.planning.repeats import (
+    RepeatView,
+    apply_repeats,
+    refuse_repeats,
+    request_of,
+    view_repeats,
+    withdraw_repeats,
+)
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import COUNTED_KINDS
 from annotations.web.forms.repeats import RepeatForm, initial_of
 
 
@@ -35,13 +43,14 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         return redirect(f"{address}?{query.urlencode()}")
     coders = members_in_roles(project, BLIND_ROLES).order_by("username")
     sent = request.POST if request.method == "POST" else request.GET
-    plan = RepeatPlan.objects.filter(round=round_).first()
+    plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
     form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_of(plan))
     context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:
             messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
             return redirect(address)
+        refuse_repeats(project, round_)
         if form.is_bound and form.is_valid():
             asked = form.as_request(round_.name)
             if request.method == "POST":
@@ -49,19 +58,18 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
                 return redirect(address)
             context |= {"shown": view_repeats(project, asked), "previews": True}
         elif not form.is_bound:
-            context["shown"] = _state(project, round_, plan)
+            context["shown"] = _state(project, plan)
     except ValidationError as error:
         context["refused"] = error.messages
+    context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
     return render(request, "annotations/planning/repeats.html", context, status=status)
 
 
-def _state(project: Project, round_: Round, plan: RepeatPlan | None) -> RepeatView | None:
+def _state(project: Project, plan: RepeatPlan | None) -> RepeatView | None:
     """Return what coders are shown again by now, and what the recorded plan comes to today."""
-    if plan is None:
-        return None
-    form = RepeatForm(members_in_roles(project, BLIND_ROLES), initial_of(plan))
-    return view_repeats(project, form.as_request(round_.name)) if form.is_valid() else None
+    request = request_of(plan) if plan is not None else None
+    return view_repeats(project, request) if request is not None else None
 
 
 def _said(view: RepeatView) -> str:

@@ -126,11 +126,12 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     form = RoundForm.of_round(round_, request.POST)
     if not form.is_valid():
         return _show_round(request, project, round_, form)
-    kind, submitted = form.cleaned_data["kind"], figures_of_rounds(project)[round_.pk].submitted
+    kind = form.cleaned_data["kind"]
     counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
-    if submitted and counted != counts and not is_confirmed(request):
+    submitted = _submitted_work(project, round_) if counted != counts else ""
+    if submitted and not is_confirmed(request):
         effect = "are part of figures" if counts else "stay out of figures unless they are included there"
-        lines = [f"{pluralize(submitted, 'submitted coding')}: they {effect}."]
+        lines = [f"{submitted}: they {effect}."]
         back = reverse("round", args=[project.slug, name])
         return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
     try:
@@ -141,6 +142,14 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         return _show_round(request, project, round_, form)
     messages.success(request, f"Saved the round {changed}.")
     return redirect("round", project.slug, changed.name)
+
+
+def _submitted_work(project: Project, round_: Round) -> str:
+    """Return how many codings are submitted; who may not know is told the same whether there are any or not."""
+    if not may(project, Right.SEE_RESULTS):
+        return "Submitted codings"
+    submitted = figures_of_rounds(project)[round_.pk].submitted
+    return pluralize(submitted, "submitted coding") if submitted else ""
 
 
 @login_required

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +14,7 @@ from agreement.reports.parameters import Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import change_round, create_round
 from annotations.projects.people.members import add_member
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds
@@ -47,14 +49,29 @@ def answer(coding, given):
             judge(coding, keys[unit], "refers", indices=[one])
 
 
-def show_again(project):
-    for slug, answers in SECOND.items():
+# What both coders submitted on both occasions, and nothing else.
+BOTH = {
+    "text-1": {"ann": "1 1 2 2 2 .", "bea": "1 1 2 0 0 1"},
+    "text-2": {"ann": "1 1 1 2 3 3", "bea": "1 0 1 2 2 3"},
+    "text-3": {"ann": "0 . 1 2 2 0"},
+    "text-4": {"bea": "1 1 2 2 3 1"},
+}
+
+
+def show_again(project, again=SECOND, round_=None):
+    """Let coders code texts again: in a round, or on a second occasion within theirs."""
+    for slug, answers in again.items():
         for name, given in answers.items():
-            text = project.texts.get(slug=slug)
-            coding = Coding.objects.create(text=text, coder=person(name), round=project.rounds.get(), occasion=2)
+            text, place = project.texts.get(slug=slug), round_ or project.rounds.get()
+            occasion = 1 if round_ else 2
+            coding = Coding.objects.create(text=text, coder=person(name), round=place, occasion=occasion)
             answer(coding, given)
-            if (slug, name) != OPEN:
+            if again is not SECOND or (slug, name) != OPEN:
                 submit_coding(coding, coding.coder)
+
+
+def figure_of(one):
+    return [one.interval.value, one.interval.low, one.interval.high]
 
 
 @pytest.fixture
@@ -92,7 +109,7 @@ def table_of(texts, columns, unmarked):
 def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
     show_again(project)
     parameters = Parameters(unmarked=unmarked, **options)
-    ann, bea = compare_occasions(extract(project), parameters).coders
+    ann, bea = compare_occasions(extract(project), parameters).repeats.coders
     rest = {name: one for name, one in options.items() if name != "distance"}
 
     def alpha(table):
@@ -111,12 +128,64 @@ def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmar
     assert ann.note.startswith(f"1 {NOT_SUBMITTED}")
 
 
+@pytest.mark.parametrize("options", [{"distance": "masi"}, {"distance": "passonneau", "exclude_unit": "both"}])
+@pytest.mark.parametrize("kind", ["repeats", "rechecks"])
+def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_interval_over_texts(
+    project, kind, options
+):
+    round_ = create_round(project, "again", kind="recheck") if kind == "rechecks" else None
+    show_again(project, BOTH, round_)
+    parameters = Parameters(unmarked="label", **options)
+    rest = {name: one for name, one in options.items() if name != "distance"}
+    # Each coder's text is a text of its own.
+    table = {}
+    for slug, answers in BOTH.items():
+        for name, second in answers.items():
+            key = slug, name
+            first, again = (values_of(key, one, "label") for one in (FIRST[slug][name], second))
+            table |= {(key, unit): [first[key, unit], again[key, unit]] for unit in UNITS}
+
+    def alpha(rows):
+        return exact.alpha(rows, options["distance"], **rest)[0]
+
+    without = [alpha({unit: row for unit, row in table.items() if unit[0][0] != slug}) for slug in BOTH]
+    low, high, *_ = bounds(alpha(table), without)
+    found = getattr(compare_occasions(extract(project), parameters), kind)
+    expected = [float(one) for one in (alpha(table), low, high)]
+    assert figure_of(found.together) == pytest.approx(expected, abs=1e-12)
+    assert (found.together.coder, found.together.shown_again, found.together.texts) == ("", 6, 6)
+    assert found.together.interval.n_groups == 4
+    assert [one.coder for one in found.coders] == ["ann", "bea"]
+
+
+def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(project):
+    answers, main = BOTH["text-1"]["ann"], project.rounds.get()
+    text, ann = project.texts.get(slug="text-1"), person("ann")
+    recheck = create_round(project, "recheck", kind="recheck")
+    for name, kind in (("later", "main"), ("pilot", "pilot"), ("training", "training")):
+        change_round(create_round(project, name, kind=kind), place=9 if name == "later" else 1)
+        coding = Coding.objects.create(text=text, coder=ann, round=project.rounds.get(name=name))
+        answer(coding, "1 1 1 1 1 1")
+        submit_coding(coding, ann)
+    show_again(project, {"text-1": {"ann": answers}}, recheck)
+    parameters = Parameters(unmarked="label", distance="masi")
+    report = compare_occasions(extract(project), parameters)
+    assert (report.repeats.coders, report.rechecks.together) == ((), None)
+    table = table_of(["text-1"], ({"text-1": FIRST["text-1"]["ann"]}, {"text-1": answers}), "label")
+    expected = float(exact.alpha(table, "masi")[0])
+    assert report.rechecks.coders[0].interval.value == pytest.approx(expected, abs=1e-12)
+    for chosen, n in (("main", 1), ("recheck", 1), ("pilot", 0)):
+        found = compare_occasions(extract(project), replace(parameters, rounds=chosen)).rechecks.coders
+        assert len(found) == n, chosen
+    assert main.position < recheck.position
+
+
 def test_open_texts_count_where_they_are_included_and_the_selection_holds(project):
     show_again(project)
     answers = extract(project)
-    [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).coders
+    [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).repeats.coders
     assert (ann.texts, ann.between.value) == (4, None)
-    [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).coders
+    [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).repeats.coders
     assert (ann.shown_again, ann.texts) == (1, 1)
 
 
@@ -141,7 +210,7 @@ def test_page_api_and_command_have_the_same_figure(project, charlie, signed_in):
     answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
     assert [one["coder"] for one in answered["coders"]] == ["ann", "bea"]
     table = client.get("/api/v1/projects/exact/agreement/tables/coders/repeats/").json()
-    [row, _] = table["rows"] if isinstance(table, dict) else table
+    row = (table["rows"] if isinstance(table, dict) else table)[0]
     out = io.StringIO()
     call_command("agreement", "exact", "--report", "repeats", "--format", "json", stdout=out)
     assert json.loads(out.getvalue())["coders"] == answered["coders"]
@@ -164,3 +233,23 @@ def test_one_coder_alone_sees_how_far_they_agree_with_themself(db, charlie, sign
     shown = signed_in(charlie).get("/projects/alone/agreement/coders/").content.decode()
     assert "Two coders are needed" in shown
     assert "Each coder with themself" in shown
+
+
+def test_the_methods_text_says_how_far_coders_agree_with_themselves(project, charlie, signed_in):
+    client, address = signed_in(charlie), "/projects/exact/agreement/methods/"
+    assert "of their own again" not in client.get(address).content.decode()
+    show_again(project, BOTH)
+    show_again(project, {"text-1": BOTH["text-1"]}, create_round(project, "recheck", kind="recheck"))
+    text = client.get(address).content.decode()
+    answered = client.get("/api/v1/projects/exact/agreement/repeats/").json()
+    whole, rechecked = answered["all_coders"], answered["all_rechecks"]
+    values = [one["value"] for one in answered["coders"]]
+    assert (
+        "2 coders coded 6 texts of their own again, without being told which: between the two occasions of a coder it "
+        f"is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from {min(values):z.3f} "
+        f"to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same texts."
+    ) in text
+    assert (
+        "2 coders coded 2 texts of their own again, knowingly, in a recheck: between the two occasions of a coder it is"
+        f" {rechecked['value']:z.3f}"
+    ) in text

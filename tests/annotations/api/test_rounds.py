@@ -67,7 +67,7 @@ def test_a_round_is_made_changed_closed_and_deleted(client, project, text):
     assert client.delete(first, headers={"If-Match": "*"}).status_code == 204
     assert client.get(first).status_code == 404
     kept = client.delete(f"{ROUNDS}main/", headers={"If-Match": "*"})
-    assert (kept.status_code, "has 2 codings" in str(kept.json())) == (400, True)
+    assert (kept.status_code, "has codings" in str(kept.json())) == (400, True)
 
 
 @pytest.mark.parametrize(

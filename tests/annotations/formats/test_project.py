@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import FormatError
-from annotations.formats.project import Field, Kind, Shape, Table, read, write
+from annotations.formats.project import VERSION, Field, Kind, Shape, Table, read, write
 from tests.shared.cases import examples
 from tests.shared.documents import spoiled
 
@@ -30,6 +30,7 @@ WALKS = Shape(
     ),
 )
 SHAPES = [PLACES, WALKS]
+NOW = f'"version":{VERSION}'
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 KEY = UUID("12345678-1234-5678-1234-567812345678")
 TABLES: dict[str, dict[str, list[Any]]] = {
@@ -136,7 +137,7 @@ def test_an_archive_of_an_older_version_lacks_the_fields_and_tables_that_came_la
         assert len(tables["boats"]) == 0
         return list(tables["places"].columns)
 
-    older = changed("manifest.json", '"version":12', '"version":2')
+    older = changed("manifest.json", NOW, '"version":2')
     assert read_shapes(older) == ["name", "height"]
     with pytest.raises(FormatError, match="the field 'depth' is missing"):
         read_shapes(zipped())
@@ -152,7 +153,7 @@ def test_a_row_is_a_line_and_the_manifest_counts_them():
     assert list(of) == ["places.jsonl", "walks.jsonl", "manifest.json"]
     assert json.loads(of["manifest.json"]) == {
         "format": "coindex project",
-        "version": 12,
+        "version": VERSION,
         "rows": {"places": 2, "walks": 2},
     }
     assert of["places.jsonl"].decode().split("\n")[0] == '{"height":-12,"name":"hill"}'
@@ -216,15 +217,15 @@ def test_what_databases_do_not_hold_is_not_written():
         ("walks.jsonl", '"notes":[]', '"notes":null', 2, "notes is not JSON"),
         ("walks.jsonl", "😀", "\\udc00", 1, "a NUL or half a surrogate pair"),
         ("walks.jsonl", '"a"', '"\\u0000"', 1, "a NUL or half a surrogate pair"),
-        ("manifest.json", '"version":12', '"version":13', None, "has version 13; versions 2 to 12 are read"),
-        ("manifest.json", '"version":12', '"version":1', None, "this archive has version 1; versions 2 to 12 are read"),
-        ("manifest.json", '"version":12', '"version":true', None, "this archive has version True"),
-        ("manifest.json", '"version":12', '"version":"1"', None, "versions 2 to 12 are read"),
+        ("manifest.json", NOW, f'"version":{VERSION + 1}', None, f"has version {VERSION + 1}; versions 2"),
+        ("manifest.json", NOW, '"version":1', None, f"this archive has version 1; versions 2 to {VERSION} are read"),
+        ("manifest.json", NOW, '"version":true', None, "this archive has version True"),
+        ("manifest.json", NOW, '"version":"1"', None, f"versions 2 to {VERSION} are read"),
         ("manifest.json", "coindex project", "coindex", None, "this is no archive of a project"),
-        ("manifest.json", '"version":12', '"version":12,"by":"anna"', 1, "no field 'by'"),
+        ("manifest.json", NOW, f'{NOW},"by":"anna"', 1, "no field 'by'"),
         ("manifest.json", '{"places":2,"walks":2}', "[2,2]", None, "'rows' is not a number for each table"),
         ("manifest.json", '"walks":2', '"walks":"2"', None, "'rows' is not a number for each table"),
-        ("manifest.json", '"version":12', '"version":', 1, "not JSON"),
+        ("manifest.json", NOW, '"version":', 1, "not JSON"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_line_and_field(file, old, new, line, said):

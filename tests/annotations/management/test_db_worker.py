@@ -8,8 +8,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
+from annotations.coding.status import submit_coding
 from annotations.core.heartbeat import LOST_AFTER
 from annotations.management.commands import db_worker
+from annotations.models import Coding
+from annotations.planning.assignments import assign_texts
+from annotations.planning.repeats import RepeatRequest, apply_repeats
+from tests.conftest import judge, person
+from tests.shared.plans import make_large_project
 
 ONCE = ["db_worker", "--batch", "--no-startup-delay", "--interval=0"]
 
@@ -34,6 +40,24 @@ def test_what_cannot_be_deleted_does_not_end_the_worker_and_is_in_the_log(monkey
     [told] = [one for one in caplog.records if one.name == db_worker.__name__ and one.levelno == logging.ERROR]
     assert told.exc_info is not None
     assert told.exc_info[0] is PermissionError
+
+
+def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypatch, caplog):
+    large = make_large_project()
+    assign_texts(large, large.texts.all()[:2], [person("ann")])
+    for coding in Coding.objects.select_related("text", "coder"):
+        for markable in coding.text.markables.all():
+            judge(coding, markable.key, "none")
+    first, second = Coding.objects.select_related("coder")
+    submit_coding(first, first.coder)
+    apply_repeats(large, RepeatRequest(share=1, days=0))
+    submit_coding(second, second.coder)
+    with monkeypatch.context() as patched:
+        patched.setattr(db_worker, "draw_due_repeats", raise_error(ValueError("unknown")))
+        call_command(*ONCE, verbosity=0)
+    assert "could not be drawn" in caplog.text
+    call_command(*ONCE, verbosity=0)
+    assert Coding.objects.filter(occasion=2).count() == 2
 
 
 def test_a_database_that_does_not_answer_is_for_whoever_starts_again(monkeypatch):

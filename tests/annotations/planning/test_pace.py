@@ -1,10 +1,18 @@
 """How fast the work goes, and when it is done."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db.models import F
+from django.utils import timezone
 
-from annotations.planning.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Operation, Project
+from annotations.planning.assignments import assign_texts
+from annotations.planning.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
+from annotations.planning.progress import read_progress_matrix
+from annotations.planning.rounds import change_round, create_round
+from tests.conftest import judge, person
 
 TODAY = date(2026, 3, 20)
 
@@ -43,3 +51,64 @@ def test_an_idle_week_slows_the_pace_down():
 def test_where_nothing_can_be_said_there_is_none(days, left):
     assert FEWEST_WORKED_DAYS == 2
     assert estimate_pace(days, left, TODAY) is None
+
+
+@pytest.fixture
+def worked(large, settings) -> Project:
+    """Let Ann judge three texts of twelve, six markables on three days, a minute and a half each, one of them twice."""
+    settings.TIME_ZONE = "UTC"
+    assign_texts(large, large.texts.all(), [person("ann"), person("ben")])
+    codings = Coding.objects.filter(coder=person("ann")).order_by("text__slug").select_related("text", "coder")
+    for coding, day in zip(codings[:3], (9, 4, 2), strict=True):
+        first, second = coding.text.markables.order_by("start")
+        for number, markable in enumerate((first, second, first)):
+            judge(coding, markable.key, "none")
+            moment = datetime(2026, 3, 20 - day, 12, tzinfo=UTC) + timedelta(seconds=90 * number)
+            Operation.objects.filter(coding=coding, sequence=number + 1).update(applied_at=moment, made_at=None)
+    return large
+
+
+def test_a_coder_has_a_pace_by_the_hour_and_the_day_on_which_it_is_all_done(worked, charlie):
+    totals = {one.name: one for one in read_progress_matrix(worked, charlie, "", None, TODAY).totals}
+    ann, ben = totals["ann"], totals["ben"]
+    assert (ann.left, ben.left) == (18, 24)
+    # Six markables in three times three minutes: the third change of each text is no new one.
+    assert ann.pace.per_hour == pytest.approx(6 / 9 * 60)
+    assert ann.pace.pace == estimate_pace(ago(9, 9, 4, 4, 2, 2), 18, TODAY)
+    assert ben.pace is None
+    assert ann.pace.pace.finish == TODAY + timedelta(days=30)  # 18 at 6 in ten days
+
+
+def test_the_pace_of_a_round_is_of_its_own_work_and_what_is_closed_or_submitted_is_not_left(worked, charlie):
+    second = create_round(worked, "second", copied=worked.rounds.get())
+    assign_texts(worked, worked.texts.all(), [person("ann")], second)
+
+    def ann(round_name=""):
+        return read_progress_matrix(worked, charlie, round_name, None, TODAY).totals[0]
+
+    assert (ann("second").left, ann("second").pace) == (24, None)
+    assert (ann().left, ann().pace.pace.judgements) == (18 + 24, 6)
+    change_round(worked.rounds.get(name="main"), closed=True)
+    assert ann().left == 24
+    for coding in Coding.objects.filter(round=second).select_related("text", "coder"):
+        submit_coding(coding, coding.coder)
+    assert ann().left == 0
+    assert ann().pace.pace is None
+
+
+def test_of_a_long_log_the_last_part_tells_the_pace(worked, monkeypatch, django_assert_num_queries):
+    whole = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
+    monkeypatch.setattr("annotations.coding.active_time.MOST_RECENT", 6)
+    with django_assert_num_queries(1):
+        last = read_coder_paces(worked, {"ann": 18}, TODAY)["ann"]
+    assert (whole.pace.judgements, last.pace.judgements) == (6, 4)
+    assert last.pace == estimate_pace(ago(4, 4, 2, 2), 18, TODAY)
+    assert read_coder_paces(worked, {"ann": 18}, TODAY + timedelta(days=60)) == {}
+
+
+def test_the_page_says_the_pace_of_coders(worked, charlie, signed_in):
+    today = timezone.localdate()
+    Operation.objects.update(applied_at=F("applied_at") + (today - TODAY))
+    page = signed_in(charlie).get("/projects/large/").content.decode()
+    assert '<td class="num">40</td>' in page
+    assert f"{today + timedelta(days=30):%Y}</time>" in page

@@ -11,11 +11,13 @@ from django.core.management import CommandError, call_command
 from annotations.models import Coding, Membership, Plan, PlanText, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.designs.terms import Design, PlanParameters
+from annotations.planning.matrix import matrix_of_round
 from annotations.planning.plans import PlanRequest, apply_plan, view_plan
+from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round, create_round
 from annotations.projects.people.members import add_member, remove_membership
 from tests.conftest import judge, person
-from tests.shared.plans import bring_texts, plan_request
+from tests.shared.plans import CODERS, bring_texts, plan_request
 
 
 def assigned(project):
@@ -81,6 +83,29 @@ def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
     assert before.as_dict() != without.as_dict()
     with pytest.raises(ValidationError, match="does not move"):
         view_plan(large, plan_request(move=True), blind=True)
+
+
+def test_who_codes_and_manages_keeps_a_pool_and_sees_nothing_of_what_is_taken(large):
+    pool = plan_request(pool=True, k=2)
+    apply_plan(large, pool)
+    assign_texts(large, large.texts.all()[:1], [person("ben")])
+    round_, coders = large.rounds.get(), [person(name) for name in CODERS]
+
+    def seen():
+        matrix = matrix_of_round(large, round_, coders, None, blind=True)
+        return view_plan(large, pool, blind=True), matrix.columns, [row.cells for row in matrix.rows], matrix.pairs
+
+    before = seen()
+    taken = take_next_text(large, person("ann"))
+    judge(taken, taken.text.markables.first().key, "none")
+    assert seen() == before
+    assert view_plan(large, pool).as_dict() != before[0].as_dict()
+    with pytest.raises(ValidationError, match="keep it a pool, or ask a manager who does not code"):
+        view_plan(large, plan_request(), blind=True)
+    # Who adds what is taken adds nothing, and is not told so.
+    added = plan_request(pool=True, k=2, additions=frozenset({(taken.text.slug, "ann")}))
+    apply_plan(large, added, blind=True)
+    assert Coding.objects.filter(coder=person("ann")).count() == 1
 
 
 def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):

@@ -1,6 +1,8 @@
 """Texts that coders are shown again: who, which, when and where in their list, and what nobody counts twice."""
 
 import json
+import re
+from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
 
@@ -12,14 +14,21 @@ from django.utils import timezone
 from agreement.data.activity import count_remaining, read_progress
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
-from annotations.models import Coding, Operation, Project, Question, RepeatPlan, Round
+from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round
 from annotations.planning.assignments import assign_texts
 from annotations.planning.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.progress import read_progress_matrix
-from annotations.planning.repeats import RepeatRequest, apply_repeats, view_repeats, withdraw_repeats
+from annotations.planning.repeats import (
+    RepeatRequest,
+    apply_repeats,
+    draw_due_repeats,
+    view_repeats,
+    withdraw_repeats,
+)
 from annotations.planning.rounds import change_round, create_round, figures_of_rounds
-from annotations.projects.people.members import activity_of_members
+from annotations.projects.people.members import activity_of_members, remove_membership
+from annotations.projects.rounds import put_into_round
 from annotations.texts.questions import ask, reply_to, resolve_question
 from tests.conftest import judge, person
 from tests.shared.plans import plan_request
@@ -83,6 +92,74 @@ def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
     assert repeated() < {f"t{number:02}" for number in range(10)}
 
 
+def become_old(large, name="ann"):
+    """Let all that the coder has be submitted, and be a month old."""
+    for coding in Coding.objects.filter(coder__username=name, status="open", occasion=1).select_related("text"):
+        submit(coding, days_ago=30)
+
+
+def test_what_becomes_due_later_is_shown_again_by_itself(half_done):
+    apply_repeats(half_done, HALF)
+    before = repeated()
+    assert draw_due_repeats() == 0
+    become_old(half_done)
+    assert draw_due_repeats() == 3
+    assert draw_due_repeats() == 0
+    assert before < repeated()
+    assert len(repeated()) == 6
+    assert repeated("ben") == {"t00"} or repeated("ben") == {"t01"}
+
+
+def leave(large):
+    remove_membership(Membership.objects.get(project=large, user__username="ann"))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda large: withdraw_repeats(large, large.rounds.get()),
+        lambda large: change_round(large.rounds.get(), closed=True),
+        lambda large: change_round(large.rounds.get(), kind="recheck"),
+        lambda large: Project.objects.update(results_open=True),
+        lambda large: Project.objects.update(archived_at=timezone.now()),
+        lambda large: apply_repeats(large, replace(HALF, coders=("ann",), automatic=False)),
+        leave,
+    ],
+)
+def test_nothing_is_shown_again_by_itself_where_that_has_ended(half_done, end):
+    apply_repeats(half_done, replace(HALF, coders=("ann",)))
+    become_old(half_done)
+    end(half_done)
+    before = repeated() | repeated("ben")
+    assert draw_due_repeats() == 0
+    assert repeated() | repeated("ben") == before
+
+
+def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in):
+    apply_repeats(half_done, replace(HALF, coders=("ann",)))
+    become_old(half_done)
+    assert draw_due_repeats() == 3
+    assert not repeated("ben")
+    page = signed_in(charlie).get("/projects/large/rounds/main/repeats/").content.decode()
+    assert "What becomes due is shown again by itself" in page
+    chosen = re.findall(r'name="coders" value="(\d+)"[^>]* checked', page)
+    assert chosen == [str(person("ann").pk)]
+
+
+def test_a_round_that_was_changed_at_that_moment_keeps_no_other_from_its_texts(half_done, monkeypatch, caplog):
+    apply_repeats(half_done, HALF)
+    become_old(half_done)
+
+    def refuse(*_):
+        raise ValidationError("It is closed.")
+
+    with monkeypatch.context() as patched, caplog.at_level("INFO", "annotations.planning.repeats"):
+        patched.setattr("annotations.planning.repeats.apply_repeats", refuse)
+        assert draw_due_repeats() == 0
+    assert "It is closed." in caplog.text
+    assert draw_due_repeats() == 3
+
+
 def test_they_stand_among_the_texts_that_are_still_to_code(half_done):
     for number, coding in enumerate(Coding.objects.filter(coder__username="ann").order_by("-text__slug")):
         Coding.objects.filter(pk=coding.pk).update(place=number + 1)
@@ -135,7 +212,7 @@ def test_what_cannot_be_is_refused_with_the_reason(half_done, request_, reason):
 def test_open_results_closed_rounds_and_rounds_that_do_not_count_have_no_repeats(half_done):
     round_ = half_done.rounds.get()
     change_round(round_, kind="training")
-    with pytest.raises(ValidationError, match="nothing there counts"):
+    with pytest.raises(ValidationError, match="where nothing counts: choose a pilot or main round"):
         view_repeats(half_done, RepeatRequest(number=1, round_name="main"))
     Round.objects.filter(pk=round_.pk).update(kind="main")
     change_round(round_, closed=True)
@@ -209,7 +286,7 @@ def test_the_page_previews_applies_and_takes_back(half_done, charlie, signed_in)
     fields = {"share": "50", "days": "7", "seed": "7"}
     shown = client.post(address, fields | {"preview": "1"}, follow=True).content.decode()
     assert "4 texts to show again" in shown
-    assert "repeats stand alone" in shown
+    assert ">alone</span>" in shown
     assert client.post(address, {"share": "50", "number": "2", "days": "7"}).status_code == 400
     shown = client.post(address, fields, follow=True).content.decode()
     assert "4 texts shown again. Nobody is told which." in shown
@@ -224,3 +301,14 @@ def test_drawing_asks_the_database_as_often_for_many_texts_as_for_few(half_done,
     view_repeats(half_done, HALF)
     with django_assert_num_queries(5):
         view_repeats(half_done, HALF)
+
+
+def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done, charlie, signed_in):
+    client, round_ = signed_in(charlie), create_round(half_done, "again", kind="recheck")
+    put_into_round(round_, half_done.texts.all())
+    page = client.get("/projects/large/rounds/again/repeats/").content.decode()
+    assert "choose a pilot or main round" in page
+    assert "Go on by itself" not in page
+    assert "/again/repeats/" not in client.get("/projects/large/assign/?round=again").content.decode()
+    assert "/main/repeats/" in client.get("/projects/large/assign/?round=main").content.decode()
+    assert "Go on by itself" in client.get("/projects/large/rounds/main/repeats/").content.decode()

@@ -27,11 +27,11 @@ def test_codings_are_counted_by_status_and_markables_by_decision(project, coding
     judge(codings["bob"], keys["a"], "none")
     assert sorted(totals_by_coder(), key=lambda total: total.name) == [
         Total("alice", complete=1, decided=n, to_decide=n),
-        Total("bob", begun=1, decided=1, to_decide=n),
+        Total("bob", begun=1, decided=1, to_decide=n, left=n - 1),
     ]
     submit_coding(codings["alice"], alice)
     [total] = total_by(read_states(Coding.objects.all(), TODAY), lambda _: "")
-    assert total == Total("", submitted=1, begun=1, decided=n + 1, to_decide=2 * n)
+    assert total == Total("", submitted=1, begun=1, decided=n + 1, to_decide=2 * n, left=n - 1)
     assert total.codings == 2
 
 

@@ -369,7 +369,7 @@ def test_a_round_of_training_is_deleted_with_its_gold_unless_another_requires_it
     main = project.rounds.get(name="main")
     add_texts(main, training.texts.all())
     change_round(main, required_round=training)
-    with pytest.raises(ValidationError, match="1 coding"):
+    with pytest.raises(ValidationError, match="has codings"):
         delete_round(training)
     Coding.objects.filter(round=training).delete()
     with pytest.raises(ValidationError, match="Texts of main require"):

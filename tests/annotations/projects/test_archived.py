@@ -1,6 +1,7 @@
 """An archived project is read and not written, by whatever path; it is copied, and deleted by its title."""
 
 import json
+from datetime import date
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -8,7 +9,21 @@ from django.core.management import CommandError, call_command
 
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset
-from annotations.models import Coding, Invitation, Markable, Membership, Project, Text, Transfer, User
+from annotations.models import (
+    Coding,
+    Invitation,
+    Markable,
+    Membership,
+    Plan,
+    PlanText,
+    Project,
+    RepeatPlan,
+    Text,
+    Transfer,
+    User,
+)
+from annotations.planning.plans import apply_plan
+from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.projects.locks import ProjectArchived
 from annotations.projects.people.invitations import find_invitation, invite
 from annotations.projects.people.members import add_member
@@ -20,6 +35,8 @@ from annotations.texts.project_deletion import delete_project, project_deletion_
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.access.role_world import upload
+from tests.conftest import person
+from tests.shared.plans import CODERS, make_large_project, plan_request
 from tests.shared.pyramids import SUMMARIES, pyramid_project
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +179,24 @@ def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text
     )
     assert [(key, level) for key, level, _ in there] == ([(key, level) for key, level, _ in here] if texts else [])
     assert {of for *_, of in there} <= {clone.pk}
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_a_copy_has_the_designs_of_plans_without_their_coders_and_dates(charlie, maker, signed_in, texts):
+    large = make_large_project()
+    apply_plan(large, plan_request(k=3, calibration=2, due_on=date(2026, 3, 1)))
+    apply_repeats(large, RepeatRequest(share=0.5))
+    copied = clone_project(large, "copy", "Copy", maker, texts=texts)
+    plan = Plan.objects.get(round__project=copied)
+    assert (plan.design, plan.k, plan.seed, plan.due_on, plan.coders.count()) == ("k", 3, 7, None, 0)
+    calibration = set(PlanText.objects.filter(plan__round__project=large, calibration=True).values_list("text__slug"))
+    assert set(plan.texts.filter(calibration=True).values_list("text__slug")) == (calibration if texts else set())
+    assert not RepeatPlan.objects.filter(round__project=copied).exists()
+    if texts:  # the page begins with a preview of the same design
+        for name in CODERS:
+            add_member(copied, person(name), Membership.Role.CODER)
+        page = signed_in(maker).get("/projects/copy/assign/").content.decode()
+        assert "38 new assignments" in page
 
 
 def test_a_copy_of_pyramids_has_docsets_with_their_own_summaries(maker):
