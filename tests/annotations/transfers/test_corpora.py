@@ -344,7 +344,7 @@ def test_types_of_other_tools_name_the_options_that_help(tales):
     files = {"anna/walk.txt": WALK, "anna/walk.ann": "T1\tPER-1 0 3\tZoë\nT2\tPER-1 9 12\ther\n"}
     [failure] = bring(tales, "brat", files).failures
     assert str(failure).startswith("anna/walk.ann:1: the scheme has no level 'PER-1', only mention; level=PER-1 reads")
-    assert str(failure).endswith("or say types=categories, types=chains or types=none")
+    assert str(failure).endswith("or say types=categories, types=attribute, types=chains or types=none")
     assert bring(tales, "brat", files, types="chains").failures == []
     [failure] = bring(
         tales, "brat", {"ben/walk.txt": WALK, "ben/walk.ann": files["anna/walk.ann"]}, types="categories"
