@@ -20,6 +20,7 @@ from annotations.models import Coding, Markable, Membership, Operation, Project,
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.rounds import find_round, latest_round, refuse_closed, rounds_by_text
+from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 
@@ -90,6 +91,7 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
         )
     for round_ in {place.round.pk: place.round for place, _ in to_draft}.values():
         refuse_closed(round_)
+    record_view(Coding.objects.filter(pk__in=[one.pk for place, _ in to_draft for one in place.codings]))
     scheme = read_scheme(project.pk)
     import_codings([_drafted(project, request, place, gold, user, scheme) for place, gold in to_draft])
     return report

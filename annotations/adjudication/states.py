@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -14,8 +14,9 @@ from django.db.models import BooleanField, Case, Q, QuerySet, TextField, Value, 
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
-from annotations.adjudication.proposal import Item
+from annotations.adjudication.proposal import Item, Method
 from annotations.coding.corrections import map_key, parse_correction
+from annotations.coding.decisions import OperationRejected, is_import_decision
 from annotations.models import Coding, Operation
 
 
@@ -35,6 +36,40 @@ class Draft:
     codings: tuple[UUID, ...]
     coder: UUID | None
     sequence: int
+
+
+DRAFT_FIELDS = {"method", "codings", "contested", "judgements"}
+
+
+def check_draft(payload: Mapping[str, Any]) -> None:
+    """Raise OperationRejected unless this is the payload of a draft.
+
+    It has the method, the last operation of each coding that it rests on (and which of them is the coder's, for that
+    method), the contested markables, each with the question, and the judgements, as an import has them.
+    """
+    codings, contested, judgements = (payload.get(name) for name in ("codings", "contested", "judgements"))
+    of_coder = {"coder"} if payload.get("method") == Method.CODER else set()
+    if payload.keys() != DRAFT_FIELDS | of_coder or payload["method"] not in set(Method):
+        raise OperationRejected("bad_payload", "a draft says method, codings, contested and judgements.")
+    if not isinstance(codings, list) or not all(map(_is_uuid, codings)):
+        raise OperationRejected("bad_payload", "the codings of a draft are uuids of operations.")
+    if of_coder and payload["coder"] not in codings:
+        raise OperationRejected("bad_payload", "the coder of a draft is one of its codings.")
+    if not isinstance(contested, list) or not all(map(_is_item, contested)):
+        raise OperationRejected("bad_payload", "what is contested is a list of markables, each with a question.")
+    if not isinstance(judgements, list) or not all(map(is_import_decision, judgements)):
+        raise OperationRejected("bad_payload", "one of its judgements is none.")
+
+
+def _is_uuid(value: object) -> bool:
+    try:
+        return isinstance(value, str) and str(UUID(value)) == value
+    except ValueError:
+        return False
+
+
+def _is_item(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,8 @@ class Coding(models.Model):
 
     `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
     what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
-    nobody yet, and its log says who did what; the note of each of its judgements explains it. `objects` are the codings of coders alone: what changes or deletes whatever there is of
-    a text or project goes through `with_gold`.
+    nobody yet, and its log says who did what; the note of each of its judgements explains it. `objects` are the codings
+    of coders alone: what changes or deletes whatever there is of a text or project goes through `with_gold`.
     """
 
     class Kind(models.TextChoices):

@@ -72,7 +72,9 @@ class Operation(models.Model):
                 ),
                 name="operation_kind_known",
             ),
-            models.CheckConstraint(condition=Q(user__isnull=False) | Q(kind="draft"), name="operation_has_a_user_unless_draft"),
+            models.CheckConstraint(
+                condition=Q(user__isnull=False) | Q(kind="draft"), name="operation_has_a_user_unless_draft"
+            ),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),
         ]
 
