@@ -12,16 +12,20 @@ from django.db import transaction
 from django.db.models import F
 
 from annotations.adjudication.proposal import Method, Proposal, propose
+from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.judgements import decisions_of
 from annotations.coding.operations import ImportedCoding, import_codings
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
-from annotations.models import Coding, Markable, Membership, Operation, Project, Round, Text, User
+from annotations.models import Coding, Markable, Membership, Operation, Project, Round, RoundText, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.rounds import find_round, latest_round, refuse_closed, rounds_by_text
 from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+
+# So many texts are drafted by one request; the command drafts any number.
+MAX_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +101,38 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
     return report
 
 
-def readiness(project: Project, round_: Round) -> dict[int, tuple[int, int]]:
-    """Return of each text of a round how many coders have submitted it, and how many have it. One query."""
-    numbers: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    for text, status in _codings_of_coders(project).filter(round=round_).values_list("text_id", "status"):
-        numbers[text][0] += status == Coding.Status.SUBMITTED
-        numbers[text][1] += 1
-    return {text: (submitted, assigned) for text, (submitted, assigned) in numbers.items()}
+@dataclass(frozen=True, slots=True)
+class GoldOfText:
+    """A text in a round: its gold, if there is any, and how many coders have submitted it, of how many who have it."""
+
+    text: Text
+    round: Round
+    gold: GoldState | None
+    submitted: int
+    assigned: int
+
+
+def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText]:
+    """Return the texts of rounds with their gold, in the order of rounds and texts. Four queries."""
+    numbers: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+    codings = _codings_of_coders(project).filter(round__in=rounds)
+    for text, round_, status in codings.values_list("text_id", "round_id", "status"):
+        numbers[text, round_][0] += status == Coding.Status.SUBMITTED
+        numbers[text, round_][1] += 1
+    rows = Coding.with_gold.filter(round__in=rounds, kind=Coding.Kind.GOLD).select_related("coder").order_by()
+    gold = {(state.coding.text_id, state.coding.round_id): state for state in gold_states(list(rows))}
+    by_key = {round_.pk: round_ for round_ in rounds}
+    members = RoundText.objects.filter(round__in=rounds).select_related("text").defer("text__content")
+    return [
+        GoldOfText(
+            one.text,
+            by_key[one.round_id],
+            gold.get((one.text_id, one.round_id)),
+            *numbers.get((one.text_id, one.round_id), (0, 0)),
+        )
+        for one in members.order_by("round__position", "round_id", "text__position", "text__slug")
+        if one.text.docset_id is None
+    ]
 
 
 def _codings_of_coders(project: Project) -> Any:

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract import extract
 from agreement.reports import overall
 from agreement.reports.parameters import Parameters
-from annotations.adjudication.drafts import DraftRequest, draft_gold, readiness
+from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.proposal import Item, Method, propose
 from annotations.adjudication.states import State, contested_items, gold_states
 from annotations.coding import operations
@@ -220,7 +220,8 @@ def test_a_note_decides_nothing(drafted, marked):
 def test_who_opens_gold_first_has_it_in_hands(project, text, codings, marked, alice, charlie):
     judge(codings["alice"], marked[0], "place")
     submit_coding(codings["alice"], alice)
-    assert readiness(project, text.rounds.get())[text.pk] == (1, 2)
+    [one] = gold_of_rounds(project, list(text.rounds.all()))
+    assert (one.submitted, one.assigned, one.gold) == (1, 2, None)
     draft_gold(project, DraftRequest(Method.AGREED))
     gold = open_gold(project, text, text.rounds.get().name, charlie)
     assert (gold.coder, gold.version) == (charlie, 1)

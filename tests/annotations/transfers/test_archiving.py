@@ -997,11 +997,11 @@ def test_the_commands_write_an_archive_and_make_a_project_of_it(tea, tmp_path, c
     User.objects.filter(username="v").update(username="w")
     before = all_rows()
     out, err = command("import_project", str(path), "--slug", "copy", "--trial", capsys=capsys)
-    assert out.startswith("copy: would be 2 texts, ")
+    assert out.startswith("copy: would be 3 texts, ")
     assert err == "made without password: v\n"
     assert all_rows() == before
     out, _ = command("import_project", str(path), "--slug", "copy", capsys=capsys)
-    assert out.startswith("copy: 2 texts, ")
+    assert out.startswith("copy: 3 texts, ")
     assert renamed(archived(Project.objects.get(slug="copy")), "tea") == renamed(path.read_bytes(), "tea")
 
 
