@@ -226,7 +226,7 @@ def _drafted(
         "contested": [[item.markable, item.question] for item in proposal.contested],
     }
     if gold is None:
-        gold = Coding(text=place.text, round=place.round, kind=Coding.Kind.GOLD, coder=user)  # type: ignore[misc]
+        gold = Coding(text=place.text, round=place.round, kind=Coding.Kind.GOLD, coder=user)
     elif user is not None and gold.coder_id != user.pk:
         gold.coder = user
         gold.save(update_fields=["coder"])

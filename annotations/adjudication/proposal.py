@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -87,13 +87,14 @@ class _Draft:
         rows = [[of_coder.get(key) for of_coder in self.values] for key in units]
         data = ReliabilityData.from_values(units, range(len(self.codings)), rows, [0] * len(units))
         self.consensus = consensus(data, str(method), coder=coder)
+        self.drafted = {str(key): value for key, value in self.consensus.values.items()}
         self.refused: set[Item] = set()
         self.contested_answers: set[Item] = set()
 
     def proposal(self) -> Proposal:
         entity_answers = self._answers_of_entities()
-        decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.consensus.values}
-        items = {Item(key, CATEGORY) for key in self.consensus.contested}
+        decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
+        items = {Item(str(key), CATEGORY) for key in self.consensus.contested}
         items |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
         if self.method is Method.EMPTY:
             items |= {
@@ -171,7 +172,7 @@ class _Draft:
     # ---- what the draft says
 
     def _decide(self, key: str, entity_answers: Mapping[str, AnswerValue]) -> Decision:
-        value = self.consensus.values[key]
+        value = self.drafted[key]
         pointers, indices = self._pointers.get(key, ()), self._indices.get(key, ())
         category = self._category(key, value, points=bool(pointers))
         if value is None or (category is None and self._has_categories(key)):
@@ -279,7 +280,7 @@ class _Draft:
         A coder may answer at any markable of a chain, and the draft does where most of those did who say the same.
         """
         entities: dict[Value, list[str]] = {}
-        for key, value in self.consensus.values.items():
+        for key, value in self.drafted.items():
             if value is not None:
                 entities.setdefault(value if isinstance(value, frozenset) else key, []).append(key)
         found: dict[str, dict[str, AnswerValue]] = {}
@@ -322,8 +323,8 @@ class _Draft:
             return {}
         if self.method is Method.CODER:
             return {key: one.pointers for key, one in self.voting[0].items() if one.pointers}
-        pointers = [
-            {key: list(map(_as_pointer, one.pointers)) for key, one in coding.items() if one.pointers}
+        pointers: list[dict[Hashable, list[Hashable]]] = [
+            {key: [*map(_as_pointer, one.pointers)] for key, one in coding.items() if one.pointers}
             for coding in self.voting
         ]
         found = antecedents(self.consensus, pointers)
@@ -340,7 +341,7 @@ class _Draft:
         if self.method is Method.CODER:
             return {key: one.indices for key, one in self.voting[0].items()}
         members: dict[frozenset[Hashable], list[str]] = {}
-        for key, value in self.consensus.values.items():
+        for key, value in self.drafted.items():
             for entity in self._entities(value):
                 members.setdefault(entity, []).append(key)
         names: dict[frozenset[Hashable], str] = {}
@@ -355,7 +356,7 @@ class _Draft:
                 used.add(best)
         return {
             key: tuple(names[entity] for entity in self._entities(value) if entity in names)
-            for key, value in self.consensus.values.items()
+            for key, value in self.drafted.items()
         }
 
     def _entities(self, value: Value) -> list[frozenset[Hashable]]:
@@ -370,7 +371,7 @@ class _Draft:
         return sorted(self.place[str(key)] for key in keys)
 
 
-def _as_pointer(reading: Sequence[str]) -> str | frozenset[str]:
+def _as_pointer(reading: Sequence[str]) -> str | Set[str]:
     return reading[0] if len(reading) == 1 else frozenset(reading)
 
 

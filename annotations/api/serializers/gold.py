@@ -17,7 +17,7 @@ class GoldStateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(
         [str(state) for state in State], allow_null=True, help_text="null: there is no gold yet"
     )
-    adjudicator = serializers.CharField(allow_null=True, help_text="who works on it; null: nobody yet")
+    adjudicator = serializers.CharField(allow_null=True, help_text="who works on it; null: not assigned")
     method = serializers.ChoiceField(
         [str(method) for method in Method], allow_null=True, help_text="of its draft; null: it was not drafted"
     )
