@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.drafts import gold_of_rounds
+from annotations.coding.gold import gold_of_round
 from annotations.core.text import pluralize
 from annotations.models import Project, Round
 from annotations.models.project import may, may_change
