@@ -119,7 +119,7 @@ class GoldOfRound(APIView):
         row = {
             "text": text,
             "status": gold.status if gold is not None else None,
-            "coder": gold.coder.get_username() if gold is not None else None,
+            "coder": gold.coder.get_username() if gold is not None and gold.coder_id is not None else None,
         }
         return dict(GoldSerializer(row).data)
 

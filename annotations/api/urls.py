@@ -5,6 +5,7 @@ from django.urls import path
 from annotations.api import (
     codings,
     docsets,
+    gold,
     plans,
     projects,
     questions,
@@ -53,6 +54,7 @@ urlpatterns = [
     path("projects/<slug:slug>/hours/", plans.Hours.as_view(), name="api-hours"),
     path("projects/<slug:slug>/repeats/", plans.Repeats.as_view(), name="api-repeats"),
     path("projects/<slug:slug>/pool/", plans.Pool.as_view(), name="api-pool"),
+    path("projects/<slug:slug>/gold/", gold.GoldStates.as_view(), name="api-gold-states"),
     path("projects/<slug:slug>/rounds/", rounds.RoundList.as_view(), name="api-rounds"),
     path("projects/<slug:slug>/rounds/<slug:name>/", rounds.RoundDetail.as_view(), name="api-round"),
     path("projects/<slug:slug>/rounds/<slug:name>/texts/", rounds.RoundTexts.as_view(), name="api-round-texts"),

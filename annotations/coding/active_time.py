@@ -61,7 +61,7 @@ class ActiveTime:
     `latest` is the time of the user's last change.
     """
 
-    user: int
+    user: int | None
     version: int = 0
     uuid: UUID | None = None
     seconds: float = 0.0

@@ -135,24 +135,27 @@ class ImportedCoding:
 
     The decisions have passed `Rules.check`. `markables` and `scheme` map the keys of all that the decisions name to
     primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
-    coder is to continue the coding.
+    coder is to continue the coding. `kind` is that of the operation, and `details` what it says besides judgements; a
+    draft of gold may be nobody's, so that `user` is None.
     """
 
     coding: Coding
-    user: User
+    user: User | None
     decisions: Sequence[Decision]
     markables: Mapping[str, int]
     scheme: SchemeKeys
     descriptions: Sequence[Description] = ()
     submitted: bool = True
+    kind: Operation.Kind = Operation.Kind.IMPORT
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
         """Return the kind and payload of each operation that the log gets."""
-        payload: dict[str, Any] = {"judgements": [decision.payload() for decision in self.decisions]}
+        payload = {**self.details, "judgements": [decision.payload() for decision in self.decisions]}
         if self.descriptions:
             payload["scus"] = [description.payload() for description in self.descriptions]
         submit_entry = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.submitted else []
-        return [(Operation.Kind.IMPORT, payload), *submit_entry]
+        return [(self.kind, payload), *submit_entry]
 
 
 def import_codings(imports: Sequence[ImportedCoding]) -> None:
@@ -229,8 +232,9 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         Operation,
         ["coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user", "applied_at"],
         (
-            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.scheme.version, imported.user.pk, now)
+            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.scheme.version, user, now)
             for imported in imports
+            for user in [imported.user.pk if imported.user is not None else None]
             for sequence, (kind, payload) in enumerate(
                 imported.log(), start=imported.coding.version - len(imported.log()) + 1
             )

@@ -46,7 +46,7 @@ class ReplayedCoding:
                 self.status = Coding.Status.SUBMITTED
             case Operation.Kind.REOPEN:
                 self.status = Coding.Status.OPEN
-            case Operation.Kind.IMPORT:
+            case Operation.Kind.IMPORT | Operation.Kind.DRAFT:
                 for judgement in payload["judgements"]:
                     self._apply(import_decision(judgement))
                 for description in payload.get("scus", ()):

@@ -499,8 +499,18 @@ _MANUALS = {
         "",
     ),
     "gold-status": (
-        "Whether what was decided for the text is open or submitted; only submitted gold is compared.",
+        "Open, decided (each contested answer of its draft was), or closed (submitted); only closed gold is compared.",
         "managing#training",
+        "",
+    ),
+    "gold-ready": (
+        "How many coders have submitted the text in this round, of how many who have it.",
+        "managing#gold",
+        "",
+    ),
+    "gold-contested": (
+        "On how many answers coders differed when the draft was made, and how many nobody has decided since.",
+        "managing#gold",
         "",
     ),
     "gold-by": ("Who works on the gold: a manager or adjudicator.", "managing#training", ""),

@@ -106,9 +106,9 @@ class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
     `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
-    what a manager or adjudicator decided for a text in a round, which belongs to who works on it; the note of each of
-    its judgements explains it. `objects` are the codings of coders alone: what changes or deletes whatever there is of
-    a text or project goes through `with_gold`.
+    what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
+    nobody yet, and its log says who did what; the note of each of its judgements explains it. `objects` are the codings
+    of coders alone: what changes or deletes whatever there is of a text or project goes through `with_gold`.
     """
 
     class Kind(models.TextChoices):
@@ -124,7 +124,15 @@ class Coding(models.Model):
         SUBMITTED = "submitted", "submitted"
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="codings")
-    coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="codings")
+    # Only gold may have none, and only where it is not opened by who works on it: read `coder_id` of it.
+    coder: models.ForeignKey[User, User] = models.ForeignKey(  # type: ignore[misc]
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="codings",
+        help_text="Whose it is; of gold who works on it, empty as long as nobody does.",
+    )
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.TEXT)
     round = models.ForeignKey(Round, on_delete=models.RESTRICT, related_name="codings")
     occasion = models.PositiveSmallIntegerField(default=1)
@@ -177,10 +185,13 @@ class Coding(models.Model):
                 name="coding_kind_known",
             ),
             models.CheckConstraint(condition=Q(status__in=["open", "submitted"]), name="coding_status_known"),
+            models.CheckConstraint(
+                condition=Q(coder__isnull=False) | Q(kind="gold"), name="coding_has_a_coder_unless_gold"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.text} by {self.coder}"
+        return f"gold of {self.text}" if self.kind == self.Kind.GOLD else f"{self.text} by {self.coder}"
 
     @property
     def is_begun(self) -> bool:

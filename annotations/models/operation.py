@@ -17,14 +17,15 @@ class Operation(models.Model):
         MOVE = "move", "change the edges of a markable of the coder's own"
         DESCRIBE = "describe", "set the label and comment of an SCU"
         IMPORT = "import", "set all judgements from a file"
+        DRAFT = "draft", "propose all judgements of gold, from what coders answered"
         CORRECT = "correct", "move all markables with the words of the text"
         MERGE = "merge", "give other answers to a question that the scheme has changed"
         CHECK = "check", "see a judgement of training beside the gold"
         SUBMIT = "submit", "submit the coding"
         REOPEN = "reopen", "reopen the coding"
 
-    # What managers do to all codings of a text or project, which is no work of their coders.
-    MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE)
+    # What is no work on a coding: what managers do to all codings of a text or project, and the draft of gold.
+    MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT)
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)
     sequence = models.PositiveIntegerField()
@@ -36,7 +37,14 @@ class Operation(models.Model):
     )
     step = models.UUIDField(null=True, blank=True, help_text="the same for operations that are undone together")
     undoes = models.UUIDField(null=True, blank=True, help_text="the step that this one undoes")
-    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who did it; of a draft whom the gold was given to, empty where nobody was.",
+    )
     made_at = models.DateTimeField(null=True, blank=True, help_text="by the clock of the coder's machine")
     applied_at = models.DateTimeField(auto_now_add=True)
 
@@ -54,6 +62,7 @@ class Operation(models.Model):
                         "move",
                         "describe",
                         "import",
+                        "draft",
                         "correct",
                         "merge",
                         "check",
@@ -62,6 +71,9 @@ class Operation(models.Model):
                     ]
                 ),
                 name="operation_kind_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(user__isnull=False) | Q(kind="draft"), name="operation_has_a_user_unless_draft"
             ),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),
         ]

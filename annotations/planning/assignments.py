@@ -77,7 +77,7 @@ def _rounds_for(project: Project, texts: Sequence[Text], round_: Round | None) -
     return found
 
 
-type CodingKey = tuple[int, int, str, int]
+type CodingKey = tuple[int, int | None, str, int]
 
 
 def _key(coding: Coding) -> CodingKey:

@@ -231,15 +231,19 @@ def apply_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     rows = [one for one in locked if (one.coder_id, one.text.slug) in wanted]
     last = dict(firsts.order_by().values_list("coder").annotate(last=Max("place")))
     names = {user.pk: name for name, user in members.items()}
-    drawn = sorted((draw(request.seed, "place", names[one.coder_id], one.text.slug), one.pk, one) for one in rows)
+    drawn = sorted(
+        (draw(request.seed, "place", names[coder], one.text.slug), one.pk, coder, one)
+        for one in rows
+        if (coder := one.coder_id) is not None
+    )
     new = []
-    for number, _, coding in drawn:
-        others = places.get(coding.coder_id, ())
+    for number, _, coder, coding in drawn:
+        others = places.get(coder, ())
         if others:  # beside one of them; those of one place are in the order of texts
             place = others[number % len(others)][0]
         else:
-            place = last[coding.coder_id] = last.get(coding.coder_id, 0) + 1
-        new.append(Coding(text=coding.text, coder_id=coding.coder_id, round=view.round_, occasion=2, place=place))
+            place = last[coder] = last.get(coder, 0) + 1
+        new.append(Coding(text=coding.text, coder_id=coder, round=view.round_, occasion=2, place=place))
     Coding.objects.bulk_create(new, batch_size=BATCH)
     plan, _ = RepeatPlan.objects.update_or_create(
         round=view.round_,

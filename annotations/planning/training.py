@@ -112,7 +112,7 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
     rows = list(codings.select_related("text", "coder", "round").defer("text__content"))
     gold = {one.text_id: one for one in _submitted_gold(round_)}
     scores = _scores(round_, rows, gold)
-    results: dict[int, TrainingResult] = {}
+    results: dict[int | None, TrainingResult] = {}
     # in the order in which they were submitted or something was first compared, the others at last
     for row in sorted(rows, key=_order_of_attempts):
         result = results.setdefault(row.coder_id, TrainingResult(row.coder))

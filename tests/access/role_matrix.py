@@ -154,6 +154,7 @@ OF_AGREED = OF_PYRAMIDS | {
     "coder": "@adjudicator.username",
 }
 OF_TRAINING = PARAMETERS | {"name": "@training.name", "text": "@draft.slug"}
+OF_MAIN = PARAMETERS | {"name": "main"}
 OF_FEEDBACK = OF_TRAINING | {"text": "@drill.slug", "token": "@feedback_token"}
 OF_DONE = OF_AGREED | {"text": "@done_models.slug"}
 
@@ -359,6 +360,8 @@ PAGES = [
     row("round", GET=reading_texts()),
     row("change-round", POST=managers(302, {"name": "new-one", "kind": "pilot"})),
     row("round-texts", POST=managers(302, {"texts": ["@text.pk"]})),
+    row("draft-gold", OF_MAIN, POST=discussing(302, {"method": "most", "confirmed": "1"})),
+    again("draft-gold", OF_MAIN, POST=discussing(200, {"method": "most"}), unseen=True),  # some have not submitted yet
     row("open-gold", OF_TRAINING, POST=discussing(302)),
     row("training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
     row(
@@ -567,6 +570,7 @@ API = [
     ),
     row("api-training-next", OF_TRAINING, annotates=True, POST=members(400), unseen=True),  # nobody has a text to take
     row("api-feedback", OF_TRAINING | {"text": "@drill.slug"}, annotates=True, GET=own("other coder")),
+    row("api-gold-states", GET=discussing(), POST=discussing(200, {"method": "most"})),
     row("api-round-texts", POST=managers(200, {"add": ["@text.slug"]})),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),

@@ -16,6 +16,8 @@ from django.db import transaction
 from django.urls import URLPattern, get_resolver, resolve
 from django.utils import timezone
 
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.gold import open_gold
 from annotations.coding.status import submit_coding
@@ -302,6 +304,7 @@ def charlie_makes_gold(project):
     """Let a manager make gold, with a mark that nobody else has."""
     text, charlie = project.texts.get(), User.objects.get(username="charlie")
     for round_name in ("main", "training"):
+        draft_gold(project, DraftRequest(Method.EMPTY, texts=(text.slug,), round_name=round_name))
         gold = open_gold(project, text, round_name, charlie)
         for key in text.markables.filter(level__coded=True, predefined=True).values_list("key", flat=True):
             judge(gold, key, "place", note="Secret: gold.")

@@ -14,6 +14,7 @@ from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Project, Text
 from annotations.projects.rounds import rounds_of
 from annotations.projects.viewing import record_view
+from annotations.transfers.exporting.codings import GOLD, SILVER
 from annotations.transfers.exporting.dispatch import export_files
 
 WRITTEN: dict[str, Format | PyramidFormat] = {
@@ -37,6 +38,21 @@ class Command(BaseCommand):
             metavar="NAME",
             help="only this round; may repeat. Without it those that figures are made of",
         )
+        of_gold = parser.add_mutually_exclusive_group()
+        of_gold.add_argument(
+            "--gold",
+            action="store_const",
+            const=GOLD,
+            default="",
+            help="the gold of texts that is closed, or of which everything contested was decided, in the folder gold",
+        )
+        of_gold.add_argument(
+            "--silver",
+            dest="gold",
+            action="store_const",
+            const=SILVER,
+            help="drafts of gold that are not decided yet, in the folder silver",
+        )
         parser.add_argument("--unfinished", action="store_true", help="codings that are not submitted, too")
         parser.add_argument("--trial", action="store_true", help="list what would be lost, and write nothing")
         parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
@@ -56,6 +72,7 @@ class Command(BaseCommand):
             "texts": options["text"],
             "rounds": options["round"],
             "unfinished": options["unfinished"],
+            "gold": options["gold"],
             "options": parse_options(format_, format_.options_written, options["option"]),
         }
         try:

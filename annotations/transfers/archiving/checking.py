@@ -13,6 +13,7 @@ from itertools import pairwise
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from annotations.adjudication.states import check_draft
 from annotations.coding.corrections import parse_correction
 from annotations.coding.decisions import OperationRejected, is_import_decision, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
@@ -167,8 +168,11 @@ def _check_kinds(tables: Tables) -> None:
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
     gold: dict[tuple[int, int], int] = {}
-    for row, (text, round_, kind) in enumerate(zip(codings["text"], codings["round"], codings["kind"], strict=True)):
+    names = ("text", "round", "kind", "coder")
+    for row, (text, round_, kind, coder) in enumerate(zip(*(codings[name] for name in names), strict=True)):
         role = roles[text - 1]
+        if coder is None and kind != Coding.Kind.GOLD:
+            raise codings.error(row, f"only gold has no coder, and this is of kind {kind}")
         if kind not in KINDS_BY_ROLE[role]:
             raise codings.error(row, f"kind is {kind}, which no coding of a text is whose role is {role}")
         if kind == Coding.Kind.AGREED and agreed.setdefault(text, row) != row:
@@ -252,6 +256,13 @@ def _check_operations(tables: Tables) -> None:
             raise codings.error(row, f"corrections is {codings['corrections'][row]}; its log has {corrections}")
         if version != len(log):
             raise codings.error(row, f"version is {version}; its log has {len(log)} operations")
+    for row, (kind, coding, user) in enumerate(
+        zip(*(operations[name] for name in ("kind", "coding", "user")), strict=True)
+    ):
+        if kind == Operation.Kind.DRAFT and codings["kind"][coding - 1] != Coding.Kind.GOLD:
+            raise operations.error(row, "only gold is drafted")
+        if user is None and kind != Operation.Kind.DRAFT:
+            raise operations.error(row, f"only drafts are by nobody, and this is of kind {kind}")
     for row, (kind, payload) in enumerate(zip(operations["kind"], operations["payload"], strict=True)):
         try:
             _check_payload(kind, payload)
@@ -284,6 +295,8 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         for judgement in judgements:
             if not is_import_decision(judgement):
                 raise OperationRejected("bad_payload", "one of its judgements is none.")
+    elif kind == Operation.Kind.DRAFT:
+        check_draft(payload)
     elif kind == Operation.Kind.CORRECT:
         parse_correction(payload)
     elif kind == Operation.Kind.MERGE:
@@ -299,6 +312,6 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
 def _coders_without_role(tables: Tables) -> Iterable[Finding]:
     codings, members = tables["codings"], set(tables["members"]["user"])
     for row, coder in enumerate(codings["coder"]):
-        if coder not in members:
+        if coder is not None and coder not in members:
             members.add(coder)
             yield Finding("no-member", f"{coder} codes and is no member", codings.shape.file, row + 1)

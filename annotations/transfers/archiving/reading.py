@@ -81,4 +81,7 @@ def _replace_keys(rows: list[list[Any]], references: Sequence[tuple[int, Mapping
 def _order(archived: ArchivedTable, shape: Shape) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     positions = {field.name: number for number, field in enumerate(shape.fields, start=1)}
     sort_keys = [(positions[name.lstrip("-")], name.startswith("-")) for name in archived.order]
-    return lambda row: tuple(-row[number] if descending else row[number] for number, descending in sort_keys)
+    # What is empty comes last: gold that nobody has opened has no coder.
+    return lambda row: tuple(
+        (row[number] is None, -row[number] if descending else row[number]) for number, descending in sort_keys
+    )

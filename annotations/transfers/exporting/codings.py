@@ -15,6 +15,7 @@ from typing import IO, Self
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.coding.judgements import group_answers
 from annotations.core.progress import Progress
 from annotations.core.snapshots import read_snapshot
@@ -30,6 +31,8 @@ from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
+# What is exported of gold, and the folder that it is in.
+GOLD, SILVER = "gold", "silver"
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
     Project.Answers.INDICES: Links.INDICES,
@@ -124,25 +127,30 @@ def _read(
     texts: Sequence[str] = (),
     unfinished: bool = False,
     rounds: Sequence[str] = (),
+    gold: str = "",
     *,
     in_words: bool = False,
 ) -> _Rows:
     with read_snapshot():
-        codings, left_out_codings = _codings(project, coders, texts, unfinished, rounds)
-        rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
+        if gold:
+            codings, left_out_codings = _gold_codings(project, gold, texts, rounds)
+        else:
+            codings, left_out_codings = _codings(project, coders, texts, unfinished, rounds)
+        ordered = codings.order_by("text__slug", "coder__username")
+        rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
         text_rows = _texts(project, codings)
         scheme = read_scheme(project.pk)
         answers, left_out = _answers(codings, text_rows, scheme)
-        heads = _heads(codings) if in_words else {}
+        heads = _heads(codings, gold=bool(gold)) if in_words else {}
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
     left_out = [*left_out_codings, *left_out]
     return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
 
 
-def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
-    """Return the least words that any coder names, also one whose coding is not exported, by text."""
+def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
+    """Return the least words that any coder names, also one whose coding is not exported, by text; or gold, too."""
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
-    rows = rows.exclude(coding__kind=Coding.Kind.GOLD)
+    rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD)
     heads: dict[int, list[Parts]] = defaultdict(list)
     for text, head in rows.values_list("markable__text_id", _as_text("head")):
         heads[text].append(_parts(head))
@@ -185,6 +193,33 @@ def _codings(
     if not rounds:  # else they are left out because somebody says so
         lost.append(OtherLoss("codings of training and rechecks, and repeats within a round", n_all - n_chosen))
     return latest, [one for one in lost if one.count]
+
+
+def _gold_codings(
+    project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
+) -> tuple[QuerySet[Coding], list[OtherLoss]]:
+    """Return the gold of texts, one of each, and how many texts are left out because theirs is not of this kind.
+
+    Gold is closed, or every contested item of it was decided; silver is a draft of which some are not decided yet.
+    """
+    rows = Coding.with_gold.filter(text__project=project, kind=Coding.Kind.GOLD)
+    if texts:
+        rows = rows.filter(text__slug__in=texts)
+    rows = rows.filter(round__name__in=rounds) if rounds else rows.filter(round__kind__in=COUNTED_KINDS)
+    states = gold_states(list(rows.order_by("round__position", "round_id", "pk")))
+    latest = {one.coding.text_id: one for one in states}  # of several rounds the last
+    chosen = [one.coding.pk for one in latest.values() if _is_of_kind(one, gold)]
+    reasons = {
+        GOLD: "texts whose gold is not decided (export silver to have the drafts)",
+        SILVER: "texts whose gold is decided already, or has no draft",
+    }
+    lost = [OtherLoss(reasons[gold], len(latest) - len(chosen))]
+    return Coding.with_gold.filter(pk__in=chosen), [one for one in lost if one.count]
+
+
+def _is_of_kind(state: GoldState, gold: str) -> bool:
+    is_open = state.state is State.OPEN
+    return is_open and state.draft is not None if gold == SILVER else not is_open
 
 
 def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import IO
 
+from django.core.exceptions import ValidationError
+
 from annotations.core.progress import Progress
 from annotations.formats import PYRAMID_FORMATS
 from annotations.models import Coding, Project
@@ -24,11 +26,18 @@ def export_files(
     texts: Sequence[str] = (),
     unfinished: bool = False,
     rounds: Sequence[str] = (),
+    gold: str = "",
 ) -> ExportReport:
-    """Export codings in a format that suits the project; see `export_codings`. Raise ValidationError for another."""
+    """Export codings in a format that suits the project; see `export_codings`. Raise ValidationError for another.
+
+    gold: "gold" for what was decided, "silver" for drafts of it that are not decided yet; neither is of coders. Raise
+    ValidationError where coders are named besides, or a member has the name of the folder.
+    """
     check_format(project, format_key)
+    if gold:
+        _check_gold(project, gold, coders, unfinished=unfinished)
     if format_key not in PYRAMID_FORMATS:
-        selection = {"coders": coders, "texts": texts, "unfinished": unfinished, "rounds": rounds}
+        selection = {"coders": coders, "texts": texts, "unfinished": unfinished, "rounds": rounds, "gold": gold}
         return export_codings(project, format_key, out, options=options, progress=progress, **selection)
     codings = Coding.objects.filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
     if coders:
@@ -40,3 +49,12 @@ def export_files(
     if not unfinished:
         codings = codings.filter(status=Coding.Status.SUBMITTED)
     return export_pyramids(codings, out, progress)
+
+
+def _check_gold(project: Project, gold: str, coders: Sequence[str], *, unfinished: bool) -> None:
+    if project.answers == Project.Answers.SCUS:
+        raise ValidationError("What is decided about summaries is the agreed pyramid, which other exports have.")
+    if coders or unfinished:
+        raise ValidationError("Gold is of no coder: name neither coders nor unfinished codings with it.")
+    if project.members.filter(username__iexact=gold).exists():
+        raise ValidationError(f"A member of the project is called {gold!r}: the folder would be taken for theirs.")

@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.adjudication.drafts import gold_of_rounds
 from annotations.coding.gold import gold_of_round
 from annotations.core.text import pluralize
 from annotations.models import Project, Round
@@ -32,6 +33,7 @@ from annotations.planning.rounds import (
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, rounds_of
 from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.gold import DraftForm
 from annotations.web.forms.rounds import NewRoundForm, RoundForm, RoundTextsForm
 
 STEPS = {"up": -1, "down": 1}
@@ -111,7 +113,8 @@ def _show_round(
         "sees_training": may(project, Right.ADJUDICATE),
         "sees_gold": sees_gold,
         "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
-        "gold": gold_of_round(round_) if sees_gold else (),
+        "gold": gold_of_rounds(project, [round_]) if sees_gold else (),
+        "draft_form": DraftForm(),
     }
     status = 400 if bound is not None and bound.errors else 200
     return render(request, "annotations/planning/round.html", context, status=status)

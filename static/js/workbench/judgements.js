@@ -96,6 +96,7 @@ export function carryOut(model, judgements, { kind, payload }) {
       }
       break;
     case "import":
+    case "draft":
       payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
   }
 }

@@ -47,6 +47,7 @@ export type Change =
   | { kind: "move"; payload: { markable: string; to: string } }
   | { kind: "describe"; payload: ImportedDescription }
   | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
+  | { kind: "draft"; payload: { judgements: ImportedJudgement[] } }
   | { kind: "correct"; payload: { edits: Edit[] } }
   | { kind: "merge"; payload: { changes: MergedAnswer[] } }
   | { kind: "submit" | "reopen"; payload: object };

@@ -26,6 +26,8 @@ from hypothesis import strategies as st
 from agreement.data.extract import extract
 from agreement.discussion import add_remark, resolve_flag, save_mapping, set_flag
 from agreement.models import Remark
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
 from annotations.coding import operations, scus
 from annotations.coding.decisions import Decision
 from annotations.coding.gold import open_gold
@@ -151,6 +153,8 @@ def make_tea() -> Project:
     marks = "Tom saw [her](x) [dog](y), and [it](z) ran"
     import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")], options=TAKE_EMPTY)
     import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True, options=TAKE_EMPTY)
+    import_documents(project, [SourceDocument(plain.parse("a [zebra](x)", "zoo.txt"), "bob")], options=TAKE_EMPTY)
+    draft_gold(project, DraftRequest(Method.MOST, texts=["zoo"]))
     training = create_round(project, "training", kind="training", pass_measure="masi", pass_mark=0.8, attempts=2)
     change_round(training, feedback="judgement")
     add_texts(training, [text])
@@ -684,6 +688,7 @@ def test_other_tables_need_another_version():
         10: "f67c0168e92eed2b",
         11: "ffcb7b5e6f723bba",
         12: "fb4a75fdbaae29f7",
+        13: "51abb720be6eeae8",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
@@ -811,6 +816,7 @@ def test_outside_a_transaction_an_archive_is_of_one_moment():
     assert archived(Project.objects.get()) != before
 
 
+DRAFTED = {"method": "most", "codings": [], "contested": [], "judgements": []}
 JUDGED = Decision("phrase:8-18").payload()
 
 
@@ -890,6 +896,13 @@ JUDGED = Decision("phrase:8-18").payload()
         ("operations", 0, {"payload": {"judgements": [JUDGED | {"head": [1]}]}}, "operations.jsonl:1: payload: one"),
         ("operations", 0, {"payload": {"judgements": [JUDGED | {"note": 1}]}}, "operations.jsonl:1: payload: one"),
         ("operations", 1, {"payload": {"a": 1}}, "operations.jsonl:2: payload: submit says nothing."),
+        ("operations", 0, {"user": None}, "operations.jsonl:1: only drafts are by nobody, and this is of kind import"),
+        ("operations", 0, {"kind": "draft"}, "operations.jsonl:1: only gold is drafted"),
+        ("operations", -1, {"payload": {"judgements": []}}, "operations.jsonl:25: payload: a draft says method,"),
+        ("operations", -1, {"payload": DRAFTED | {"codings": ["x"]}}, "operations.jsonl:25: payload: the codings of a"),
+        ("operations", -1, {"payload": DRAFTED | {"contested": ["x"]}}, "operations.jsonl:25: payload: what is cont"),
+        ("operations", -1, {"payload": DRAFTED | {"judgements": [1]}}, "operations.jsonl:25: payload: one of its"),
+        ("codings", 0, {"coder": None}, "codings.jsonl:1: only gold has no coder, and this is of kind text"),
         ("operations", 4, {"payload": {"a": 1}}, "operations.jsonl:5: payload: "),
         ("operations", 4, {"payload": JUDGED | {"song": 1}}, "operations.jsonl:5: payload: The payload has an unknown"),
         ("remarks", 0, {"body": ""}, "remarks.jsonl:1: body: This field cannot be blank."),
@@ -978,17 +991,17 @@ def command(name: str, *arguments: str, capsys) -> tuple[str, str]:
 def test_the_commands_write_an_archive_and_make_a_project_of_it(tea, tmp_path, capsys):
     path = tmp_path / "tea.zip"
     out, err = command("export_project", "tea", str(path), capsys=capsys)
-    assert out.startswith("tea: 2 texts, ")
+    assert out.startswith("tea: 3 texts, ")
     assert not err
     assert path.read_bytes() == archived(tea)
     User.objects.filter(username="v").update(username="w")
     before = all_rows()
     out, err = command("import_project", str(path), "--slug", "copy", "--trial", capsys=capsys)
-    assert out.startswith("copy: would be 2 texts, ")
+    assert out.startswith("copy: would be 3 texts, ")
     assert err == "made without password: v\n"
     assert all_rows() == before
     out, _ = command("import_project", str(path), "--slug", "copy", capsys=capsys)
-    assert out.startswith("copy: 2 texts, ")
+    assert out.startswith("copy: 3 texts, ")
     assert renamed(archived(Project.objects.get(slug="copy")), "tea") == renamed(path.read_bytes(), "tea")
 
 

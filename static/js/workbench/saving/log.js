@@ -49,7 +49,7 @@ export function fromLog(machine, model, log, visit) {
       undone.push({ ...steps.splice(at, 1)[0], undoneBy: id });
     } else if (from >= 0) {
       steps.push({ ...undone.splice(from, 1)[0], undoneBy: null });
-    } else if (kind === "import" || kind === "merge") { // what was before is no answer any more
+    } else if (kind === "import" || kind === "draft" || kind === "merge") { // what was before is no answer any more
       steps = [];
       undone = [];
     } else if (inverse.length > 0) { // what submits, reopens or changes nothing is no step

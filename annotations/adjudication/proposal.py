@@ -1,0 +1,393 @@
+"""What coders say of a text, as a draft of its gold: judgements, and what is contested. Pure: no queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+from agreement.measures import Readings as Ambiguity
+from agreement.measures import ReliabilityData, antecedents, chain_labels, consensus, index_labels
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.readings import Readings, sort_readings
+from annotations.coding.rules import Rules, retired_answers, text_order
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
+from annotations.models import Project
+from annotations.schemes.constraints import categories_on
+
+# The label of what is judged on a level without categories.
+NO_CATEGORY = ""
+
+
+class Method(StrEnum):
+    """Of what a draft is made: of what most coders say, all of them, one of them, or of nothing."""
+
+    MOST = "most"
+    AGREED = "agreed"
+    CODER = "coder"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Item:
+    """What an adjudicator has to look at: a markable, and the question of the scheme of which coders disagree.
+
+    The question is the key of an attribute or of a relation that makes no chains, or "category", with the chain.
+    """
+
+    markable: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft: its decisions and what is contested, both in text order.
+
+    A decision without answers is on a markable that a coder made, which the gold has with it.
+    """
+
+    decisions: tuple[Decision, ...]
+    contested: tuple[Item, ...]
+
+
+type Value = Hashable | None
+type Votes[Answer] = Iterable[Answer]
+
+
+def propose(
+    rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None = None
+) -> Proposal:
+    """Return a draft of what coders say of a text. `codings` has the decisions of each by key, `coder` is the place of
+    one of them, for its method.
+
+    Chains are those of `agreement.measures.consensus`. The category is the most frequent one of those who say the same
+    of the chain, other answers are the most frequent ones of those who give that category; equally frequent ones are
+    left open, and so is what the scheme does not allow (any more). Notes are not taken over, nor whether somebody was
+    unsure. The order of the codings changes nothing. `rules` has all markables that the decisions name.
+    """
+    return _Draft(rules, codings, method, coder).proposal()
+
+
+class _Draft:
+    def __init__(
+        self, rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None
+    ) -> None:
+        self.rules, self.method = rules, method
+        self.codings = [{key: one for key, one in coding.items() if self._is_judged(one)} for coding in codings]
+        # whose answers the draft is made of, and not only compared with
+        self.voting = self.codings if coder is None else [self.codings[coder]]
+        named = {key for coding in self.codings for one in coding.values() for key in (one.markable, *one.targets())}
+        self.order = sorted(named, key=lambda key: (*text_order(rules.markable(key)), key))
+        self.place = {key: number for number, key in enumerate(self.order)}
+        units = [key for key in self.order if any(key in coding for coding in self.codings)]
+        self.values = [self._values(coding) for coding in self.codings]
+        self._let_referring_categories_stand_alone()
+        rows = [[of_coder.get(key) for of_coder in self.values] for key in units]
+        data = ReliabilityData.from_values(units, range(len(self.codings)), rows, [0] * len(units))
+        self.consensus = consensus(data, str(method), coder=coder)
+        self.drafted = {str(key): value for key, value in self.consensus.values.items()}
+        self.refused: set[Item] = set()
+        self.contested_answers: set[Item] = set()
+
+    def proposal(self) -> Proposal:
+        entity_answers = self._answers_of_entities()
+        decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
+        items = {Item(str(key), CATEGORY) for key in self.consensus.contested}
+        items |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
+        if self.method is Method.EMPTY:
+            items |= {
+                Item(key, question)
+                for coding in self.codings
+                for key, one in coding.items()
+                for question in (*dict(one.attributes), *dict(one.relations))
+            }
+        items |= self.refused | self.contested_answers
+        for decision in list(decisions.values()):
+            for key in decision.targets():
+                decisions.setdefault(key, Decision(key))
+        # what came with the text is there without a decision
+        wanted = (
+            one
+            for one in decisions.values()
+            if one != Decision(one.markable) or not self.rules.markable(one.markable).predefined
+        )
+        return Proposal(
+            tuple(sorted(wanted, key=lambda one: self.place[one.markable])),
+            tuple(sorted(items, key=lambda item: (self.place[item.markable], item.question != CATEGORY, item))),
+        )
+
+    # ---- what coders say
+
+    def _is_judged(self, decision: Decision) -> bool:
+        """Return whether a coder has said what the markable is; else it is marked at most."""
+        return decision.category is not None or not self._has_categories(decision.markable)
+
+    def _has_categories(self, key: str) -> bool:
+        return bool(categories_on(self.rules.constraints, self.rules.markable(key).level.key))
+
+    def _values(self, coding: Mapping[str, Decision]) -> dict[str, Value]:
+        """Return what a coder says of each markable: its chain, or its category where nothing joins it to others."""
+        labels = {key: one.category or NO_CATEGORY for key, one in coding.items()}
+        if self.rules.answers == Project.Answers.INDICES:
+            indices = {key: one.indices for key, one in coding.items()}
+            return dict(
+                index_labels(self.order, indices, "missing", categories=labels, readings="matched"),
+            )
+        pointers = {key: list(map(_as_pointer, one.pointers)) for key, one in coding.items() if one.pointers}
+        return dict(chain_labels(self.order, labels, pointers, top="chain", readings="matched", plural="entity"))
+
+    def _let_referring_categories_stand_alone(self) -> None:
+        """Make a chain of one of what nothing joins to others, where its category is of what can be in a chain.
+
+        These are the categories that point or take an index, and those of which some markable of this text is in a
+        chain: so who says that something is new parts it from what others join it to.
+        """
+        referring = {key for key, one in self.rules.constraints["categories"].items() if one["takes_index"]}
+        referring |= {key for key in self.rules.constraints["categories"] if self._points(key)}
+        for coding, values in zip(self.codings, self.values, strict=True):
+            referring |= {str(one.category) for key, one in coding.items() if _is_chain(values.get(key))}
+        for coding, values in zip(self.codings, self.values, strict=True):
+            for key, one in coding.items():
+                if one.category in referring and not _is_chain(values[key]):
+                    values[key] = frozenset((key,))
+
+    def _points(self, category: str | None) -> bool:
+        constraints = self.rules.constraints["categories"].get(category or "")
+        identity = constraints["identity"] if constraints is not None else None
+        return identity is not None and bool(self.rules.constraints["relations"][identity]["to_levels"])
+
+    def _votes(self, key: str, *, of_all: bool = False) -> list[Decision]:
+        """Return the decisions on a markable by those who vote, or by all."""
+        return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
+
+    def _choose[Answer: Hashable](self, votes: Votes[Answer]) -> Answer | None:
+        """Return the most frequent vote; None where there is none, or several are: where all have to agree, two."""
+        counts = Counter(votes).most_common(2)
+        if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
+            return None
+        return counts[0][0]
+
+    # ---- what the draft says
+
+    def _decide(self, key: str, entity_answers: Mapping[str, AnswerValue]) -> Decision:
+        value = self.drafted[key]
+        pointers, indices = self._pointers.get(key, ()), self._indices.get(key, ())
+        category = self._category(key, value, points=bool(pointers))
+        if value is None or (category is None and self._has_categories(key)):
+            return Decision(key)
+        votes = [one for one in self._votes(key) if one.category == category]
+        takes_index = category is not None and self.rules.constraints["categories"][category]["takes_index"]
+        base = Decision(
+            key,
+            category,
+            indices=indices if takes_index else (),
+            name=self._choose(one.name for one in votes) or "",
+            head=self._choose(one.head for one in votes) or (),
+            optional=bool(self._choose(one.optional for one in votes)),
+        )
+        return self._answer_further(base, pointers if self._points(category) else (), votes, entity_answers)
+
+    def _category(self, key: str, value: Value, *, points: bool) -> str | None:
+        if value is None:
+            return None
+        if not _is_set(value):
+            return str(value) if value != NO_CATEGORY else None
+        given = [coding[key].category for coding, values in self._voting_values() if _is_set(values.get(key))]
+        chosen = self._choose(given)
+        if points and chosen is not None and not self._points(chosen):
+            return self._choose(one for one in given if self._points(one)) or chosen
+        return chosen
+
+    def _voting_values(self) -> Iterator[tuple[Mapping[str, Decision], Mapping[str, Value]]]:
+        for coding, values in zip(self.codings, self.values, strict=True):
+            if any(coding is one for one in self.voting):
+                yield coding, values
+
+    def _answer_further(
+        self,
+        base: Decision,
+        pointers: Readings,
+        votes: Sequence[Decision],
+        entity_answers: Mapping[str, AnswerValue],
+    ) -> Decision:
+        """Return the decision with all further answers that the scheme allows; the others stay open, and contested."""
+        key = base.markable
+        if not self._allows(base):
+            self.refused.add(Item(key, CATEGORY))
+            return Decision(key)
+        decision = base
+        if pointers:
+            if self._allows(pointing := replace(base, pointers=pointers)):
+                decision = pointing
+            else:
+                self.refused.add(Item(key, CATEGORY))
+        of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
+        for relation in sorted({name for one in of_category for name, _ in one.relations}):
+            said = [sort_readings(dict(one.relations).get(relation, ())) for one in of_category]
+            readings = self._choose(sort_readings(dict(one.relations).get(relation, ())) for one in votes)
+            if readings is None or set(said) != {readings}:
+                self.contested_answers.add(Item(key, relation))
+            if readings:
+                related = replace(decision, relations=(*decision.relations, (relation, readings)))
+                if self._allows(related):
+                    decision = related
+                else:
+                    self.refused.add(Item(key, relation))
+        wanted = dict(entity_answers)
+        for attribute in sorted({name for one in of_category for name, _ in one.attributes}):
+            if self._of_entity(attribute):
+                continue
+            answer = self._choose(_answer(one, attribute) for one in votes)
+            if answer is None or {_answer(one, attribute) for one in of_category} != {answer}:
+                self.contested_answers.add(Item(key, attribute))
+            if answer:
+                [wanted[attribute]] = answer
+        return self._with_attributes(decision, wanted)
+
+    def _with_attributes(self, decision: Decision, wanted: Mapping[str, AnswerValue]) -> Decision:
+        """Return the decision with these answers: one to which another leads comes after it."""
+        left = dict(wanted)
+        while left:
+            for attribute, answer in left.items():
+                answered = dict(decision.attributes) | {attribute: answer}
+                candidate = replace(decision, attributes=tuple(sorted(answered.items())))
+                if self._allows(candidate):
+                    decision = candidate
+                    del left[attribute]
+                    break
+            else:
+                self.refused |= {Item(decision.markable, attribute) for attribute in left}
+                return decision
+        return decision
+
+    def _allows(self, decision: Decision) -> bool:
+        """Return whether the scheme allows the decision today, so that nobody has to give a retired answer."""
+        try:
+            self.rules.check(decision)
+        except OperationRejected:
+            return False
+        return not any(retired_answers(self.rules.constraints, decision))
+
+    def _of_entity(self, attribute: str) -> bool:
+        constraints = self.rules.constraints["attributes"].get(attribute)
+        return constraints is not None and constraints["of"] == Subject.ENTITY
+
+    def _answers_of_entities(self) -> dict[str, dict[str, AnswerValue]]:
+        """Return the answers to attributes of entities, by the markable that answers: one of each entity.
+
+        A coder may answer at any markable of a chain, and the draft does where most of those did who say the same.
+        """
+        entities: dict[Value, list[str]] = {}
+        for key, value in self.drafted.items():
+            if value is not None:
+                entities.setdefault(value if isinstance(value, frozenset) else key, []).append(key)
+        found: dict[str, dict[str, AnswerValue]] = {}
+        for attribute in filter(self._of_entity, sorted(self.rules.constraints["attributes"])):
+            for members in entities.values():
+                given = [self._answer_in(coding, members, attribute) for coding in self.codings]
+                if not any(given):
+                    continue
+                votes = [self._answer_in(coding, members, attribute) for coding in self.voting]
+                answers = [answer for answer in votes if answer is not None]
+                chosen = self._choose(answer for _, answer in answers)
+                places = Counter(key for key, answer in answers if chosen is None or answer == chosen)
+                place = max(places, key=lambda key: (places[key], -self.place[key]), default=members[0])
+                if chosen is None or any(answer is not None and answer[1] != chosen for answer in given):
+                    self.contested_answers.add(Item(place, attribute))
+                if chosen is not None:
+                    [found.setdefault(place, {})[attribute]] = chosen
+        return found
+
+    def _answer_in(
+        self, coding: Mapping[str, Decision], members: Iterable[str], attribute: str
+    ) -> tuple[str, tuple[AnswerValue, ...]] | None:
+        for key in members:
+            if key in coding and (answer := _answer(coding[key], attribute)):
+                return key, answer
+        return None
+
+    def _is_contested(self, decision: Decision) -> bool:
+        """Return whether somebody gives another category, or nobody's was taken."""
+        if decision.category is None:
+            return self._has_categories(decision.markable)
+        return any(one.category != decision.category for one in self._votes(decision.markable, of_all=True))
+
+    # ---- chains
+
+    @cached_property
+    def _pointers(self) -> dict[str, Readings]:
+        """The readings of the identity relation, by the markables that point."""
+        if self.rules.answers != Project.Answers.POINTERS:
+            return {}
+        if self.method is Method.CODER:
+            return {key: one.pointers for key, one in self.voting[0].items() if one.pointers}
+        pointers: list[dict[Hashable, list[Hashable]]] = [
+            {key: [*map(_as_pointer, one.pointers)] for key, one in coding.items() if one.pointers}
+            for coding in self.voting
+        ]
+        found = antecedents(self.consensus, pointers)
+        return {
+            str(unit): tuple(sorted((self._in_order(reading) for reading in readings), key=self._places))
+            for unit, readings in found.items()
+        }
+
+    @cached_property
+    def _indices(self) -> dict[str, tuple[str, ...]]:
+        """The indices of markables: of each entity that which its coders give most often, if no other has it."""
+        if self.rules.answers != Project.Answers.INDICES:
+            return {}
+        if self.method is Method.CODER:
+            return {key: one.indices for key, one in self.voting[0].items()}
+        members: dict[frozenset[Hashable], list[str]] = {}
+        for key, value in self.drafted.items():
+            for entity in self._entities(value):
+                members.setdefault(entity, []).append(key)
+        names: dict[frozenset[Hashable], str] = {}
+        used: set[str] = set()
+        for entity, keys in members.items():
+            counts = Counter(index for key in keys for one in self._votes(key) for index in one.indices)
+            best = min(sorted(counts.keys() - used), key=lambda index: -counts[index], default=None)
+            if counts and best is None:
+                best = next(str(n) for n in range(1, len(used) + 2) if str(n) not in used)
+            if best is not None:
+                names[entity] = best
+                used.add(best)
+        return {
+            key: tuple(names[entity] for entity in self._entities(value) if entity in names)
+            for key, value in self.drafted.items()
+        }
+
+    def _entities(self, value: Value) -> list[frozenset[Hashable]]:
+        if isinstance(value, Ambiguity):
+            return sorted(value.sets, key=self._places)
+        return [value] if isinstance(value, frozenset) else []
+
+    def _in_order(self, keys: Iterable[Hashable]) -> tuple[str, ...]:
+        return tuple(sorted(map(str, keys), key=self.place.__getitem__))
+
+    def _places(self, keys: Iterable[Hashable]) -> list[int]:
+        return sorted(self.place[str(key)] for key in keys)
+
+
+def _as_pointer(reading: Sequence[str]) -> str | Set[str]:
+    return reading[0] if len(reading) == 1 else frozenset(reading)
+
+
+def _is_set(value: Value) -> bool:
+    return isinstance(value, frozenset | Ambiguity)
+
+
+def _is_chain(value: Value) -> bool:
+    """Return whether the value joins a markable to others."""
+    members: Collection[Hashable] = value.members if isinstance(value, Ambiguity) else ()
+    return len(value if isinstance(value, frozenset) else members) > 1
+
+
+def _answer(decision: Decision, attribute: str) -> tuple[AnswerValue, ...]:
+    """Return the answer to an attribute; nothing where there is none. Several values have no order."""
+    answer = dict(decision.attributes).get(attribute)
+    if answer is None:
+        return ()
+    return (tuple(sorted(answer)) if isinstance(answer, tuple) else answer,)

@@ -1,0 +1,55 @@
+"""Draft the gold of texts from what coders have submitted."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.models import Project
+from annotations.projects.locks import ProjectArchived
+
+
+class Command(BaseCommand):
+    help = (
+        "Draft the gold of texts: what most coders say, what all say, one coder's answers, or nothing. All of the "
+        "texts or none; what has been begun stays as it is. Read what came of it by export_codings --silver or --gold."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", metavar="SLUG")
+        parser.add_argument("--method", choices=[str(method) for method in Method], required=True)
+        parser.add_argument("--coder", default="", metavar="NAME", help="whose answers, with the method coder")
+        parser.add_argument(
+            "--texts", default="", metavar="SLUG,SLUG", help="only these; without: all with a submitted coding"
+        )
+        parser.add_argument(
+            "--round", default="", metavar="NAME", help="without: of each text the latest that somebody submitted"
+        )
+        parser.add_argument(
+            "--as",
+            dest="adjudicator",
+            default="",
+            metavar="NAME",
+            help="the manager or adjudicator who works on it; without: whoever opens it first",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        request = DraftRequest(
+            Method(options["method"]),
+            coder=options["coder"],
+            texts=tuple(slug for slug in options["texts"].split(",") if slug),
+            round_name=options["round"],
+            adjudicator=options["adjudicator"],
+        )
+        try:
+            report = draft_gold(project, request)
+        except (ValidationError, ProjectArchived) as error:
+            messages = error.messages if isinstance(error, ValidationError) else [str(error)]
+            raise CommandError("\n".join([*messages, "Nothing was drafted."])) from error
+        self.stdout.write(f"{project.slug}: {report}")
