@@ -25,6 +25,7 @@ from agreement.measures import (
     score_correlation,
     score_correlation_interval,
     score_interval,
+    share_interval,
 )
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
@@ -152,6 +153,15 @@ def of_score(random: Generator, documents: int) -> Found:
     return found.value, found.low, found.high
 
 
+def of_share(random: Generator, documents: int) -> Found:
+    """Return the share of the units of which one coder says what another does, and its interval over texts."""
+    data = labels(random, documents, 0.5)
+    equal = data.codes[:, 0] == data.codes[:, 1]
+    found, total = (np.bincount(data.document_of_unit, one, documents) for one in (equal, np.ones(len(equal))))
+    one = share_interval(found.tolist(), total.tolist(), level=LEVEL)
+    return one.value, one.low, one.high
+
+
 def of_correlation(random: Generator, peers: int, name: str) -> Found:
     """Return the correlation of two scores of peers that are normal and correlate, and its interval."""
     x, noise = random.normal(size=(2, peers))
@@ -186,8 +196,17 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
                     f"{markables} markables",
                     partial(of_alpha, simulate, **how),
                 )
-    for n in TEXTS:
-        yield "B-cubed F1 of two coders", f"{n} texts", partial(of_score, documents=n)
+    for name, of_texts in (("B-cubed F1 of two coders", of_score), ("share of equal answers", of_share)):
+        for n in TEXTS:
+            yield name, f"{n} texts", partial(of_texts, documents=n)
+    yield from settings_of_differences()
+    for n in PEERS:
+        for name in ("pearson", "spearman", "kendall"):
+            yield f"correlation of scores, {name}", f"{n} peers", partial(of_correlation, peers=n, name=name)
+
+
+def settings_of_differences() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
+    """Yield what is simulated of differences, as `settings` does."""
     for n in TEXTS:
         yield "difference, same texts, MASI", f"{n} texts", partial(of_difference, documents=n, paired=True)
     for n in TEXTS:
@@ -196,9 +215,6 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
             f"{n} and {n} texts",
             partial(of_difference, documents=n, paired=False),
         )
-    for n in PEERS:
-        for name in ("pearson", "spearman", "kendall"):
-            yield f"correlation of scores, {name}", f"{n} peers", partial(of_correlation, peers=n, name=name)
 
 
 def measure(what: str, size: str, simulate: Callable[[Generator], Found], runs: int) -> Row:

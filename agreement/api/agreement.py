@@ -21,6 +21,7 @@ from agreement.api.serializers.agreement import (
     ComparisonQuerySerializer,
     CoreferenceSerializer,
     DifferenceSerializer,
+    GoldReportSerializer,
     GridCellSerializer,
     GroupsSerializer,
     ItemQuerySerializer,
@@ -47,6 +48,8 @@ from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
+from agreement.reports.gold.readers import Reader
+from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import parse_asked, parse_query, read_asked
@@ -62,9 +65,11 @@ from annotations.projects.viewing import results_for
 class AgreementView(APIView):
     """What the agreement views share: who may look, and what is asked for."""
 
+    right = Right.SEE_RESULTS
+
     def parsed(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
         """Return the project, all its answers and the parameters of the query; `own` are those of the view itself."""
-        project = results_for(request.user, slug)
+        project = results_for(request.user, slug, self.right)
         values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
             return project, *parse_asked(project, values)
@@ -172,6 +177,30 @@ class Groups(AgreementView):
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())
+
+
+class Gold(AgreementView):
+    """Each coder, group and imported system against gold, and what coders agree in the same texts.
+
+    Managers are given names, others letters in place of all names but their own; who codes, of the texts that they have
+    submitted.
+    """
+
+    right = Right.COMPARE_WITH_GOLD
+
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=GoldReportSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        project, extracted, parameters = self.parsed(request, slug)
+        if project.answers == Project.Answers.SCUS:
+            raise Http404("Pyramids have no gold: what is decided about a docset is its agreed pyramid.")
+        reader = Reader.of(project, request.user.get_username())
+        try:
+            reader.check(parameters)
+            source = read_gold_source(project, extracted, parameters, documents=reader.documents(extracted))
+            report = compare_with_gold(source, parameters)
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict(reader.name_coders(project, extracted.known_coders), in_full=not reader.codes))
 
 
 class Repeats(AgreementView):

@@ -70,7 +70,7 @@ class PageView(APIView):
         query = request.query_params.copy()
         query.pop("form", None)
         address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
-        analysis = page.request(project, query, whole_tables=True)
+        analysis = page.request(project, query, request.user.get_username(), whole_tables=True)
         return analysis, page.build(analysis, **address)
 
 

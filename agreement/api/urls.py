@@ -12,6 +12,7 @@ urlpatterns = [
     path("projects/<slug:slug>/agreement/data/", agreement.Data.as_view(), name="api-data"),
     path(f"{AGREEMENT}compare/", agreement.Compare.as_view(), name="api-compare"),
     path(f"{AGREEMENT}groups/", agreement.Groups.as_view(), name="api-groups"),
+    path(f"{AGREEMENT}gold/", agreement.Gold.as_view(), name="api-agreement-gold"),
     path(f"{AGREEMENT}repeats/", agreement.Repeats.as_view(), name="api-agreement-repeats"),
     path(f"{AGREEMENT}planning/", agreement.Planning.as_view(), name="api-planning"),
     path(f"{AGREEMENT}coreference/", agreement.Coreference.as_view(), name="api-coreference"),

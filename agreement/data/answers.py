@@ -235,7 +235,8 @@ class Extract:
     who manage the project, too. `questions` are those that the scheme asks besides; where the answers are to one of
     them (`question`), `kind` is as there and its values are in place of the categories; `categories_asked` says whether
     there are such. `versions` are those of the scheme whose judgements were read, empty for all; `other_versions` are
-    codings that a selection leaves out because all their judgements are of others. `cache` holds what was computed of
+    codings that a selection leaves out because all their judgements are of others. `gold_left_out` has how much gold
+    does not count, by reason, where gold is among the answers. `cache` holds what was computed of
     these answers: an extract of others is another object.
     """
 
@@ -255,6 +256,7 @@ class Extract:
     categories_asked: bool = True
     versions: frozenset[int] = frozenset()
     other_versions: tuple[OtherVersions, ...] = ()
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -390,6 +392,7 @@ class Extract:
             questions=self.questions,
             categories_asked=self.categories_asked,
             versions=self.versions,
+            gold_left_out=self.gold_left_out,
         )
         # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
         return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 
 import numpy as np
@@ -109,6 +109,8 @@ def extract(
     question: str = "",
     unasked: str = "missing",
     versions: frozenset[int] = frozenset(),
+    *,
+    gold: bool = False,
 ) -> Extract:
     """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
 
@@ -117,14 +119,17 @@ def extract(
     answers are returned then; empty: categories and chains, or the first attribute of a scheme without categories. An
     unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. versions: only
     judgements that were last given under one of these versions of the scheme, with their pointers, count; empty: all
-    of them. Of pyramids there are none. A scheme that asks more than categories takes some queries more. All is read
-    in one snapshot, so that the answers fit together although coders go on saving.
+    of them. Of pyramids there are none. gold: only texts with gold that counts, which is among the answers as if `GOLD`
+    were a coder; one query more. A scheme that asks more than categories takes some queries more. All is read in one
+    snapshot, so that the answers fit together although coders go on saving.
     """
     units = counted_units(project, units)
     with read_snapshot():
         categories, scheme_version = read_categories(project)
         codings = read_codings(project)
-        coded = _read_coded(project, units, categories, scheme_version, codings, versions)
+        codings = codings.with_gold(project) if gold else codings
+        reading = _Reading(units, versions, gold)
+        coded = _read_coded(project, reading, categories, scheme_version, codings)
         if not categories.asks_more or units:
             return coded
         scheme = read_scheme(project.pk)
@@ -135,30 +140,39 @@ def extract(
             asked = next(iter(questions), None)
         if asked is None:
             return coded
-        return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings)
+        return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings, reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and gold."""
+
+    units: str
+    versions: frozenset[int]
+    gold: bool
+
+    def name(self, about: str) -> str:
+        """Return under which name the answers are kept."""
+        return " ".join([about, *map(str, sorted(self.versions)), *(["gold"] if self.gold else [])])
 
 
 def _read_coded(
-    project: Project,
-    units: str,
-    categories: Categories,
-    scheme_version: Hashable,
-    codings: CodingTable,
-    only_of: frozenset[int],
+    project: Project, reading: _Reading, categories: Categories, scheme_version: Hashable, codings: CodingTable
 ) -> Extract:
-    """Return the categories that coders gave, and the chains that they made; `only_of` is of these versions."""
-    key = project.pk, _name_key(units, only_of)
+    """Return the categories that coders gave, and the chains that they made."""
+    key, units = (project.pk, reading.name(reading.units)), reading.units
     versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
 
     def read(changed: list[int]) -> dict[int, TextAnswers]:
         rows = [row for text in changed for row in codings.rows[text]]
         if units == "words":
             return read_word_answers(project, categories, rows, changed)
-        return read_answers(project, categories, rows, changed, only_of)
+        return read_answers(project, categories, rows, changed, reading.versions, gold=reading.gold)
 
     texts = _projects.read_changed(key, versions, read)
     labels = tuple(categories.labels.items())
-    about = scheme_version, labels, project.unmarked, codings.managers
+    gold_left_out = tuple(sorted(codings.gold_left_out.items()))
+    about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out
     return _projects.assemble(
         key,
         (about, tuple(codings.headings.items()), tuple(versions.values())),
@@ -171,19 +185,15 @@ def _read_coded(
             singletons=categories.singletons,
             labels=categories.labels,
             managers=codings.managers,
-            versions=only_of,
+            versions=reading.versions,
+            gold_left_out=dict(gold_left_out),
         ),
     )
 
 
-def _name_key(name: str, versions: frozenset[int]) -> str:
-    """Return under which name the answers are kept, of all versions of the scheme or of some."""
-    return " ".join([name, *map(str, sorted(versions))])
-
-
-def _read_asked(source: QuestionSource, codings: CodingTable) -> Extract:
+def _read_asked(source: QuestionSource, codings: CodingTable, reading: _Reading) -> Extract:
     """Return the answers to a question besides the category."""
-    key = source.project.pk, _name_key(f"{source.question.key} {source.unasked}", source.coded.versions)
+    key = source.project.pk, reading.name(f"{source.question.key} {source.unasked}")
     by_text = {text.pk: text.answers for text in source.coded.texts}
     # the answers of the other questions are of the same versions of codings
     versions: dict[int, Versions] = {text: (source.version, answers) for text, answers in by_text.items()}

@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.db.models import Q
+
 from agreement.data.answers import TextEntry
 from agreement.data.documents import shift_of
+from agreement.data.gold import GOLD
 from agreement.measures import KeyMarkable
-from annotations.models import Judgement, Markable, Project, Text
+from annotations.models import Coding, Judgement, Markable, Project, Text
 
 type Members = Collection[Hashable]
 type ReadMarkedTexts = Callable[[Sequence[TextEntry], str, str, Members, Members], Mapping[int, MarkedText]]
@@ -37,20 +40,48 @@ def read_marked_texts(
     A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
     side's clusters: also what a coder only points to is in a cluster.
     """
+    return read_markings(texts, (key, response)).of_pair(texts, key, response, of_key, of_response)
+
+
+@dataclass(frozen=True, slots=True)
+class Markings:
+    """What coders marked in documents: the content of each text, its markables, and who judged which unit and how."""
+
+    contents: Mapping[int, str]
+    markables: Mapping[int, Sequence[tuple[int, int, int, Sequence[Sequence[int]]]]]
+    judged: Mapping[tuple[str, int], tuple[Sequence[Sequence[int]], bool]]
+
+    def of_pair(
+        self, texts: Sequence[TextEntry], key: str, response: str, of_key: Members, of_response: Members
+    ) -> dict[int, MarkedText]:
+        """Return the marked texts of two coders, as `read_marked_texts` does."""
+        marked = {}
+        for document in texts:
+            one = marked[document.pk] = MarkedText(self.contents[document.text_pk])
+            for pk, start, end, head in self.markables.get(document.text_pk, ()):
+                unit = pk + shift_of(document.pk)
+                own_head, optional = self.judged.get((key, unit), ([], False))
+                if (key, unit) in self.judged or unit in of_key:
+                    minimum = _least_words(one.content, start, end, own_head or head)
+                    one.key[unit] = KeyMarkable(start, end, minimum, optional)
+                if (response, unit) in self.judged or unit in of_response:
+                    one.response[unit] = start, end
+        return marked
+
+
+def read_markings(texts: Sequence[TextEntry], coders: Collection[str]) -> Markings:
+    """Return what these coders marked in the documents. `GOLD` is one of them by that name. Three queries."""
     keys = {text.text_pk for text in texts}
     contents = dict(Text.objects.filter(pk__in=keys).values_list("pk", "content"))
-    shift = {work.coding: shift_of(text.pk) for text in texts for work in text.answers.coder_answers}
-    judgements = (
-        Judgement.objects.filter(coding__text__in=keys, coding__coder__username__in=(key, response))
-        .exclude(coding__kind="gold")
-        .order_by()
-    )
+    place = {work.coding: (work.coder, shift_of(text.pk)) for text in texts for work in text.answers.coder_answers}
+    of_coders = Q(coding__coder__username__in=coders) & ~Q(coding__kind=Coding.Kind.GOLD)
+    if GOLD in coders:
+        of_coders |= Q(coding__kind=Coding.Kind.GOLD)
+    judgements = Judgement.objects.filter(of_coders, coding__text__in=keys).order_by()
     judged = {
-        (coder, markable + shift[coding]): (head, optional)
-        for coding, coder, markable, head, optional in judgements.values_list(
-            "coding_id", "coding__coder__username", "markable_id", "head", "optional"
-        )
-        if coding in shift
+        (place[coding][0], markable + place[coding][1]): (head, optional)
+        for coding, markable, head, optional in judgements.values_list("coding_id", "markable_id", "head", "optional")
+        if coding in place
     }
     # what was judged under a version of the scheme that was not read is not judged
     for document in texts:
@@ -59,20 +90,9 @@ def read_marked_texts(
                 judged.pop((work.coder, document.answers.units[place]), None)
     of_text: dict[int, list[tuple[int, int, int, Sequence[Sequence[int]]]]] = defaultdict(list)
     markables = Markable.objects.filter(text__in=keys)
-    for pk, text_pk, *place in markables.values_list("pk", "text_id", "start", "end", "head"):
-        of_text[text_pk].append((pk, *place))
-    marked = {}
-    for document in texts:
-        one = marked[document.pk] = MarkedText(contents[document.text_pk])
-        for pk, start, end, head in of_text[document.text_pk]:
-            unit = pk + shift_of(document.pk)
-            own_head, optional = judged.get((key, unit), ([], False))
-            if (key, unit) in judged or unit in of_key:
-                minimum = _least_words(one.content, start, end, own_head or head)
-                one.key[unit] = KeyMarkable(start, end, minimum, optional)
-            if (response, unit) in judged or unit in of_response:
-                one.response[unit] = start, end
-    return marked
+    for pk, text_pk, start, end, head in markables.values_list("pk", "text_id", "start", "end", "head"):
+        of_text[text_pk].append((pk, start, end, head))
+    return Markings(contents, of_text, judged)
 
 
 def _least_words(content: str, start: int, end: int, head: Sequence[Sequence[int]]) -> str | None:

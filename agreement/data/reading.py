@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from agreement.data.answers import CoderAnswers, TextAnswers, TextEntry
 from agreement.data.documents import NEXT_DOCUMENT, document_key, row_key, shift_of
+from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.data.links import share_reading, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
@@ -114,11 +115,33 @@ class CodingTable:
     """The documents that are coded, in the order of `Extract.texts`, and the codings of each, by the names of coders.
 
     `headings` says of each what `TextEntry` says besides the answers, `managers` are the members who manage and code.
+    `gold_left_out` has how much gold does not count, by reason, where gold was read.
     """
 
     headings: dict[int, Heading]
     rows: dict[int, list[CodingRow]]
     managers: tuple[str, ...]
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def with_gold(self, project: Project) -> CodingTable:
+        """Return those documents that have gold that counts, with it besides the codings of coders. One query."""
+        documents = {
+            (row_key(key), one.round): key for key, one in reversed(self.headings.items()) if one.occasion == 1
+        }
+        last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
+        columns = ("pk", "text_id", "round__name", "round__kind", "status", "version", Subquery(last))
+        gold = Coding.with_gold.filter(text__project=project, kind=Coding.Kind.GOLD).order_by("pk")
+        rows, left_out = dict[int, list[CodingRow]](), Counter[str]()
+        for pk, text, round_, kind, status, version, uuid in gold.values_list(*columns):
+            key = documents.get((text, round_))
+            reason = why_gold_is_left_out(status, kind) or ("" if key is not None else "uncoded")
+            if reason or key is None:
+                left_out[reason] += 1
+                continue
+            own = CodingRow(pk, key, GOLD, submitted=True, reason="", version=(pk, GOLD, status, version, uuid))
+            rows[key] = [*self.rows[key], own]
+        headings = {key: heading for key, heading in self.headings.items() if key in rows}
+        return replace(self, headings=headings, rows={key: rows[key] for key in headings}, gold_left_out=left_out)
 
 
 def read_codings(project: Project) -> CodingTable:
@@ -240,12 +263,16 @@ def read_answers(
     rows: list[CodingRow],
     texts: list[int],
     versions: frozenset[int] = frozenset(),
+    *,
+    gold: bool = False,
 ) -> dict[int, TextAnswers]:
     """Return the answers of some texts; `versions`: only those last given under one of these versions of the scheme.
 
+    gold: codings of gold are among the rows, and what gold alone has marked is a unit, too.
+
     Three queries, with `versions` four, whatever the size: a row of theirs is a whole coding.
     """
-    members = _read_members(project, [*{row_key(text) for text in texts}])
+    members = _read_members(project, [*{row_key(text) for text in texts}], gold=gold)
     index = MemberIndex.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
     indexing = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
@@ -407,9 +434,10 @@ def select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
     return {"text__project": project} if len(keys) > MAX_TEXTS_IN_QUERY else {"text__in": keys}
 
 
-def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
-    """Return the members of each text, in the order of `Markable`."""
-    markables = Markable.objects.in_use().filter(**select_texts(project, texts)).order_by()
+def _read_members(project: Project, texts: list[int], *, gold: bool = False) -> dict[int, _Members]:
+    """Return the members of each text, in the order of `Markable`; with gold also what nobody else has marked."""
+    markables = Markable.objects.all() if gold else Markable.objects.in_use()
+    markables = markables.filter(**select_texts(project, texts)).order_by()
     if project.answers == Project.Answers.SCUS:
         # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)

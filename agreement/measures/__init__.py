@@ -78,6 +78,7 @@ from agreement.measures.uncertainty.score_intervals import (
     mean_interval,
     score_correlation_interval,
     score_interval,
+    share_interval,
 )
 from agreement.measures.values import Readings
 
@@ -176,5 +177,6 @@ __all__ = [
     "score_interval",
     "scott_pi",
     "scu_labels",
+    "share_interval",
     "split_components",
 ]

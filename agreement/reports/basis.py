@@ -245,7 +245,7 @@ def select_categories(
 
     def compute() -> ReliabilityData:
         data, without = category_data(extract, chosen), parameters.selection("without")
-        return select_units(data, ~_mostly_labelled(data, without)) if without else data
+        return select_units(data, ~mostly_labelled(data, without)) if without else data
 
     return cached(extract, key, compute)
 
@@ -267,10 +267,10 @@ def _build_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEn
         second=_has_pairs(extract, parameters),
         texts=texts,
     )
-    return select_units(data, ~_mostly_labelled(category_data(extract, texts), without)) if without else data
+    return select_units(data, ~mostly_labelled(category_data(extract, texts), without)) if without else data
 
 
-def _mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
+def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
     """Return the units to which more than half of their coders give one and the same of these categories."""
     codes = categories.codes
     n_coders = (codes >= 0).sum(axis=1)
@@ -321,7 +321,7 @@ def data_by_coders(
         columns = [column[coder] for coder in coders]
         selected = of_coders[:, columns].any(axis=1)
         if categories is not None:
-            selected &= ~_mostly_labelled(select_coders(categories, columns), without)
+            selected &= ~mostly_labelled(select_coders(categories, columns), without)
         return select_units(select_coders(data, columns), selected)
 
     return select

@@ -188,7 +188,7 @@ def _compare_chains(
         overall=TextScores(
             "",
             "",
-            {name: _overall_figures(one) for name, one in counts.items()},
+            {name: overall_figures(one) for name, one in counts.items()},
             link_kappa(key, response, duplicates="first"),
             compute_result(extract, as_alpha),
         ),
@@ -264,10 +264,10 @@ def score_clusters(
     score: Callable[..., Score], key: Clusters, response: Clusters, *, with_interval: bool = False
 ) -> ScoreFigures:
     """Return a score of the response against the key, counts added over texts before they are divided."""
-    return _overall_figures(count_texts(score, key, response), with_interval=with_interval)
+    return overall_figures(count_texts(score, key, response), with_interval=with_interval)
 
 
-def _overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
+def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
     if not counted.counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.score

@@ -84,16 +84,25 @@ def compute_running(
     `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
     """
     extract, parameters = resolve(extract, parameters)
+    texts = order_by_time(pick_texts(extract, parameters), work)
+    sizes = divide_evenly(len(texts))
+    key = ("running", parameters, tuple(text.pk for text in texts))
+    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+
+
+def order_by_time(texts: Sequence[TextEntry], work: Mapping[tuple[int, str], Activity]) -> tuple[TextEntry, ...]:
+    """Return the texts in the order in which they were finished; those without a time first, as they are."""
     finished: dict[int, datetime] = {}
     for (pk, _), one in work.items():
         finished[pk] = max(one.last, finished.get(pk, one.last))
-    chosen = pick_texts(extract, parameters)
-    timed = sorted((text for text in chosen if text.pk in finished), key=lambda text: finished[text.pk])
-    texts = (*(text for text in chosen if text.pk not in finished), *timed)
-    n_points = min(len(texts), MOST_POINTS)
-    sizes = [len(texts) * number // n_points for number in range(1, n_points + 1)]
-    key = ("running", parameters, tuple(text.pk for text in texts))
-    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
+    return *(text for text in texts if text.pk not in finished), *timed
+
+
+def divide_evenly(n_texts: int) -> list[int]:
+    """Return after how many texts there is a point: of `MOST_POINTS` at most, as far from each other as can be."""
+    n_points = min(n_texts, MOST_POINTS)
+    return [n_texts * number // n_points for number in range(1, n_points + 1)]
 
 
 def _compute_running(

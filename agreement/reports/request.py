@@ -37,7 +37,8 @@ class AnalysisRequest:
     An invalid query leaves its `error`, with the project's own parameters and no options. `page` is the number of the
     page of a long table as the query has it; None asks for the whole table. A page that is computed of other data than
     the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
-    handed on as they are.
+    handed on as they are. `reader` is the name of who asks; a page is the same for all with the same rights, but for
+    the comparison with gold.
     """
 
     project: Project
@@ -46,7 +47,9 @@ class AnalysisRequest:
     error: InvalidParameter | None = None
     page: str | None = None
     uses_answers: bool = True
+    reader: str = ""
     _project_answers: Extract | None = None
+    _with_gold: Extract | None = None
     _extract: Extract | None = None
 
     @classmethod
@@ -58,6 +61,7 @@ class AnalysisRequest:
         *,
         whole_tables: bool = False,
         uses_answers: bool = True,
+        reader: str = "",
     ) -> AnalysisRequest:
         """Return the request of an address; `options` names what the page takes besides the parameters."""
         values = parse_query(query)
@@ -65,7 +69,7 @@ class AnalysisRequest:
         page = None if whole_tables else values.get("page", "1")
         for name in COMMON_NAMES:
             values.pop(name, None)
-        request = cls(project, Parameters(), own, None, page, uses_answers)
+        request = cls(project, Parameters(), own, None, page, uses_answers, reader)
         try:
             if uses_answers:
                 request._resolve(*parse_asked(project, values))
@@ -102,6 +106,13 @@ class AnalysisRequest:
         if self._project_answers is None:
             self._project_answers = read_asked(self.project, self.parameters)
         return self._project_answers
+
+    @property
+    def answers_with_gold(self) -> Extract:
+        """All answers of the project in texts that have gold that counts, with that."""
+        if self._with_gold is None:
+            self._with_gold = read_with_gold(self.project, self.project_answers, self.parameters)
+        return self._with_gold
 
     @property
     def query(self) -> str:
@@ -149,6 +160,12 @@ def read_asked(project: Project, parameters: Parameters) -> Extract:
     """Return all answers of the project to the question of the parameters, counted as they say."""
     versions = select_versions(project, parameters)
     return extract(project, parameters.units, parameters.question, parameters.unasked, versions)
+
+
+def read_with_gold(project: Project, answers: Extract, parameters: Parameters, question: str | None = None) -> Extract:
+    """Return answers to the question that these are of, or to another one, in texts that have gold, with that."""
+    asked = question if question is not None else answers.question.key if answers.question else ""
+    return extract(project, "", asked, parameters.unasked, answers.versions, gold=True)
 
 
 def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from agreement.data.answers import Extract
@@ -14,6 +14,12 @@ CODINGS_LEFT_OUT = {
     "practice": "for practice",
     "repeats": "that repeat an earlier one",
     "open": "not submitted",
+}
+# What gold is that does not count, by reason.
+GOLD_LEFT_OUT = {
+    "practice": "in training rounds",
+    "open": "that is not decided",
+    "uncoded": "that no coder has coded",
 }
 
 
@@ -70,7 +76,20 @@ def describe_versions(versions: Collection[int], n_others: int | None) -> str:
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:
     """Return how many codings do not count and why, in words; empty where all count."""
-    parts = [
+    return _join_parts(
         f"{pluralize(counts[reason], 'coding')} {words}" for reason, words in CODINGS_LEFT_OUT.items() if counts[reason]
-    ]
+    )
+
+
+def list_gold_left_out(counts: Mapping[str, int]) -> str:
+    """Return of how many texts gold does not count and why, in words; empty where all counts."""
+    return _join_parts(
+        f"gold of {pluralize(counts[reason], 'text')} {words}"
+        for reason, words in GOLD_LEFT_OUT.items()
+        if counts.get(reason)
+    )
+
+
+def _join_parts(found: Iterable[str]) -> str:
+    parts = list(found)
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

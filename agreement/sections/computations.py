@@ -19,7 +19,7 @@ from agreement.reports.methods.methods import program_version
 from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
-from agreement.sections.deferred import conditions, coreference, difference, groups, pairs, planning, texts
+from agreement.sections.deferred import conditions, coreference, difference, gold, groups, pairs, planning, texts
 from annotations.core.progress import Cancelled, Progress, is_lost, progress_recorder
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
@@ -38,6 +38,7 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "texts": texts.build_all_texts,
     "coreference": coreference.build_scores,
     "difference": difference.build_difference,
+    "gold": gold.build_gold,
     "groups": groups.build_groups,
     "planning": planning.build_planning,
 }
@@ -73,6 +74,8 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     if kind == "coreference":  # two coders, seven scores
         return judgements * 80 // max(len(request.extract.coders), 1)
+    if kind == "gold":  # each coder and gold, seven scores
+        return judgements * 80
     if kind == "difference":  # thousands of permutations of the texts
         return judgements * 20
     if kind == "groups":  # as with difference, for each two of some groups

@@ -30,6 +30,7 @@ class Right(StrEnum):
     MANAGE_WORK = "manage the work of coders"
     ADJUDICATE = "decide what is gold"
     DECIDE_TRAINING = "decide who has passed training"
+    COMPARE_WITH_GOLD = "compare work with gold"
 
 
 ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
@@ -39,7 +40,7 @@ MANAGING_ROLES = ("manager", "manager-coder")
 _READING = {Right.VIEW_PROJECT, Right.READ_TEXTS, Right.SEE_RESULTS}
 RIGHTS: dict[str, frozenset[Right]] = {
     "manager": frozenset(Right),
-    "adjudicator": frozenset(_READING | {Right.DISCUSS, Right.ADJUDICATE}),
+    "adjudicator": frozenset(_READING | {Right.DISCUSS, Right.ADJUDICATE, Right.COMPARE_WITH_GOLD}),
     "viewer": frozenset(_READING),
     "coder": frozenset({Right.VIEW_PROJECT}),
     # Sees of others what a coder sees, and manages what tells nothing of their work.
@@ -51,6 +52,7 @@ def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
     """Return the rights of a role in a project. Open results give those who code what they were blind to."""
     if not results_open:
         return RIGHTS[role]
-    # Who codes sees no gold, and no scores that are made of it, whatever else is open.
-    opened = RIGHTS["manager"] - {Right.ADJUDICATE, Right.DECIDE_TRAINING}
-    return opened if role == "manager-coder" else RIGHTS[role] | _READING
+    # Who codes is shown where gold differs from their own work, and nothing else of gold or scores made of it.
+    if role == "manager-coder":
+        return RIGHTS["manager"] - {Right.ADJUDICATE, Right.DECIDE_TRAINING}
+    return RIGHTS[role] | _READING | ({Right.COMPARE_WITH_GOLD} if role == "coder" else set())

@@ -17,12 +17,12 @@ from annotations.models.rights import Person, Right
 from annotations.projects.permissions import project_for
 
 
-def results_for(user: Person, slug: str) -> Project:
+def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Project:
     """Return the project for somebody to whom answers or figures of all its codings are shown; raise as `project_for`.
 
-    Its submissions are viewed from then on.
+    It takes the right to see results, or another one that includes that. Its submissions are viewed from then on.
     """
-    project = project_for(user, slug, Right.SEE_RESULTS)
+    project = project_for(user, slug, right)
     record_view(Coding.objects.filter(text__project=project), user)
     return project
 

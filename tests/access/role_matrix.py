@@ -498,6 +498,7 @@ AGREEMENT = [
             "allows",
         )
     ),
+    row("gold", GET=discussing()),
     *(again(name, OF_AGREED, GET=results()) for name in ("agreement", "items", "item")),
     row("set-round", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "round": "pilot"})),
     row("save-mapping", POST=managers(302, {"name": "m", "merge": "@category.key:none"})),
@@ -681,8 +682,18 @@ API = [
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
     *(
         row(f"api-{name}", GET=results())
-        for name in ("agreement", "data", "grid", "planning", "groups", "agreement-repeats", "items", "item")
+        for name in (
+            "agreement",
+            "data",
+            "grid",
+            "planning",
+            "groups",
+            "agreement-repeats",
+            "items",
+            "item",
+        )
     ),
+    row("api-agreement-gold", GET=discussing()),
     # Without two that are to be compared there is no answer.
     *(row(f"api-{name}", GET=results(400)) for name in ("coreference", "compare")),
     *(row(f"api-{name}", OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),

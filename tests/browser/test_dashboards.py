@@ -24,7 +24,7 @@ from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.browser.test_every_page import CUTS
 from tests.conftest import judge
-from tests.shared.agreeing import hand_in, judge_again
+from tests.shared.agreeing import decide_gold, hand_in, judge_again
 from tests.shared.cases import cases
 
 pytestmark = pytest.mark.browser
@@ -37,6 +37,7 @@ PAGES = (
     "agreement/coreference/",
     "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
     "agreement/groups/",
+    "agreement/gold/",
     "agreement/compare/",
     "agreement/methods/",
     "agreement/data/",
@@ -553,7 +554,7 @@ def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
     assert shown == given
 
 
-def test_groups_of_coders_are_set_together_and_compared(sign_in, manager):
+def test_groups_of_coders_are_set_together_and_compared_also_with_gold(sign_in, manager):
     page = sign_in(manager, "/projects/dialogue/members/")
     for name in ("ann", "ben"):
         page.get_by_role("checkbox", name=name, exact=True).check()
@@ -566,6 +567,19 @@ def test_groups_of_coders_are_set_together_and_compared(sign_in, manager):
     drawn(page, 1)
     expect(page.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
     expect(page.get_by_role("rowheader", name="naive and seniors").first).to_be_visible()
+    page.get_by_role("link", name="Gold", exact=True).click()
+    expect(page.get_by_role("heading", name="No gold yet")).to_be_visible()
+    decide_gold(Project.objects.get(slug=DEMO), "ann", by="manager")
+    page.reload()
+    drawn(page, 4)
+    groups = page.locator("#table-groups")
+    expect(groups.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
+    page.get_by_label("Coder", exact=True).select_option("ben")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_text("Where gold differs from ben")).to_be_visible()
+    assert not violations(page)
+    page.locator("#table-differences").get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile("/agreement/items/generator/"))
 
 
 @pytest.mark.expected_errors("400")

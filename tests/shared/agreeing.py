@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agreement.reports.parameters import Parameters, default_parameters
+from annotations.coding.gold import open_gold
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, User
@@ -92,6 +93,30 @@ def answer(project: Project) -> Project:
             else:
                 judge(coding, unit.key, linking.key, units[number - 1 if differs else 0].key)
     return hand_in(project)
+
+
+def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str | None) -> list[Coding]:
+    """Let a manager decide what one coder answered as gold in every text, and submit it.
+
+    changes: by the label of a markable another category, without antecedents; None: gold leaves it out.
+    """
+    decided = []
+    manager = User.objects.get(username=by)
+    codings = Coding.objects.filter(text__project=project, coder__username=like).select_related("text", "round")
+    for coding in codings:
+        gold = open_gold(project, coding.text, coding.round.name, manager)
+        rows = coding.judgements.order_by("markable__start").select_related("markable", "category")
+        for row in rows.prefetch_related("targets", "indices"):
+            label = row.markable.label
+            category = changes.get(label, row.category.key if row.category else None)
+            if category is not None:
+                same = label not in changes
+                targets = [one.key for one in row.targets.all()] if same else []
+                indices = [one.entity for one in row.indices.all()] if same else []
+                judge(gold, row.markable.key, category, *targets, **({"indices": indices} if indices else {}))
+        submit_coding(gold, manager)
+        decided.append(gold)
+    return decided
 
 
 def table(page: str, key: str) -> list[list[str]]:

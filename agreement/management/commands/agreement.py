@@ -18,6 +18,7 @@ from agreement.reports.coders.differences import KINDS, DifferenceReport, compar
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.coreference import CoreferenceReport, compare_chains
+from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.parameters import (
     CHOICES,
     GROUPS,
@@ -34,6 +35,7 @@ from agreement.reports.request import parse_asked, read_asked
 from agreement.reports.wording import describe_versions
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
+from agreement.sections.deferred import gold as gold_tables
 from agreement.sections.deferred import groups as groups_tables
 from agreement.sections.deferred import planning as planning_tables
 from agreement.sections.pages.coders import build_repeats_table
@@ -68,7 +70,7 @@ class Command(BaseCommand):
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
-        names = ["coreference", "compare", "groups", "planning", "repeats", *dispatch.REPORTS]
+        names = ["coreference", "compare", "gold", "groups", "planning", "repeats", *dispatch.REPORTS]
         parser.add_argument(
             "--report",
             choices=names,
@@ -100,6 +102,7 @@ class Command(BaseCommand):
             prints = {
                 "coreference": self._print_coreference,
                 "compare": self._print_difference,
+                "gold": self._print_gold,
                 "groups": self._print_groups,
                 "planning": self._print_planning,
                 "repeats": self._print_repeats,
@@ -145,6 +148,23 @@ class Command(BaseCommand):
         """Print agreement within and between groups of coders: as JSON, or the tables of the page."""
         report = compare_groups(answers, parameters, read_groups(project))
         self._print_report(report, groups_tables.build_tables(report), options["format"])
+
+    def _print_gold(
+        self,
+        project: Project,
+        answers: Extract,
+        parameters: Parameters,
+        options: dict[str, Any],
+    ) -> None:
+        """Print each coder against gold: as JSON, or the tables of the page."""
+        if project.answers == Project.Answers.SCUS:
+            raise CommandError("Pyramids have no gold: what is decided about a docset is its agreed pyramid.")
+        report = compare_with_gold(read_gold_source(project, answers, parameters), parameters)
+        called = {name: name for name in answers.known_coders}
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(called), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables(gold_tables.build_tables(report, called), options["format"])
 
     def _print_planning(
         self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]

@@ -133,27 +133,60 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
     empty = [not (total - own).any() for own in counts]
     without = [texts.finish(total - own) for own in counts]
-    named = {}
-    for name in ("recall", "precision", "f1"):
-        value = getattr(whole, name)
-        low = high = None
-        values = np.array([getattr(one, name) for one in without])
-        note = _why_no_score_interval(value, empty)
-        if not note and jackknife_error(values) <= NO_SPREAD:
-            note = "no interval: the score is the same without each text"
-        if not note:
-            low, high = _logit_bounds(value, values, level)
-        named[name] = ScoreInterval(value, low, high, len(counts), note=note, method="jackknife-logit", by="text")
+    named = {
+        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level)
+        for name in ("recall", "precision", "f1")
+    }
     return ScoreIntervals(**named)
 
 
-def _why_no_score_interval(value: float, empty: Sequence[bool]) -> str:
+def share_interval(found: Sequence[int], total: Sequence[int], *, level: float = 0.95) -> ScoreInterval:
+    """Return the share of what is counted in some texts, found over total, with its interval: the jackknife over texts.
+
+    `found` and `total` are counts, one of each text: of all that is counted there, and of what of it is found. The
+    share is the sum of the one over the sum of the other, and its interval that of `score_interval`: answers in one
+    text are not independent of each other, as a binomial interval would have them. Texts without anything that is
+    counted are left out. No interval where `score_interval` has none, and no value where nothing is counted; the note
+    says why. Raises ValueError for counts of different numbers of texts, and where more is found than there is.
+
+    >>> share_interval([8, 6, 9, 4], [10, 10, 10, 10])
+    <value = 0.6750, interval 0.2937 to 0.9121, 4 texts>
+    """
+    check_level(level)
+    counts = np.array([found, total], dtype=np.float64)
+    if (counts[0] > counts[1]).any() or counts.min(initial=0) < 0:
+        raise ValueError("of a text less is counted than is found, or a count is below 0")
+    counts = counts[:, counts[1] > 0]
+    sums = counts.sum(axis=1)
+    if not sums[1]:
+        return ScoreInterval(None, None, None, 0, note="nothing is counted", method="jackknife-logit", by="text")
+    rest = sums[:, None] - counts
+    empty = (rest[1] == 0).tolist()
+    without = np.divide(rest[0], rest[1], out=np.zeros_like(rest[0]), where=rest[1] > 0)
+    return _text_interval(float(sums[0] / sums[1]), without.tolist(), empty, level, "share")
+
+
+def _text_interval(
+    value: float, without: Sequence[float], empty: Sequence[bool], level: float, noun: str = "score"
+) -> ScoreInterval:
+    """Return a figure of some texts with its interval, from the figures without each of them."""
+    values = np.array(without, dtype=np.float64)
+    low = high = None
+    note = _why_no_score_interval(value, empty, noun)
+    if not note and jackknife_error(values) <= NO_SPREAD:
+        note = f"no interval: the {noun} is the same without each text"
+    if not note:
+        low, high = _logit_bounds(value, values, level)
+    return ScoreInterval(value, low, high, len(values), note=note, method="jackknife-logit", by="text")
+
+
+def _why_no_score_interval(value: float, empty: Sequence[bool], noun: str) -> str:
     n, least = len(empty), LEAST["document"]
     if n < least:
         return f"no interval: it takes {pluralize(least, 'text')}, and there {'is' if n == 1 else 'are'} {n}"
     if any(empty):
         return "no interval: all that is counted is in one text"
-    return "" if 0 < value < 1 else f"no interval: the score is {value:g}"
+    return "" if 0 < value < 1 else f"no interval: the {noun} is {value:g}"
 
 
 def _logit_bounds(value: float, without: Floats, level: float) -> tuple[float, float]:

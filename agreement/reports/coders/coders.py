@@ -355,15 +355,15 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
     """
     extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
-    given = [_gives(data, column, extract.countable) for column in range(len(data.coders))]
+    given = [gives_names(data, column, extract.countable) for column in range(len(data.coders))]
     for name in pair or ():
         if name not in data.coders:
             raise InvalidParameter("coders", f"there is no {name!r} in this project.")
     if pair:
         a, b = (list(data.coders).index(name) for name in pair)
-        return _confuse(given[a], given[b])
+        return count_confused(given[a], given[b])
     if extract.kind == "labels":
-        pairs = [_confuse(a, b) for a, b in permutations(given, 2)]
+        pairs = [count_confused(a, b) for a, b in permutations(given, 2)]
         return sum(pairs, start=np.zeros((len(extract.countable),) * 2, dtype=np.int64))
     total = sum(given, start=np.zeros((len(data.units), len(extract.countable)), dtype=np.int64))
     together: Ints = total.T @ total - sum(one.T @ one for one in given)
@@ -379,12 +379,12 @@ def count_together(extract: Extract, parameters: Parameters) -> Ints:
     data = select_categories(extract, parameters)
     together = np.zeros((len(extract.countable),) * 2, dtype=np.int64)
     for column in range(len(data.coders)):
-        given = _gives(data, column, extract.countable)
+        given = gives_names(data, column, extract.countable)
         together += given.T @ given
     return together
 
 
-def _confuse(first: Ints, second: Ints) -> Ints:
+def count_confused(first: Ints, second: Ints) -> Ints:
     """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
 
     Without sets of labels these are the pairs of their categories.
@@ -395,7 +395,7 @@ def _confuse(first: Ints, second: Ints) -> Ints:
     return confused + np.diag(both.sum(axis=0))
 
 
-def _gives(data: ReliabilityData, column: int, names: Sequence[str]) -> Ints:
+def gives_names(data: ReliabilityData, column: int, names: Sequence[str]) -> Ints:
     """Return which categories, or which labels of a set, a coder gave each unit: (units, names) of 0 and 1."""
     gives = np.zeros((len(data.labels) + 1, len(names)), dtype=np.int64)
     for place, name in enumerate(names):

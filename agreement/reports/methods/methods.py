@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
@@ -19,6 +19,7 @@ from agreement.reports.basis import allows_coefficient, compute_interval, distan
 from agreement.reports.coders.groups import GroupsReport
 from agreement.reports.coders.repeats import CodedAgain, RepeatsReport
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import Parameters, distances_for
@@ -118,10 +119,12 @@ def describe_methods(
     report: AgreementReport,
     comparison: GroupsReport | None = None,
     repeats: RepeatsReport | None = None,
+    gold: GoldReport | None = None,
 ) -> MethodsText:
     """Return the conventions and figures of a report in words.
 
-    comparison: of groups of the same coders. repeats: of what they coded again.
+    comparison: of groups of the same coders. repeats: of what they coded again. gold: of the same coders
+    against it.
     """
     p = report.parameters
     pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
@@ -165,7 +168,7 @@ def describe_methods(
     sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
     sentences.append(_describe_figures(report, nouns))
     between = _describe_groups(comparison)
-    sentences += between + _describe_repeats(repeats)
+    sentences += between + _describe_repeats(repeats) + _describe_gold(gold)
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     references = _select_references(p, pointers, sets, report.interval)
     return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
@@ -368,6 +371,32 @@ def _describe_coded_again(part: CodedAgain, how: str) -> str:
         f"{pluralize(n_coders, 'coder')} coded {pluralize(whole.texts, 'text')} of their own again, {how}:"
         f" between the two occasions of a coder it is {_with_interval(whole.interval)}{by_coder}{beside}."
     )
+
+
+def _describe_gold(gold: GoldReport | None) -> list[str]:
+    """Return how coders compare with gold, where there is any; nobody is named."""
+    if gold is None or not gold.coders:
+        return []
+    accuracy = _describe_range([one.accuracy.interval.value for one in gold.coders])
+    sentences = [
+        f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out; {gold.n_items:,} items) the"
+        f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered."
+    ]
+    if gold.n_contested:
+        overruled = _describe_range([one.overruled.interval.value for one in gold.coders])
+        sentences.append(
+            f"Of the {pluralize(gold.n_contested, 'item')} there on which coders differ, gold has another value than"
+            f" the coder in {overruled}."
+        )
+    return sentences
+
+
+def _describe_range(values: Sequence[float | None]) -> str:
+    defined = [one for one in values if one is not None]
+    if not defined:
+        return "undefined"
+    low, high = f"{min(defined):.3f}", f"{max(defined):.3f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _with_interval(one: Interval) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
 from agreement.reports import overall
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.gold.readers import Reader
+from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
 from agreement.reports.methods import methods
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages.agreement import build_units_tables
+from annotations.models import Project
+from annotations.models.project import may
+from annotations.models.rights import Right
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -21,5 +27,16 @@ def build(request: AnalysisRequest) -> PageSections:
         )
     )
     repeats = request.compute(lambda parameters, _: compare_occasions(request.project_answers, parameters))
-    text = methods.describe_methods(request.extract, report, compared, repeats)
+    text = methods.describe_methods(request.extract, report, compared, repeats, _compare_with_gold(request))
     return PageSections(build_units_tables(request), context={"report": report, "methods": text})
+
+
+def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
+    """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
+    if request.project.answers == Project.Answers.SCUS or not may(request.project, Right.ADJUDICATE):
+        return None
+    hidden = request.parameters.coders and not Reader.of(request.project, request.reader).sees_names
+    if hidden or not has_gold(request.project):
+        return None
+    source = read_gold_source(request.project, request.project_answers, request.parameters, request.answers_with_gold)
+    return compare_with_gold(source, request.parameters, details=False)

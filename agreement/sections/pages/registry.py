@@ -20,6 +20,7 @@ from agreement.sections.pages import (
     course,
     data,
     difference,
+    gold,
     groups,
     methods,
     planning,
@@ -28,6 +29,8 @@ from agreement.sections.pages import (
 from agreement.sections.pages.items import item, items
 from agreement.sections.pages.pyramids import peers, scores, scus, study
 from annotations.models import Project
+from annotations.models.project import may
+from annotations.models.rights import Right
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class ResultPage:
     """A page of results: its name, which is that of its template, what it is about, and what builds it.
 
     `options` are what its address has besides the parameters. `address` names what else `build` takes, as parts of the
-    path. A page that does not use the coders' answers (`uses_answers` is false) is of pyramids.
+    path. A page that does not use the coders' answers (`uses_answers` is false) is of pyramids. `right` is that to see
+    it.
     """
 
     name: str
@@ -44,17 +48,18 @@ class ResultPage:
     options: Callable[[Project], Collection[str]] | tuple[str, ...] = ()
     address: tuple[str, ...] = ()
     uses_answers: bool = True
+    right: Right = Right.SEE_RESULTS
 
     @property
     def template(self) -> str:
         """The template of the page."""
         return f"agreement/{'' if self.uses_answers else 'pyramids/'}{self.name}.html"
 
-    def request(self, project: Project, query: QueryDict, *, whole_tables: bool) -> AnalysisRequest:
-        """Return what an address asks of the page."""
+    def request(self, project: Project, query: QueryDict, reader: str, *, whole_tables: bool) -> AnalysisRequest:
+        """Return what an address asks of the page; `reader` is the name of who asks."""
         options = self.options(project) if callable(self.options) else self.options
         return AnalysisRequest.from_query(
-            project, query, options, whole_tables=whole_tables, uses_answers=self.uses_answers
+            project, query, options, whole_tables=whole_tables, uses_answers=self.uses_answers, reader=reader
         )
 
 
@@ -108,6 +113,13 @@ COREFERENCE = ResultPage(
     "Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in each.",
     coreference.build,
     options=("first", "second"),
+)
+GOLD = ResultPage(
+    "gold",
+    "Each coder, group and imported system against gold: scores, accuracy, confusion, errors, and the course of it.",
+    gold.build,
+    options=("coder",),
+    right=Right.COMPARE_WITH_GOLD,
 )
 CATEGORIES = ResultPage(
     "categories",
@@ -182,9 +194,9 @@ PEERS = ResultPage(
 
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
-    """Return the pages that list all of something in a project, by their names."""
-    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE]
+    """Return the pages that list all of something in a project, by their names: those that the reader may see."""
+    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE, GOLD]
     pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
-    return {page.name: page for page in pages}
+    return {page.name: page for page in pages if may(project, page.right)}

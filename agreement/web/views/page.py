@@ -34,13 +34,13 @@ def show_page(
     request: HttpRequest, slug: str, page: ResultPage, context: Context | None = None, **address: str
 ) -> HttpResponse:
     """Return the page, or the one of its tables that the address asks for. `context` adds to that of the template."""
-    project = results_for(request.user, slug)
+    project = results_for(request.user, slug, page.right)
     if not page.uses_answers:
         require_pyramids(project)
     if SHOWN in request.GET:
         return redirect(f"{request.path}?{read_form(request.GET)}")
     download = "as" in request.GET
-    analysis = page.request(project, request.GET, whole_tables=download)
+    analysis = page.request(project, request.GET, request.user.get_username(), whole_tables=download)
     sections = page.build(analysis, **address)
     if download:
         return _download_table(request, analysis, sections)

@@ -97,6 +97,14 @@ def coreference(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @draws_charts
 @require_safe
+def gold(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show each coder, group and imported system against gold."""
+    return show_page(request, slug, registry.GOLD)
+
+
+@login_required
+@draws_charts
+@require_safe
 def course(request: HttpRequest, slug: str) -> HttpResponse:
     """Show agreement, each coder's and all, and the time a judgement takes, stage by stage."""
     return show_page(request, slug, registry.COURSE)

@@ -71,8 +71,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--gold",
             action="store_true",
-            help="the codings are gold, which is compared with coders’ work in training rounds and counts nowhere; who "
-            "--coder or the files name is a manager or adjudicator; notes explain",
+            help="the codings are gold, which coders’ work is compared with and which is in no figure of agreement; "
+            "who --coder or the files name is a manager or adjudicator; notes explain",
         )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(

@@ -92,6 +92,25 @@ def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in
                 assert score == pytest.approx(expected, abs=digits_known), (case["name"], name)
 
 
+def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all_cases):
+    for case in CASES:
+        mentions = sorted({mention for side in (case["key"], case["response"]) for one in side for mention in one})
+        document = plain.parse(coded_by(case["key"], mentions), f"{case['name'].lower()}.txt")
+        import_documents(all_cases, [SourceDocument(document, "charlie")], gold=True)
+    client = signed_in(charlie)
+    compared = 0
+    for case in CASES:
+        found = client.get("/api/v1/projects/cases/agreement/gold/", {"texts": case["name"].lower(), "coders": "ben"})
+        for one in found.json()["coders"]:
+            for name, reference in REFERENCE_NAMES.items():
+                score = [one["scores"][name][part] for part in ("recall", "precision", "f1")]
+                if score[0] is not None:
+                    compared += 1
+                    expected = [case["expected"][reference][part] for part in "rpf"]
+                    assert score == pytest.approx(expected, abs=1e-9), (case["name"], name)
+    assert compared > 5 * len(CASES) / 2
+
+
 def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
     report = compare_chains(extract(all_cases), Parameters(), "anna", "ben")
     key = {case["name"].lower(): case["key"] for case in CASES}

@@ -58,7 +58,7 @@ PAGES = {
     "overview": ResultPage("agreement/", "distances", 10),
     "grid": ResultPage("agreement/grid/", "grid", 10, odd=("without", "texts")),
     "compare": ResultPage("agreement/compare/", "compare", 10, odd=("coders",)),
-    "methods": ResultPage("agreement/methods/", "", 11, odd=("rounds",)),
+    "methods": ResultPage("agreement/methods/", "", 12, odd=("rounds",)),
     "data": ResultPage("agreement/data/", "matrix", 12, odd=("coders",)),
     "difference": ResultPage(
         "agreement/difference/",
@@ -69,6 +69,9 @@ PAGES = {
         odd=("by", "first", "second"),
     ),
     "groups": ResultPage("agreement/groups/", "", 12, odd=("groups", "coders")),
+    "gold": ResultPage(
+        "agreement/gold/", "accuracy", 15, wrong=(("coder", "ghost"), ("coder", "\x00")), odd=("coder",)
+    ),
     "coreference": ResultPage(
         "agreement/coreference/",
         "scores",

@@ -15,7 +15,7 @@ from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
 from annotations.models import User
-from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
+from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
 from tests.shared.work import work_by_text
 
 PAGES = {
@@ -35,6 +35,18 @@ PAGES = {
         "agreed",
         "agreed_at_least",
         "confusion",
+    ],
+    "agreement/gold/?coder=bob": [
+        "accuracy",
+        "scores",
+        "overruled",
+        "agreement",
+        "confusion",
+        "errors",
+        "differences",
+        "trend",
+        "trend_f1",
+        "each",
     ],
     "agreement/coreference/": ["scores", "texts", "each"],
     "agreement/difference/?by=group&first=alice,bob&second=alice,carol": ["difference"],
@@ -59,7 +71,9 @@ TYPES = {
 
 @pytest.fixture
 def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+    decide_gold(project, "bob", b="place")
+    return project
 
 
 @pytest.fixture

@@ -15,16 +15,16 @@ from tests.conftest import make_project
 MATRIX = {
     (role, right): answer == "+"
     for role, answers in {
-        "manager": "++++++++",
-        "adjudicator": "++++--+-",
-        "viewer": "+++-----",
-        "coder": "+-------",
-        "manager-coder": "++--+---",
+        "manager": "+++++++++",
+        "adjudicator": "++++--+-+",
+        "viewer": "+++------",
+        "coder": "+--------",
+        "manager-coder": "++--+----",
     }.items()
     for right, answer in zip(Right, answers, strict=True)
 }
 # What open results give to those who code.
-OPENED = {"coder": "+++-----", "manager-coder": "++++++--"}
+OPENED = {"coder": "+++-----+", "manager-coder": "++++++--+"}
 
 
 def test_the_matrix_names_every_role_and_right():

@@ -1,5 +1,6 @@
 """Counts of SCUs in peers, the intervals of scores and of their correlation, and SCUs matched by their words."""
 
+from fractions import Fraction
 from functools import partial
 from itertools import permutations
 
@@ -28,6 +29,7 @@ from agreement.measures import (
     score_correlation,
     score_correlation_interval,
     score_interval,
+    share_interval,
 )
 from agreement.measures.uncertainty.score_intervals import MIN_PEERS, _draw_samples
 
@@ -199,6 +201,42 @@ def test_a_score_without_an_interval_says_why(key, response, note):
     found = score_interval(key, response, b_cubed).f1
     assert (found.low, found.note) == (None, note)
     assert found.value == b_cubed(key, response).f1
+
+
+def test_the_interval_of_a_share_is_that_of_the_jackknife_over_texts():
+    found, total = [8, 0, 6, 9, 4], [10, 0, 9, 10, 12]
+    one = share_interval(found, total, level=0.9)
+    value = Fraction(27, 41)
+    rest = [Fraction(27 - f, 41 - n) for f, n in zip(found, total, strict=True) if n]
+    mean = sum(rest) / 4
+    error = np.sqrt(float(Fraction(3, 4) * sum((part - mean) ** 2 for part in rest)))
+    reach = stats.t.ppf(0.95, 3) * error / float(value * (1 - value))
+    logit = np.log(float(value / (1 - value)))
+    assert one.value == float(value)
+    assert (one.low, one.high) == pytest.approx([1 / (1 + np.exp(-logit + side * reach)) for side in (1, -1)])
+    assert (one.n, one.by, one.method) == (4, "text", "jackknife-logit")
+
+
+@pytest.mark.parametrize(
+    ("found", "total", "value", "note"),
+    [
+        ([], [], None, "nothing is counted"),
+        ([0], [0], None, "nothing is counted"),
+        ([1, 2], [2, 3], 0.6, "no interval: it takes 3 texts, and there are 2"),
+        ([2, 0, 3], [2, 0, 3], 1.0, "no interval: it takes 3 texts, and there are 2"),
+        ([0, 0, 0], [2, 1, 3], 0.0, "no interval: the share is 0"),
+        ([1, 2, 3], [2, 4, 6], 0.5, "no interval: the share is the same without each text"),
+    ],
+)
+def test_a_share_without_an_interval_says_why(found, total, value, note):
+    one = share_interval(found, total)
+    assert (one.value, one.low, one.high, one.note) == (value, None, None, note)
+
+
+@pytest.mark.parametrize(("found", "total"), [([2], [1]), ([-1], [1])])
+def test_of_a_text_no_more_is_found_than_there_is(found, total):
+    with pytest.raises(ValueError, match="less is counted than is found"):
+        share_interval(found, total)
 
 
 def test_another_score_is_refused():

@@ -1,0 +1,1 @@
+"""Coders and imported systems against gold."""

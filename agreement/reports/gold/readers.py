@@ -1,0 +1,82 @@
+"""Who reads a comparison with gold: whose names are shown, and of which texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.crypto import salted_hmac
+
+from agreement.data.answers import Extract
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.models import Membership, Project
+from annotations.models.project import may
+from annotations.models.rights import Right
+
+LETTERS = "letters"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who reads: managers see names, all others letters, but for their own name.
+
+    Who codes (`codes`) reads of texts that they have submitted alone, and of the answers of others nothing but figures.
+    """
+
+    sees_names: bool
+    name: str = ""
+    codes: bool = False
+
+    @classmethod
+    def of(cls, project: Project, username: str) -> Reader:
+        """Return the reader for whom the project was read, whose name is this."""
+        sees_names = may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
+        role = project.role  # type: ignore[attr-defined]
+        codes = role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
+        return cls(sees_names, username if codes else "", codes)
+
+    @classmethod
+    def from_option(cls, option: str) -> Reader:
+        """Return the reader that `as_option` names."""
+        who, _, name = option.partition(" ")
+        return cls(who != LETTERS, name, bool(name))
+
+    def as_option(self) -> str:
+        """Return the reader in a word; empty for one who sees names."""
+        return "" if self.sees_names else f"{LETTERS} {self.name}".strip()
+
+    def check(self, parameters: Parameters) -> None:
+        """Raise InvalidParameter where coders are chosen by names that the reader does not see."""
+        if parameters.coders and not self.sees_names:
+            raise InvalidParameter(
+                "coders", "here coders are letters, and cannot be chosen by name: leave out coders and groups."
+            )
+
+    def name_coders(self, project: Project, coders: Iterable[str]) -> dict[str, str]:
+        """Return what each coder of the project is called; letters are in an order that tells nothing of names."""
+        names = list(coders)
+        if self.sees_names:
+            return {name: name for name in names}
+        salt = "agreement.reports.gold.readers"
+        shuffled = sorted(
+            names, key=lambda name: salted_hmac(salt, f"{project.pk} {name}", algorithm="sha256").digest()
+        )
+        letters = {name: f"Coder {_letters(number)}" for number, name in enumerate(shuffled)}
+        return letters | {name: name for name in names if name == self.name}
+
+    def documents(self, answers: Extract) -> frozenset[int] | None:
+        """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
+
+        These are texts that they have submitted, and that are not before them in another round.
+        """
+        if not self.codes:
+            return None
+        own = [(text, one) for text in answers.texts for one in text.answers.coder_answers if one.coder == self.name]
+        is_open = {text.text_pk for text, one in own if not one.submitted}
+        return frozenset(text.pk for text, _ in own if text.text_pk not in is_open)
+
+
+def _letters(number: int) -> str:
+    """Return A to Z, then AA, AB and so on."""
+    high, low = divmod(number, 26)
+    return (_letters(high - 1) if high else "") + chr(ord("A") + low)

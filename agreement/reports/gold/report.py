@@ -1,0 +1,519 @@
+"""Coders, groups of them and imported systems against gold, with intervals, and what coders agree among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from agreement.data.answers import Extract, Question, TextEntry
+from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
+from agreement.data.groups import Groups, read_groups
+from agreement.data.muc import Markings, marked_texts_reader, read_markings
+from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_interval
+from agreement.measures.coreference.scores import TextCounts, count_texts
+from agreement.measures.data.subsets import select_coders, select_units
+from agreement.measures.values import Bools, Ints
+from agreement.reports.basis import (
+    cached,
+    compute_interval,
+    mostly_labelled,
+    names_of,
+    pick_texts,
+    resolve,
+    select_categories,
+    select_data,
+)
+from agreement.reports.coders.coders import count_confused, gives_names
+from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coreference import (
+    SCORES,
+    Clusters,
+    ScoreFigures,
+    clusters_in,
+    common_texts,
+    find_clusters,
+    overall_figures,
+    pair_clusters,
+)
+from agreement.reports.course import divide_evenly, order_by_time
+from agreement.reports.gold.errors import Difference, find_differences
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import read_with_gold
+from annotations.coding.active_time import Activity
+from annotations.core.progress import Progress
+from annotations.models import Project
+
+TREND_SCORE = "conll_average"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`found` of `total` items, and the share with its interval over texts."""
+
+    found: int
+    total: int
+    interval: ScoreInterval
+
+    @classmethod
+    def of_texts(cls, found: Ints, total: Ints) -> Share:
+        """Return the share of what is counted in each text."""
+        return cls(int(found.sum()), int(total.sum()), share_interval(found.tolist(), total.tolist()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API and the command give."""
+        ends = {name: getattr(self.interval, name) for name in ("value", "low", "high", "note")}
+        return {"found": self.found, "total": self.total, **ends}
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstGold:
+    """One coder, or a group of them pooled, against gold.
+
+    accuracy: of the items that both answered the share with the same answer. `missed` items are of gold alone, in texts
+    that the coder has coded, and `extra` ones of the coder alone. overruled: of the contested items that both have, the
+    share in which the value of gold is another one than the coder's. `scores` have gold for the key.
+    """
+
+    name: str
+    coders: tuple[str, ...]
+    n_texts: int
+    accuracy: Share
+    missed: int
+    extra: int
+    overruled: Share
+    scores: Mapping[str, ScoreFigures]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API and the command give."""
+        return {
+            "name": self.name,
+            "n_texts": self.n_texts,
+            "accuracy": self.accuracy.as_dict(),
+            "missed": self.missed,
+            "extra": self.extra,
+            "overruled": self.overruled.as_dict(),
+            "scores": {name: one.as_dict() for name, one in self.scores.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Some texts of about one time: the accuracy of each coder in them, and the F1 of `TREND_SCORE`."""
+
+    n_texts: int
+    last: TextEntry
+    accuracy: Mapping[str, float | None]
+    f1: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAccuracy:
+    """The accuracy of each coder in the answers to a question besides the category."""
+
+    question: Question
+    coders: Mapping[str, Share]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldReport:
+    """Every coder who has coded a text with gold against that, and what they agree among themselves in these texts.
+
+    `n_items` are answered by gold, and `n_contested` are those in which not all coders have the same value.
+    `confusion` has by coder how often an answer of gold (rows) meets one of theirs, in the order of `names`.
+    `gold_left_out` is gold that does not count, by reason.
+    """
+
+    parameters: Parameters
+    fingerprint: str
+    n_texts: int
+    n_items: int
+    n_contested: int
+    coders: tuple[AgainstGold, ...]
+    groups: tuple[AgainstGold, ...]
+    questions: tuple[QuestionAccuracy, ...]
+    agreement: Interval | None
+    periods: tuple[Period, ...]
+    names: tuple[str, ...]
+    confusion: Mapping[str, Ints]
+    differences: Mapping[str, Sequence[Difference]]
+    gold_left_out: Mapping[str, int]
+    codings_left_out: Mapping[str, int]
+    matched_by_muc6: bool
+    has_chains: bool
+
+    def total_confusion(self, coder: str = "") -> Ints:
+        """Return the confusion of one coder, or of all together."""
+        chosen = [one for name, one in self.confusion.items() if coder in ("", name)]
+        return sum(chosen, start=np.zeros((len(self.names),) * 2, dtype=np.int64))
+
+    def as_dict(self, called: Mapping[str, str], *, in_full: bool = True) -> dict[str, Any]:
+        """Return the fields that the API and the command give; coders are named as they are `called`.
+
+        in_full: also groups, and gold that does not count, of which coders are not told.
+        """
+        one = self.agreement
+        return {
+            "parameters": self.parameters.query(),
+            "fingerprint": self.fingerprint,
+            "n_texts": self.n_texts,
+            "n_items": self.n_items,
+            "n_contested": self.n_contested,
+            "matched_by_muc6": self.matched_by_muc6,
+            "coders": [against.as_dict() | {"name": called[against.name]} for against in self.coders],
+            "groups": [against.as_dict() for against in self.groups] if in_full else [],
+            "questions": [
+                {
+                    "question": asked.question.key,
+                    "coders": [{"name": called[name], **share.as_dict()} for name, share in asked.coders.items()],
+                }
+                for asked in self.questions
+            ],
+            "agreement": {
+                "value": one.value if one else None,
+                "low": one.low if one else None,
+                "high": one.high if one else None,
+                "n_units": one.result.n_units if one else 0,
+                "note": (one.note or one.result.note) if one else "no coder has coded a text with gold",
+            },
+            "periods": [
+                {
+                    "n_texts": period.n_texts,
+                    "last": period.last.slug,
+                    "coders": [
+                        {"name": called[name], "accuracy": period.accuracy[name], "conll_f1": period.f1.get(name)}
+                        for name in period.accuracy
+                    ],
+                }
+                for period in self.periods
+            ],
+            "gold_left_out": {one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
+            "codings_left_out": dict(self.codings_left_out),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSource:
+    """What is compared: the answers of coders, the same with gold, and what else is read for it.
+
+    `answers` and `with_gold` are of the whole project. `read_question` returns the answers to a question, with gold.
+    `documents` are those that the reader may read of; None for all.
+    """
+
+    project: Project
+    answers: Extract
+    with_gold: Extract
+    read_question: Callable[[str], Extract]
+    groups: Groups = field(default_factory=dict)
+    work: Mapping[tuple[int, str], Activity] = field(default_factory=dict)
+    documents: frozenset[int] | None = None
+
+
+def read_gold_source(
+    project: Project,
+    answers: Extract,
+    parameters: Parameters,
+    with_gold: Extract | None = None,
+    documents: frozenset[int] | None = None,
+) -> GoldSource:
+    """Return what the answers of a project to the question of the parameters are compared with, and by what.
+
+    with_gold: where it is read already. documents: those that the reader may read of; None for all.
+    """
+    return GoldSource(
+        project,
+        answers,
+        read_with_gold(project, answers, parameters) if with_gold is None else with_gold,
+        lambda question: read_with_gold(project, answers, parameters, question),
+        read_groups(project),
+        read_project_work(project, answers).activities,
+        documents,
+    )
+
+
+def compare_with_gold(
+    source: GoldSource, parameters: Parameters, progress: Progress | None = None, *, details: bool = True
+) -> GoldReport:
+    """Return every coder that the parameters choose against gold. Raises InvalidParameter.
+
+    The selections are those of every page; the values that are contested are those that the parameters compare.
+    details: also scores of chains, errors and further questions, which take long.
+    """
+    selected, parameters = resolve(source.answers, parameters)
+    compared = _Comparison.of(source.with_gold, parameters, source.documents)
+    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.fingerprint, details)
+    return cached(
+        compared.extract,
+        key,
+        lambda: _compare_with_gold(source, selected, parameters, compared, progress, details=details),
+    )
+
+
+def _compare_with_gold(
+    source: GoldSource,
+    selected: Extract,
+    parameters: Parameters,
+    compared: _Comparison,
+    progress: Progress | None,
+    *,
+    details: bool,
+) -> GoldReport:
+    whole, texts, coders = compared.extract, compared.texts, compared.coders
+    chains = _score_chains(source.project, compared, progress) if details and whole.has_chains else None
+    counts = {coder: compared.count(coder) for coder in coders}
+    asked = whole.questions if details and not whole.question else ()
+    of_texts = {text.pk for text in texts}
+    agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
+    # of words that coders write, what is in texts that are not read of would be among the values
+    names = tuple(one for one in whole.countable if not whole.question or one in _used(compared.categories))
+    given = [gives_names(compared.categories, column, names) for column in range(len(compared.categories.coders))]
+    groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
+    return GoldReport(
+        parameters=parameters,
+        fingerprint=replace(whole, texts=texts, cache={}).fingerprint,
+        n_texts=len(texts),
+        n_items=int((compared.gold >= 0).sum()),
+        n_contested=int(compared.contested.sum()),
+        coders=tuple(_against_gold(coder, [coder], counts, chains) for coder in coders),
+        groups=tuple(_against_gold(name, one, counts, chains) for name, one in groups.items() if one),
+        questions=tuple(_measure_question(source, parameters, one) for one in asked),
+        agreement=compute_interval(selected, parameters, agreed) if agreed else None,
+        periods=tuple(_periods(compared, counts, chains, source.work)),
+        names=names,
+        confusion={coder: count_confused(given[-1], one) for coder, one in zip(coders, given[:-1], strict=True)},
+        differences={coder: list(compared.differences(coder, chains)) for coder in coders if details},
+        gold_left_out=whole.gold_left_out,
+        codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
+        matched_by_muc6=bool(chains and chains.markings),
+        has_chains=chains is not None,
+    )
+
+
+def _used(data: ReliabilityData) -> frozenset[str]:
+    """Return the names of the labels that somebody gave."""
+    given = np.unique(data.codes[data.codes >= 0]).tolist()
+    return frozenset(name for code in given for name in names_of(data.labels[code]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What of a coder is counted in each text: answers, the same ones; contested items, the overruled ones."""
+
+    has_work: Bools
+    answered: Ints
+    equal: Ints
+    missed: Ints
+    extra: Ints
+    contested: Ints
+    overruled: Ints
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The answers of coders and gold on the same units: the last column is that of gold.
+
+    `document` is of each unit the place of its text, and `values` are what the parameters compare.
+    """
+
+    extract: Extract
+    texts: tuple[TextEntry, ...]
+    coders: tuple[str, ...]
+    categories: ReliabilityData
+    values: ReliabilityData
+    document: Ints
+
+    @classmethod
+    def of(cls, with_gold: Extract, parameters: Parameters, documents: Collection[int] | None) -> _Comparison:
+        """Return the units of the chosen texts; what most coders give a category that is left out is none."""
+        # who has coded no text with gold is not known here, nor are texts without it
+        chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
+        own = replace(
+            parameters,
+            coefficient="alpha",  # another one may be of two coders, and gold would be a third
+            distance="nominal",
+            coders=",".join([*chosen, GOLD]) if parameters.coders else "",
+            texts="",
+            rounds="",
+            without="",
+            question=with_gold.question.key if with_gold.question else "",
+        )
+        selected, own = resolve(with_gold, own)
+        own = replace(own, texts=parameters.texts, rounds=parameters.rounds)
+        texts = tuple(
+            text
+            for text in pick_texts(selected, own)
+            if (documents is None or text.pk in documents) and _is_compared(text)
+        )
+        coders = tuple(
+            coder
+            for coder in selected.coders
+            if coder != GOLD and any(one.coder == coder for text in texts for one in text.answers.coder_answers)
+        )
+        columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]
+        values = select_coders(select_data(selected, own, texts), columns)
+        categories = select_coders(select_categories(selected, own, texts), columns)
+        if parameters.without and coders:
+            of_coders = select_coders(categories, list(range(len(coders))))
+            kept = ~mostly_labelled(of_coders, parameters.selection("without"))
+            values, categories = select_units(values, kept), select_units(categories, kept)
+        place = {text.pk: number for number, text in enumerate(texts)}
+        numbers = np.array([place[int(str(one))] for one in categories.documents], dtype=np.int64)
+        number = numbers[categories.document_of_unit] if len(numbers) else np.zeros(0, dtype=np.int64)
+        return cls(selected, texts, coders, categories, values, number)
+
+    @cached_property
+    def answers(self) -> Ints:
+        """What is equal or not where answers are compared: of a relation its targets, else the category."""
+        return self.values.codes if self.extract.kind == "targets" else self.categories.codes
+
+    @cached_property
+    def gold(self) -> Ints:
+        """What gold answers, -1 where nothing."""
+        return self.answers[:, -1] if self.coders else np.zeros(0, dtype=np.int64)
+
+    @cached_property
+    def contested(self) -> Bools:
+        """Which units have different values of coders."""
+        codes = self.values.codes[:, : len(self.coders)]
+        given = codes >= 0
+        lowest = np.where(given, codes, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(np.int64).max)
+        differs: Bools = (given & (codes != lowest[:, np.newaxis])).any(axis=1)
+        return differs
+
+    def has_work(self, coder: str) -> Bools:
+        """Return in which of the texts a coder has a coding that counts."""
+        of_texts = [any(one.coder == coder for one in text.answers.coder_answers) for text in self.texts]
+        return np.array(of_texts, dtype=np.bool_)
+
+    def count(self, coder: str) -> _Counts:
+        """Return what of a coder is counted in each text."""
+        column, work = self.coders.index(coder), self.has_work(coder)
+        answer, here = self.answers[:, column], work[self.document]
+        value, of_gold = self.values.codes[:, column], self.values.codes[:, -1]
+        both = (answer >= 0) & (self.gold >= 0)
+        contested = self.contested & (value >= 0) & (of_gold >= 0)
+        per_text = partial(np.bincount, minlength=len(self.texts))
+        return _Counts(
+            work,
+            per_text(self.document[both]),
+            per_text(self.document[both & (answer == self.gold)]),
+            per_text(self.document[here & (self.gold >= 0) & (answer < 0)]),
+            per_text(self.document[here & (self.gold < 0) & (answer >= 0)]),
+            per_text(self.document[contested]),
+            per_text(self.document[contested & (value != of_gold)]),
+        )
+
+    def differences(self, coder: str, chains: _Chains | None) -> Iterator[Difference]:
+        """Yield where a coder differs from gold."""
+        columns = len(self.coders), self.coders.index(coder)
+        of_both = (chains.clusters_of(GOLD), chains.clusters_of(coder)) if chains else None
+        has_work = self.has_work(coder)
+        return find_differences(self.extract, self.texts, self.categories, self.document, columns, has_work, of_both)
+
+
+def _is_compared(text: TextEntry) -> bool:
+    """Return whether gold and somebody else have answered anything in the text."""
+    names = {one.coder for one in text.answers.coder_answers}
+    return GOLD in names and len(names) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Chains:
+    """The chains of gold and coders, and what each text adds to each score of each coder."""
+
+    texts: Sequence[TextEntry]
+    clusters: Mapping[str, Clusters]
+    counts: Mapping[str, Mapping[str, TextCounts]]
+    markings: Markings | None
+
+    def clusters_of(self, coder: str) -> Clusters:
+        """Return the chains of one coder in all the texts."""
+        return clusters_in(self.clusters, coder, self.texts)
+
+
+def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
+    texts, coders = compared.texts, compared.coders
+    clusters = find_clusters(compared.extract, texts) if coders else {}
+    markings = read_markings(texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
+    counts: dict[str, dict[str, TextCounts]] = {}
+    for done, coder in enumerate(coders):
+        if progress:
+            progress(done, len(coders))
+        common = common_texts(texts, GOLD, coder)
+        key, response = pair_clusters(clusters, common, GOLD, coder, markings.of_pair if markings else None)
+        counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
+    return _Chains(texts, clusters, counts, markings)
+
+
+def _pool(counts: Sequence[TextCounts]) -> TextCounts:
+    """Return what texts add to the score of several coders together."""
+    if len(counts) == 1:
+        return counts[0]
+    texts = list(dict.fromkeys(text for one in counts for text in one.texts))
+    place = {text: number for number, text in enumerate(texts)}
+    total = np.zeros((len(texts), counts[0].counts.shape[1]))
+    for one in counts:
+        total[[place[text] for text in one.texts]] += one.counts
+    return TextCounts(texts, total, counts[0].finish)
+
+
+def _against_gold(
+    name: str, coders: Sequence[str], counts: Mapping[str, _Counts], chains: _Chains | None
+) -> AgainstGold:
+    def total(part: str) -> Ints:
+        summed: Ints = np.sum([getattr(counts[coder], part) for coder in coders], axis=0)
+        return summed
+
+    scores = {}
+    if chains:
+        scores = {one: overall_figures(_pool([chains.counts[coder][one] for coder in coders])) for one in SCORES}
+    return AgainstGold(
+        name,
+        tuple(coders),
+        int((total("has_work") > 0).sum()),
+        Share.of_texts(total("equal"), total("answered")),
+        int(total("missed").sum()),
+        int(total("extra").sum()),
+        Share.of_texts(total("overruled"), total("contested")),
+        scores,
+    )
+
+
+def _measure_question(source: GoldSource, parameters: Parameters, question: Question) -> QuestionAccuracy:
+    """Return the accuracy of the same coders in the same texts, in the answers to another question."""
+    answers = source.read_question(question.key)
+    own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
+    compared = _Comparison.of(answers, own, source.documents)
+    counts = {coder: compared.count(coder) for coder in compared.coders}
+    return QuestionAccuracy(question, {name: Share.of_texts(one.equal, one.answered) for name, one in counts.items()})
+
+
+def _periods(
+    compared: _Comparison,
+    counts: Mapping[str, _Counts],
+    chains: _Chains | None,
+    work: Mapping[tuple[int, str], Activity],
+) -> Iterator[Period]:
+    place = {text.pk: number for number, text in enumerate(compared.texts)}
+    ordered = order_by_time(compared.texts, work)
+    before = 0
+    for size in divide_evenly(len(ordered)):
+        texts, before = ordered[before:size], size
+        numbers = [place[text.pk] for text in texts]
+        accuracy = {}
+        for coder, one in counts.items():
+            total = int(one.answered[numbers].sum())
+            accuracy[coder] = int(one.equal[numbers].sum()) / total if total else None
+        keys = {text.pk for text in texts}
+        f1 = {coder: _f1_in(of_coder[TREND_SCORE], keys) for coder, of_coder in chains.counts.items()} if chains else {}
+        yield Period(len(texts), texts[-1], accuracy, f1)
+
+
+def _f1_in(counted: TextCounts, keys: Collection[int]) -> float | None:
+    """Return the F1 of a score in some of the texts; None where nothing is counted there."""
+    rows = [number for number, text in enumerate(counted.texts) if text in keys]
+    total = counted.counts[rows].sum(axis=0)
+    return counted.finish(total).f1 if total.any() else None

@@ -1,0 +1,405 @@
+"""Coders against gold, to the digits of fractions and of the library, on page, API and command."""
+
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+
+from agreement.data.answers import CoderAnswers, Extract, TextAnswers
+from agreement.data.extract import clear_cache, extract
+from agreement.data.gold import GOLD
+from agreement.measures import score_interval, share_interval
+from agreement.reports.basis import resolve
+from agreement.reports.coreference import SCORES, find_clusters
+from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source
+from agreement.reports.request import parse_asked
+from annotations.coding import operations
+from annotations.coding.gold import open_gold
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding, Judgement, Membership, Project, Round, User
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
+from tests.conftest import change, judge
+from tests.shared.agreeing import answer, coded_project, convention, cost, decide_gold, digits, figures, table
+from tests.shared.growth import assert_grows_with_input
+from tests.shared.questions import any_answers, in_keys, question_project
+
+URL = "/projects/walk/agreement/gold/"
+API = "/api/v1/projects/walk/agreement/gold/"
+THREE = ("alice", "bob", "carol")
+
+
+@pytest.fixture
+def walk(charlie) -> Project:
+    """Make a project of four texts by three coders; gold says what Bob says but for two markables a text."""
+    contents = [" ".join(f"[w{n}](m{n})" for n in range(5 + number)) for number in range(4)]
+    project = answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=THREE))
+    decide_gold(project, "bob", m1="place", m3=None)
+    return project
+
+
+def report_of(project, **asked):
+    answers, parameters = parse_asked(project, asked)
+    return compare_with_gold(read_gold_source(project, answers, parameters), parameters)
+
+
+def judged(project, gold=False, coder=""):
+    """Return the category of each markable by text, straight from the rows."""
+    codings = Coding.with_gold.filter(text__project=project, kind="gold" if gold else "text")
+    codings = codings.filter(coder__username=coder) if coder else codings
+    rows = Judgement.objects.filter(coding__in=codings, category__isnull=False)
+    return {
+        (text, unit): category
+        for text, unit, category in rows.values_list("coding__text__slug", "markable__label", "category__key")
+    }
+
+
+def test_accuracy_is_the_share_of_the_items_that_both_answered(walk):
+    gold = judged(walk, gold=True)
+    report = report_of(walk)
+    assert [one.name for one in report.coders] == list(THREE)
+    for one in report.coders:
+        own = judged(walk, coder=one.name)
+        both = own.keys() & gold.keys()
+        equal = [item for item in both if own[item] == gold[item]]
+        assert one.accuracy.interval.value == float(Fraction(len(equal), len(both)))
+        texts = sorted({text for text, _ in gold})
+        by_text = [[sum(text == name for text, _ in side) for name in texts] for side in (equal, both)]
+        assert one.accuracy.interval == share_interval(*by_text)
+        assert (one.missed, one.extra) == (len(gold.keys() - own.keys()), len(own.keys() - gold.keys()))
+        assert one.n_texts == len(texts)
+    assert report.n_items == len(gold)
+    assert report.coders[0].extra == 4  # m3 of each text, which gold leaves out
+
+
+def test_overruled_is_a_coder_whose_value_gold_does_not_take_where_coders_differ(walk):
+    """The same from chains that are followed by hand: a value is a category, or the chain of a markable."""
+    report = report_of(walk)
+    with_gold, _ = resolve(extract(walk, gold=True), convention(walk))
+    values = {}
+    for text in with_gold.texts:
+        for one in text.answers.coder_answers:
+            values[text.slug, one.coder] = values_by_hand(text.answers, one)
+    contested = overruled = 0
+    counts = {name: [0, 0] for name in THREE}
+    for text in with_gold.texts:
+        of_gold = values[text.slug, GOLD]
+        for unit in range(len(text.answers.units)):
+            given = {name: values[text.slug, name][unit] for name in THREE}
+            if len(set(given.values())) > 1:
+                contested += 1
+                for name in THREE if unit in of_gold else ():  # what gold leaves out has no value in this scheme
+                    counts[name][0] += 1
+                    counts[name][1] += given[name] != of_gold[unit]
+    assert report.n_contested == contested > 0
+    for one in report.coders:
+        assert (one.overruled.total, one.overruled.found) == tuple(counts[one.name])
+        overruled += one.overruled.found
+    assert 0 < overruled < 3 * contested
+
+
+def values_by_hand(answers, one):
+    """Return the value of each judged unit: the chain through its antecedent, or its category."""
+    above = {int(one.unit[of]): int(to) for of, to in zip(one.link_of, one.link_to, strict=True)}
+    category = dict(zip(one.unit.tolist(), one.category.tolist(), strict=True))
+
+    def first(unit):
+        return first(above[unit]) if unit in above else unit
+
+    chains = {}
+    for unit in {*above, *above.values()}:
+        chains.setdefault(first(unit), set()).add(unit)
+    return {
+        unit: frozenset(chains[first(unit)]) if unit in above else ("category", label)
+        for unit, label in category.items()
+    }
+
+
+def test_scores_are_those_of_the_library_with_gold_for_the_key(walk):
+    report = report_of(walk)
+    with_gold, _ = resolve(extract(walk, gold=True), convention(walk))
+    clusters = find_clusters(with_gold, with_gold.texts)
+    for one in report.coders:
+        key, response = ({text: side[text] for text in side} for side in (clusters[GOLD], clusters[one.name]))
+        for name, score in SCORES.items():
+            expected, interval = score(key, response), score_interval(key, response, score).f1
+            found = one.scores[name]
+            assert (found.recall, found.precision, found.f1) == (expected.recall, expected.precision, expected.f1)
+            assert (found.interval.low, found.interval.high) == (interval.low, interval.high)
+    bob = report.coders[1]
+    assert 0 < bob.scores["conll_average"].f1 < 1
+
+
+def test_page_api_and_command_have_the_same_digits(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    api = client.get(API).json()
+    out = StringIO()
+    call_command("agreement", "walk", report="gold", format="json", stdout=out)
+    assert api == json.loads(out.getvalue())
+    page = client.get(URL).content.decode()
+    for one, shown in zip(api["coders"], figures(page, "accuracy"), strict=True):
+        share = one["accuracy"]
+        expected = digits(share["value"], share["low"], share["high"])
+        assert shown[2 : 2 + len(expected)] == expected
+    conll = [digits(one["scores"]["conll_average"]["f1"])[0] for one in api["coders"]]
+    assert [row[0] for row in figures(page, "scores")] == conll
+    for form in ("table", "csv"):
+        out = StringIO()
+        call_command("agreement", "walk", report="gold", format=form, stdout=out)
+        assert "alice" in out.getvalue()
+        assert "Accuracy of each coder" in out.getvalue()
+
+
+def test_agreement_beside_is_that_of_the_same_texts_without_gold(signed_in, charlie, walk):
+    """Gold never enters figures of reliability: all digits are those before there was any."""
+    client = signed_in(charlie)
+    pages = ("agreement/", "agreement/coders/", "agreement/items/", "agreement/categories/", "agreement/texts/")
+    api = client.get("/api/v1/projects/walk/agreement/").json()
+    with_gold = [client.get(f"/projects/walk/{page}").content.decode() for page in pages]
+    beside = client.get(API).json()["agreement"]
+    assert (beside["value"], beside["low"], beside["high"]) == (api["value"], api["low"], api["high"])
+    one = client.get(API, {"texts": "text-1,text-2,text-4"}).json()["agreement"]["value"]
+    assert one == client.get("/api/v1/projects/walk/agreement/", {"texts": "text-1,text-2,text-4"}).json()["value"]
+    Coding.with_gold.filter(kind="gold").delete()
+    assert client.get("/api/v1/projects/walk/agreement/").json() == api
+    without = [client.get(f"/projects/walk/{page}").content.decode() for page in pages]
+    for before, after in zip(with_gold, without, strict=True):
+        assert data_of(before) == data_of(after)
+        assert data_of(after)
+    assert "No gold yet" in client.get(URL).content.decode()
+
+
+def data_of(page):
+    return [part.partition('"')[0] for part in page.split('<data value="')[1:]]
+
+
+def test_the_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"coder": "bob"}).content.decode()
+    gold, bob = judged(walk, gold=True), judged(walk, coder="bob")
+    expected = {"not in the gold": len(bob.keys() - gold.keys())}
+    expected["another answer"] = sum(gold[item] != bob[item] for item in gold.keys() & bob.keys())
+    found = dict.fromkeys(expected, 0)
+    for row in table(page, "errors"):
+        if row[0] in found:
+            found[row[0]] += int(row[3])
+    assert found == expected
+    rows = table(page, "differences")
+    assert sum(row[2] in expected for row in rows) == sum(expected.values())
+    assert any("chain" in row[2] for row in rows)  # what stood with a markable that gold takes away
+    confusion = [[int(float(one)) for one in row] for row in figures(page, "confusion")]
+    assert sum(map(sum, confusion)) == len(gold.keys() & bob.keys())
+    equal = sum(row[place] for place, row in enumerate(confusion))
+    assert equal == sum(map(sum, confusion)) - expected["another answer"]
+
+
+def test_gold_of_training_and_gold_that_is_not_decided_are_left_out(signed_in, charlie, walk):
+    first, second, *_ = Coding.with_gold.filter(kind="gold").order_by("text__slug")
+    reopen_coding(first, charlie)
+    report = signed_in(charlie).get(API).json()
+    assert (report["n_texts"], report["gold_left_out"]) == (3, {"practice": 0, "open": 1, "uncoded": 0})
+    assert "gold of 1 text that is not decided" in signed_in(charlie).get(URL).content.decode()
+    submit_coding(first, charlie)
+    Round.objects.filter(pk=second.round_id).update(kind=Round.Kind.TRAINING)
+    report = signed_in(charlie).get(API).json()
+    assert (report["n_texts"], report["gold_left_out"]["practice"]) == (0, 4)
+    assert "gold of 4 texts in training rounds" in signed_in(charlie).get(URL).content.decode()
+
+
+def test_selections_choose_as_on_every_page(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    whole = client.get(API).json()
+    two = client.get(API, {"coders": "alice,bob"}).json()
+    assert two["coders"][0]["accuracy"] == whole["coders"][0]["accuracy"]
+    assert two["n_contested"] <= whole["n_contested"]
+    assert client.get(API, {"texts": "text-2"}).json()["n_texts"] == 1
+    walk.memberships.filter(user__username__in=["alice", "carol"]).update(group="naive")
+    [group] = client.get(API).json()["groups"]
+    total = sum(whole["coders"][place]["accuracy"]["total"] for place in (0, 2))
+    assert (group["name"], group["accuracy"]["total"]) == ("naive", total)
+    without = client.get(API, {"without": "phrase"}).json()
+    assert without["n_items"] < whole["n_items"]
+    assert client.get(API, {"coders": GOLD}).status_code == 400
+    assert client.get(API, {"coders": "alice", "preset": "", "coefficient": "cohen_kappa"}).status_code in (200, 400)
+
+
+def test_work_that_is_not_submitted_counts_only_where_it_is_asked_for(signed_in, charlie, walk):
+    coding = Coding.objects.get(text__project=walk, text__slug="text-1", coder__username="alice")
+    reopen_coding(coding, charlie, "look again")
+    [alice, *_] = signed_in(charlie).get(API).json()["coders"]
+    assert alice["n_texts"] == 3
+    [alice, *_] = signed_in(charlie).get(API, {"include": "open"}).json()["coders"]
+    assert alice["n_texts"] == 4
+
+
+def test_questions_have_their_own_accuracy(signed_in, charlie):
+    given = any_answers(random.Random(7))
+    project = question_project("walk", given)
+    for text in project.texts.all():
+        gold = open_gold(project, text, "main", charlie)
+        keys = dict(text.markables.values_list("label", "key"))
+        for number, (letter, fields) in enumerate(given["bob", text.slug].items()):
+            payload = dict(fields) | {"markable": keys[letter]}
+            payload["pointers"] = in_keys(fields.get("pointers", []), keys)
+            payload["relations"] = {one: in_keys(of, keys) for one, of in fields.get("relations", {}).items()}
+            operations.apply(gold, charlie, number, [change(**payload)])
+        submit_coding(gold, charlie)
+    found = {one["question"]: one["coders"] for one in signed_in(charlie).get(API).json()["questions"]}
+    assert list(found) == [one.key for one in extract(project).questions]
+    for coders in found.values():
+        [bob] = [one for one in coders if one["name"] == "bob"]
+        assert (bob["found"], bob["value"]) == (bob["total"], 1.0)
+    pairs = [
+        (own[letter]["attributes"].get("gender"), fields["attributes"].get("gender"))
+        for text in ("text-1", "text-2", "text-3")
+        for own in [given["alice", text]]
+        for letter, fields in given["bob", text].items()
+        if letter in own
+    ]
+    pairs = [pair for pair in pairs if None not in pair]
+    [alice] = [one for one in found["gender"] if one["name"] == "alice"]
+    assert alice["value"] == float(Fraction(sum(a == b for a, b in pairs), len(pairs)))
+    page = signed_in(charlie).get(URL, {"question": "gender"}).content.decode()
+    assert digits(alice["value"])[0] in figures(page, "accuracy")[0]
+
+
+def test_managers_see_names_and_all_others_letters(signed_in, charlie, walk):
+    dora = User.objects.create(username="dora")
+    walk.memberships.create(user=dora, role=Membership.Role.ADJUDICATOR)
+    found = signed_in(dora).get(API).json()
+    assert {one["name"] for one in found["coders"]} == {"Coder A", "Coder B", "Coder C"}
+    page = signed_in(dora).get(URL).content.decode()
+    assert "Coders are letters here" in page
+    for key in ("accuracy", "scores", "overruled", "each", "trend"):
+        assert not {row[0] for row in table(page, key)} & set(THREE)
+    own = {one["accuracy"]["value"] for one in found["coders"]}
+    assert own == {one["accuracy"]["value"] for one in signed_in(charlie).get(API).json()["coders"]}
+    refused = signed_in(dora).get(API, {"coders": "alice"})
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["coders"])
+    assert signed_in(dora).get(URL, {"coders": "alice"}).status_code == 400
+
+
+def test_who_codes_sees_gold_once_results_are_open_and_nobody_else_by_name(signed_in, walk):
+    alice = User.objects.get(username="alice")
+    client = signed_in(alice)
+    assert client.get(URL).status_code == client.get(API).status_code == 403
+    Project.objects.update(results_open=True)
+    found = client.get(API).json()
+    names = [one["name"] for one in found["coders"]]
+    assert names[0] == "alice"
+    assert all(name.startswith("Coder ") for name in names[1:])
+    assert (found["groups"], found["gold_left_out"]) == ([], {})
+    page = client.get(URL).content.decode()
+    assert "Where gold differs from alice" in page
+    assert client.get(URL, {"coder": "bob"}).status_code == 400
+    for key in ("accuracy", "scores", "overruled", "each"):
+        assert not {row[0] for row in table(page, key)} & {"bob", "carol"}
+    tables = client.get("/api/v1/projects/walk/agreement/tables/gold/accuracy/").json()
+    assert {row["coder"] for row in tables["rows"]} & set(THREE) == {"alice"}
+
+
+def test_who_codes_sees_nothing_of_gold_of_texts_that_they_have_not_submitted(signed_in, charlie, walk):
+    Project.objects.update(results_open=True)
+    alice = User.objects.get(username="alice")
+    coding = Coding.objects.get(text__project=walk, text__slug="text-2", coder=alice)
+    reopen_coding(coding, charlie, "look again")
+    found = signed_in(alice).get(API, {"texts": "text-2"}).json()
+    assert (found["n_texts"], found["n_items"], found["coders"]) == (0, 0, [])
+    assert signed_in(alice).get(API).json()["n_texts"] == 3
+    page = signed_in(alice).get(URL, {"texts": "text-2", "include": "open"}).content.decode()
+    assert "Nothing to compare" in page
+    assert signed_in(charlie).get(API).json()["n_texts"] == 4
+
+
+def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
+    project = coded_project("walk", "muc-ident", "Anna took her dog", coders=("alice", "bob"))
+    set_coder_marked_levels(project, project.levels.all())
+    [text] = project.texts.all()
+    level = project.levels.get(coded=True).key
+    category = project.categories.first().key
+    for coding in Coding.objects.filter(text=text).select_related("coder"):
+        judge(coding, f"{level}:0-4", category)
+        judge(coding, f"{level}:10-13", category, f"{level}:0-4")
+        submit_coding(coding, coding.coder)
+    gold = open_gold(project, text, Round.objects.get(project=project).name, charlie)
+    for span, targets in (("0-4", ()), ("10-13", (f"{level}:0-4",)), ("14-17", (f"{level}:0-4",))):
+        judge(gold, f"{level}:{span}", category, *targets)
+    submit_coding(gold, charlie)
+    report = report_of(project)
+    for one in report.coders:
+        assert one.missed == 1
+        assert one.scores["b_cubed"].recall == float(Fraction(2 * 2 + 0, 3 * 3) + 0) == pytest.approx(4 / 9)
+        assert one.scores["b_cubed"].precision == 1
+    assert len(extract(project).texts[0].answers.units) == 2
+
+
+def test_pyramids_have_no_gold(charlie, signed_in):
+    create_pyramids(charlie)
+    with pytest.raises(CommandError, match="agreed pyramid"):
+        call_command("agreement", "pyramids", report="gold")
+    assert "Pyramids have no gold here" in signed_in(charlie).get("/projects/pyramids/agreement/gold/").content.decode()
+    assert signed_in(charlie).get("/api/v1/projects/pyramids/agreement/gold/").status_code == 404
+
+
+def create_pyramids(charlie):
+    add_member(create_project("pyramids", "P", SCHEMES["pyramid"]), charlie, Membership.Role.MANAGER)
+
+
+def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, walk):
+    page = signed_in(charlie).get("/projects/walk/agreement/methods/").content.decode()
+    assert "In 4 texts with adjudicated gold (training left out;" in page
+    Project.objects.update(results_open=True)
+    alice = User.objects.get(username="alice")
+    assert "adjudicated gold" not in signed_in(alice).get("/projects/walk/agreement/methods/").content.decode()
+
+
+def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in, charlie):
+    found = []
+    for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
+        marked = [" ".join(f"[w{n}](m{n})" for n in range(size + 2)) + f" {number}" for number in range(size)]
+        decide_gold(answer(coded_project(slug, "poesio-artstein-2005", *marked, coders=coders)), "bob", m1="place")
+        client = signed_in(charlie)
+        client.get(f"/projects/{slug}/agreement/items/")  # the first view is recorded
+        clear_cache()
+        cache.clear()
+        found.append(cost(client, f"/projects/{slug}/agreement/gold/"))
+    assert found[0] == found[1] <= 24
+
+
+def test_work_grows_with_the_markables(walk):
+    """No pair of coders or of markables is gone through: four times the text takes about four times as long."""
+    chosen = extract(walk, gold=True)
+
+    def compare(n):
+        answers = long_text(chosen, n)
+        source = GoldSource(walk, answers, answers, extract)
+        assert compare_with_gold(source, convention(walk)).n_items == n
+
+    assert_grows_with_input(compare, 8000)
+
+
+def long_text(chosen, n):
+    """Return a text of so many units with chains of five; coders differ from gold in every seventh unit."""
+    coders = []
+    for number, name in enumerate((*THREE, GOLD)):
+        unit = np.arange(n)
+        first = unit % 5 == 0
+        differs = (unit + number) % 7 == 0
+        linked = np.flatnonzero(~first & ~differs)
+        category = np.where(first | differs, 3, 0)
+        one = CoderAnswers(
+            name, True, "", unit, unit, category, np.ones(n, dtype=np.bool_), linked, linked - linked % 5, ()
+        )
+        coders.append(one)
+    text = chosen.texts[0]
+    given = np.ones(n, dtype=np.bool_)
+    keys = tuple(f"phrase:{2 * place}-{2 * place + 1}" for place in range(n))
+    answers = TextAnswers(text.pk, tuple(range(n)), (), keys, chosen.categories, given, tuple(coders))
+    return Extract.of_texts("pointers", "missing", chosen.categories, (replace(text, answers=answers),))
