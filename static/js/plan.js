@@ -205,6 +205,9 @@ preview.addEventListener("change", (event) => {
   }
 });
 preview.addEventListener("keydown", move);
-// The preview follows by itself.
-document.getElementById("plan-preview-button")?.remove();
+// The preview follows by itself; the button stays what Enter in a field presses, so that this applies nothing.
+const previewButton = document.getElementById("plan-preview-button");
+if (previewButton) {
+  previewButton.hidden = true;
+}
 showFields();

@@ -72,6 +72,10 @@ def test_the_preview_follows_the_form_and_the_address(sign_in, large, charlie):
     expect(page.get_by_role("alert")).to_contain_text("k is 9, but 4 people code here")
     page.get_by_label("Coders per text").fill("2")
     expect(page.locator("#plan-summary")).to_contain_text("15 new assignments")
+    with page.expect_navigation():
+        page.get_by_label("Coders per text").press("Enter")
+    expect(page.locator("#plan-summary")).to_contain_text("15 new assignments")
+    assert assigned() == set()
     assert violations(page) == []
     page.reload()
     expect(page.get_by_label("A share of the texts")).to_be_checked()
