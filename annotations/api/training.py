@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import Http404
@@ -26,7 +26,7 @@ from annotations.api.serializers.training import (
     TrainingDecisionSerializer,
     TrainingResultSerializer,
 )
-from annotations.coding.gold import gold_of_round, open_gold
+from annotations.coding.gold import open_gold
 from annotations.models import Coding, Project, Round, User
 from annotations.models.project import may
 from annotations.models.rights import Right
@@ -91,14 +91,7 @@ class NextAttempt(APIView):
 
 
 class GoldOfRound(APIView):
-    """The gold of the texts of a round."""
-
-    @extend_schema(responses=GoldSerializer(many=True))
-    def get(self, request: Request, slug: str, name: str) -> Response:
-        """Return the texts of the round, with how far the gold of each is."""
-        project = project_for(request.user, slug, Right.ADJUDICATE)
-        round_ = get_object_or_404(Round, project=project, name=name)
-        return Response([self._row(text.slug, gold) for text, gold in gold_of_round(round_)])
+    """The gold of a text in a round."""
 
     @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer})
     @idempotent(Right.ADJUDICATE)
@@ -112,16 +105,7 @@ class GoldOfRound(APIView):
             gold = open_gold(project, text, round_.name, cast(User, request.user))
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        return Response(self._row(text.slug, gold), status=status.HTTP_201_CREATED)
-
-    @staticmethod
-    def _row(text: str, gold: Coding | None) -> dict[str, Any]:
-        row = {
-            "text": text,
-            "status": gold.status if gold is not None else None,
-            "coder": gold.coder.get_username() if gold is not None and gold.coder_id is not None else None,
-        }
-        return dict(GoldSerializer(row).data)
+        return Response(GoldSerializer(gold).data, status=status.HTTP_201_CREATED)
 
 
 class OwnFeedback(APIView):

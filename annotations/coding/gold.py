@@ -63,13 +63,6 @@ def check_judgement(coding: Coding, key: str) -> None:
         raise OperationRejected("incomplete", f"Answer first what is asked of {key!r}.")
 
 
-def gold_of_round(round_: Round) -> list[tuple[Text, Coding | None]]:
-    """Return the texts of a round, each with its gold. Two queries."""
-    rows = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD).select_related("coder")
-    gold = {coding.text_id: coding for coding in rows}
-    return [(text, gold.get(text.pk)) for text in round_.texts.defer("content")]
-
-
 @transaction.atomic
 def open_gold(project: Project, text: Text, round_name: str, user: User) -> Coding:
     """Return the gold of a text in a round for the user to work on, made where there is none.

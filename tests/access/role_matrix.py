@@ -562,7 +562,7 @@ API = [
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
     row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managing_work(204)),
-    row("api-gold", OF_TRAINING, GET=discussing(), POST=discussing(201, {"text": "@drill.slug"})),
+    row("api-gold", OF_TRAINING, POST=discussing(201, {"text": "@drill.slug"})),
     row("api-training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
     row(
         "api-training-decisions",

@@ -92,9 +92,9 @@ class FeedbackSerializer(serializers.Serializer[Any]):
 
 
 class GoldSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(help_text="its address")
-    status = serializers.ChoiceField(Coding.Status.choices, allow_null=True, help_text="null: there is none")
-    coder = serializers.CharField(allow_null=True, help_text="who works on it")
+    text = serializers.CharField(source="text.slug", help_text="its address")
+    status = serializers.ChoiceField(Coding.Status.choices)
+    coder = serializers.CharField(source="coder.username", help_text="who works on it")
 
 
 class NewGoldSerializer(StrictSerializer):

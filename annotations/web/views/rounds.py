@@ -15,9 +15,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.drafts import gold_of_rounds
-from annotations.coding.gold import gold_of_round
 from annotations.core.text import pluralize
-from annotations.models import Project, Round
+from annotations.models import Coding, Project, Round
 from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.planning.rounds import (
@@ -218,7 +217,8 @@ def _open_work(project: Project, round_: Round) -> list[str]:
 
 def _gold_of(project: Project, round_: Round) -> list[str]:
     """Return of how many texts the gold is deleted with the round, for those who may know."""
-    number = sum(coding is not None for _, coding in gold_of_round(round_)) if may(project, Right.ADJUDICATE) else 0
+    gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
+    number = gold.count() if may(project, Right.ADJUDICATE) else 0
     return [f"Gold of {pluralize(number, 'text')} is deleted with it."] if number else []
 
 

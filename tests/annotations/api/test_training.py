@@ -90,10 +90,11 @@ def test_feedback_has_what_was_compared_where_the_round_shows_it_at_once(trained
 
 def test_gold_is_opened_and_listed_by_the_api(trained, signed_in, charlie, alice):
     client = signed_in(charlie)
-    assert client.get(f"{ROUND}gold/").json() == [{"text": "tea", "status": "submitted", "coder": "charlie"}]
+    [row] = client.get("/api/v1/projects/tea/gold/?round=training").json()
+    assert (row["text"], row["state"], row["adjudicator"]) == ("tea", "closed", "charlie")
     made = client.post("/api/v1/projects/tea/rounds/main/gold/", {"text": "tea"}, "application/json")
     assert (made.status_code, made.json()["status"]) == (201, "open")
-    assert signed_in(alice).get(f"{ROUND}gold/").status_code == 403
+    assert signed_in(alice).post(f"{ROUND}gold/", {"text": "tea"}, "application/json").status_code == 403
 
 
 def test_the_next_text_is_refused_where_there_is_none(trained, signed_in, alice):
