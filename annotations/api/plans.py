@@ -246,7 +246,7 @@ class RepeatViewSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(allow_null=True)
     days = serializers.IntegerField()
     seed = serializers.IntegerField()
-    automatic = serializers.BooleanField(help_text="whether what becomes due later is shown again by itself")
+    automatic = serializers.BooleanField(help_text="whether what becomes due later is shown again automatically")
     coders = CoderRepeatsSerializer(many=True)
 
 

@@ -33,8 +33,8 @@ class RepeatForm(forms.Form):
     )
     automatic = forms.BooleanField(
         required=False,
-        label="Go on by itself",
-        help_text="What becomes due later is shown again within the hour.",
+        label="Repeat automatically",
+        help_text="Texts that become due later are shown again within the hour.",
     )
     coders = forms.ModelMultipleChoiceField(
         User.objects.none(), required=False, widget=forms.CheckboxSelectMultiple, help_text="None checked: all coders."

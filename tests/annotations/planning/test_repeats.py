@@ -141,7 +141,7 @@ def test_only_those_who_were_chosen_are_shown_more(half_done, charlie, signed_in
     assert draw_due_repeats() == 3
     assert not repeated("ben")
     page = signed_in(charlie).get("/projects/large/rounds/main/repeats/").content.decode()
-    assert "What becomes due is shown again by itself" in page
+    assert "Texts that become due are shown again automatically" in page
     chosen = re.findall(r'name="coders" value="(\d+)"[^>]* checked', page)
     assert chosen == [str(person("ann").pk)]
 
@@ -308,7 +308,7 @@ def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done,
     put_into_round(round_, half_done.texts.all())
     page = client.get("/projects/large/rounds/again/repeats/").content.decode()
     assert "choose a pilot or main round" in page
-    assert "Go on by itself" not in page
+    assert "Repeat automatically" not in page
     assert "/again/repeats/" not in client.get("/projects/large/assign/?round=again").content.decode()
     assert "/main/repeats/" in client.get("/projects/large/assign/?round=main").content.decode()
-    assert "Go on by itself" in client.get("/projects/large/rounds/main/repeats/").content.decode()
+    assert "Repeat automatically" in client.get("/projects/large/rounds/main/repeats/").content.decode()
