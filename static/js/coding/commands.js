@@ -12,12 +12,9 @@ import { step } from "./state.js";
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
 /**
- * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
- * @param {Further | null} questions null: nothing is asked after the category
- * @param {Feedback | null} feedback null: nothing is compared here
- * @param {(markable: Markable) => boolean} undecided
- * @param {(forward: boolean) => void} undo
- * @param {Sync} sync
+ * Marking, questions and feedback are null where there are none.
+ * @param {Frame} frame @param {Marking | null} marking @param {Further | null} questions @param {Feedback | null} feedback
+ * @param {(markable: Markable) => boolean} undecided @param {(forward: boolean) => void} undo @param {Sync} sync
  */
 export function createCodingCommands(frame, marking, questions, feedback, undecided, undo, sync) {
   const { page, keyboard, record, refresh, go, say, answerWith } = frame;

@@ -67,7 +67,7 @@ def test_the_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(pr
     monkeypatch.setattr(alignment, "MOST_ROWS", 3)
 
     def build(*, whole):
-        request = PAIR.request(project, QueryDict("text=text-2"), whole_tables=whole)
+        request = PAIR.request(project, QueryDict("text=text-2"), "charlie", whole_tables=whole)
         sections = PAIR.build(request, first="ann", second="ben")
         return (next(one for one in side if one.key == "alignment") for side in (sections.tables, sections.charts))
 

@@ -104,7 +104,7 @@ def test_what_has_no_category_yet_is_marked_and_not_judged(project):
 def test_each_page_reads_the_log_once_and_what_one_has_read_serves_the_others(project):
     def read_by(page):
         with CaptureQueriesContext(connection) as queries:
-            page.build(page.request(project, QueryDict("distance=nominal"), whole_tables=False))
+            page.build(page.request(project, QueryDict("distance=nominal"), "charlie", whole_tables=False))
         return sum("made_at" in query["sql"] for query in queries)
 
     for pages in ((COURSE, CODERS), (CODERS, COURSE)):
@@ -158,7 +158,7 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
     monkeypatch.setattr(sections, "MOST_DAYS", 2)
 
     def build(page, key, *, whole=False):
-        content = page.build(page.request(project, QueryDict(), whole_tables=whole))
+        content = page.build(page.request(project, QueryDict(), "charlie", whole_tables=whole))
         return [next((one for one in side if one.key == key), None) for side in (content.tables, content.charts)]
 
     table, chart = build(CODERS, "times")

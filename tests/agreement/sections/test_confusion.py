@@ -16,7 +16,7 @@ def project():
 
 
 def confusion(page, project, **address):
-    sections = page.build(page.request(project, QueryDict(), whole_tables=False), **address)
+    sections = page.build(page.request(project, QueryDict(), "charlie", whole_tables=False), **address)
     [table] = [one for one in sections.tables if one.key == "confusion"]
     [chart] = [one for one in sections.charts if one.key == "confusion"]
     return table, chart
@@ -43,5 +43,5 @@ def test_of_two_coders_rows_are_those_of_the_first(project):
 
 def test_where_nobody_has_answered_there_is_no_chart():
     project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
-    sections = CATEGORIES.build(CATEGORIES.request(project, QueryDict(), whole_tables=False))
+    sections = CATEGORIES.build(CATEGORIES.request(project, QueryDict(), "charlie", whole_tables=False))
     assert [one.key for one in sections.charts if one.key == "confusion"] == []
