@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Thread
 from typing import NoReturn
@@ -63,6 +63,9 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 PAGES = frozenset({"web", "sections", "reports"})
 # So is what the command of agreement prints; the API of agreement writes, too.
 READERS = frozenset({"agreement", "management"})
+# Files of all formats come in and go out by the same queries: of a parametrised test another kind of database meets the
+# first case, and with --full all.
+TRANSFERS = "transfers"
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
@@ -111,6 +114,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(marker)
     if part := config.getoption("only"):
         _deselect(config, items, lambda item: not PARTS[part](item))
+        if part == "database" and not Selection.full:
+            further = _further_cases(item for item in items if TRANSFERS in item.path.parts)
+            _deselect(config, items, further.__contains__)
     long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
 
@@ -118,6 +124,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _deselect(config: pytest.Config, items: list[pytest.Item], leave_out: Callable[[pytest.Item], bool]) -> None:
     config.hook.pytest_deselected(items=[item for item in items if leave_out(item)])
     items[:] = [item for item in items if not leave_out(item)]
+
+
+def _further_cases(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return the cases of parametrised tests but for the first of each."""
+    seen = set()
+    further = set()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if test in seen:
+            further.add(item)
+        seen.add(test)
+    return further
 
 
 def pytest_collection_finish() -> None:
