@@ -19,7 +19,7 @@ AUDIT_STAMP := $(VENV)/.audit-installed
 NODE_STAMP := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run quick test check audit bench format lock pin screenshots clean
+.PHONY: help install dev demo run quick test check audit bench load format lock pin screenshots wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -27,13 +27,11 @@ help: ## list the targets
 install: $(RUN_STAMP) ## make the environment .venv with what the program needs
 
 demo: $(RUN_STAMP) ## load the demo projects and serve them (PORT=8000)
-	@$(MANAGE) migrate --verbosity 0
+	@$(MANAGE) upgrade
 	@$(MANAGE) load_demo
-	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
 	@$(SERVE)
 
 run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
-	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
 	@$(SERVE)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
@@ -56,8 +54,9 @@ check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import co
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, the server, import and export
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corpora, the coding page, the dashboard, the server, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
+	$(BIN)/python -m benchmarks.corpus --write docs/benchmarks-corpus.md
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 	$(BIN)/python -m benchmarks.pyramids --write docs/benchmarks-pyramids.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
@@ -66,6 +65,9 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the 
 	$(BIN)/python -m benchmarks.planning --write docs/benchmarks-planning.md
 	$(BIN)/python -m benchmarks.adjudication --write docs/benchmarks-adjudication.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
+
+load: $(DEV_STAMP) ## let 200 simulated coders work for two minutes (ARGS="--database sqlite --coders 50 --json")
+	@LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m benchmarks.load $(ARGS)
 
 audit: $(AUDIT_STAMP) ## ask the public databases whether a locked dependency has a known hole (needs the network)
 	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/run.txt $(ARGS)
@@ -90,6 +92,13 @@ pin: $(DEV_STAMP) ## write the digests of the container images behind their tags
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 	LOCAL=1 $(BIN)/python -m scripts.screenshots $(ARGS)
+
+wheel: $(DEV_STAMP) ## build the wheels of the program and of the library into dist/; of one commit they are the same, byte by byte
+	@rm -rf dist
+	@for folder in . agreement/measures; do \
+		(cd $$folder && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CURDIR)/$(BIN)/python -m hatchling build \
+			--target wheel --directory $(CURDIR)/dist) || exit 1; \
+	done
 
 clean: ## remove the environment; data in var/ stays
 	rm -rf $(VENV) node_modules

@@ -68,6 +68,35 @@ class Mapping(models.Model):
         return self.name
 
 
+class StoredSums(models.Model):
+    """What was computed of each text of a project, for all processes: a table with a row and a version for each text.
+
+    `key` is a digest of what it is and of the options. A row of another version than that of the codings is left out.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="stored_sums")
+    key = models.CharField(max_length=32)
+    content = models.BinaryField()
+    stored_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "stored sums"
+        constraints = [models.UniqueConstraint(fields=["project", "key"], name="stored_sums_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.project}"
+
+
+class SumsOrder(models.Model):
+    """That a worker is to store the sums of a project: there is one at most, until the worker begins."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="+", primary_key=True)
+    ordered_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"sums of {self.project}"
+
+
 class Computation(models.Model):
     """Parts of a page that a worker computes, or has: for these parameters and what is the page's own.
 

@@ -25,6 +25,7 @@ from annotations.models import Category, Coding, Level, Membership, Project, Rel
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
+from annotations.projects.locks import lock_project
 from annotations.projects.people.accounts import finish_reset
 from annotations.projects.people.members import add_member, remove_membership
 from annotations.projects.viewing import record_open_results
@@ -260,6 +261,11 @@ class TextAdmin(admin.ModelAdmin[Text]):
     list_filter = ["project"]
     search_fields = ["title", "slug"]
     readonly_fields = ["project", "role", "docset", "content"]
+
+    def save_model(self, request: HttpRequest, obj: Text, form: Any, change: bool) -> None:
+        """Write the text under the lock of its project: figures name it."""
+        lock_project(obj.project_id)
+        super().save_model(request, obj, form, change)
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False

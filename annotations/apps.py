@@ -14,7 +14,7 @@ class AnnotationsConfig(AppConfig):
         post_migrate.connect(make_cache_table, sender=self)
         # They import models, which are there by now.
         from annotations.mail import errors
-        from annotations.planning import digests, due_dates
+        from annotations.planning.work import digests, due_dates
         from annotations.projects import mails
         from annotations.projects.people import accounts
 

@@ -110,7 +110,7 @@ def moved() -> dict[str, Any]:
     from annotations.coding.decisions import OperationRejected
     from annotations.formats import plain
     from annotations.models import Coding, Membership, User
-    from annotations.planning.assignments import assign_texts
+    from annotations.planning.work.assignments import assign_texts
     from annotations.projects.creation import create_project
     from annotations.projects.people.members import add_member
     from annotations.schemes.project_scheme import set_coder_marked_levels

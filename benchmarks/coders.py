@@ -34,7 +34,7 @@ def fill(logged: int) -> dict[str, Any]:
 
     from annotations.formats import plain
     from annotations.models import Membership, User
-    from annotations.planning.assignments import assign_texts
+    from annotations.planning.work.assignments import assign_texts
     from annotations.projects.creation import create_project
     from annotations.projects.people.members import add_member
     from annotations.projects.people.tokens import create_token

@@ -13,15 +13,18 @@ CHANGED = 0.1  # share of a coder's markables in another chain than in the share
 type Ints = NDArray[np.int64]
 
 
-def documents(judgements: int, coders: int, seed: int = 1) -> tuple[Ints, Ints]:
-    """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
+def documents(judgements: int, coders: int, seed: int = 1, markables: int = MARKABLES) -> tuple[Ints, Ints]:
+    """Return an array (units, coders) of chain ids, and the number of the document of each unit.
+
+    `markables` is how many each document has.
+    """
     random = np.random.default_rng(seed)
     units = max(judgements // coders, 2)
     start = random.integers(0, CHAINS, units)
     ids = np.repeat(start[:, None], coders, axis=1)
     changed = random.random(ids.shape) < CHANGED
     ids[changed] = random.integers(0, CHAINS + 10, int(changed.sum()))
-    return ids, np.arange(units) // MARKABLES
+    return ids, np.arange(units) // markables
 
 
 def write_csv(path: Path, ids: Ints, document: Ints) -> None:

@@ -7,11 +7,16 @@ markable. Import: from the files on the disk to the committed rows of an empty p
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
+import multiprocessing
 import platform
+import resource
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,6 +142,90 @@ def measure_formats(texts: int) -> dict[str, Any]:
     return figures
 
 
+# What is imported and exported in memory that does not grow: texts alone, a file a coder and text, and one file of all.
+STREAMED = ("text", "conll2012", "jsonlines")
+SENTENCE = "the cat sat on the mat and looked at it for a long time before it went away again"
+
+
+def write_many(path: Path, format_key: str, texts: int) -> None:
+    """Write a zip of many small texts of 60 words; but for texts alone ten markables each, by one coder."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        if format_key == "jsonlines":
+            with archive.open("ann/all.jsonl", "w") as lines:
+                for number in range(texts):
+                    clusters = [[[place, place] for place in range(first, 60, 12)] for first in (1, 7)]
+                    record = {"doc_key": f"t{number:06}", "sentences": [_small_text(number)], "clusters": clusters}
+                    lines.write(f"{json.dumps(record)}\n".encode())
+            return
+        for number in range(texts):
+            words = _small_text(number)
+            if format_key == "text":
+                archive.writestr(f"t{number:06}.txt", " ".join(words))
+                continue
+            chains = [f"({place % 12})" if place % 6 == 1 else "-" for place in range(len(words))]
+            rows = [
+                f"t 0 {place} {word} - - - - - - - - {chain}"
+                for place, (word, chain) in enumerate(zip(words, chains, strict=True))
+            ]
+            lines_of_text = ["#begin document (t); part 000", *rows, "", "#end document", ""]
+            archive.writestr(f"ann/t{number:06}.conll", "\n".join(lines_of_text))
+
+
+def _small_text(number: int) -> list[str]:
+    words = SENTENCE.split()
+    return [*(words[(number + place) % len(words)] for place in range(60)), str(number)]
+
+
+def measure_streams(texts: int) -> dict[str, Any]:
+    """Return peak memory and times of checking, importing and exporting many small texts, each in a process."""
+    set_up_django()
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for format_key in STREAMED:
+            path = Path(folder) / f"{format_key}.zip"
+            context = multiprocessing.get_context("spawn")
+            for work, of in ((write_many, (path, format_key, texts)), (_stream, (path, format_key))):
+                with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as process:
+                    result = process.submit(work, *of).result()
+            figures[format_key] = result
+    return figures
+
+
+def _stream(path: Path, format_key: str) -> dict[str, float]:
+    """Return the figures of one format in this process, which has done nothing else."""
+    set_up_django()
+    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.transfers.exporting.codings import export_codings
+    from annotations.transfers.importing.dispatch import import_sources
+    from annotations.transfers.importing.sources import open_sources
+
+    project = create_empty_project(f"many-{format_key}")
+    coder_from = "nobody" if format_key == "text" else "parent"
+
+    def bring(trial: bool) -> None:
+        with path.open("rb") as archive, relaxed_garbage_collection():
+            sources = open_sources([(path.name, archive)])
+            report = import_sources(project, format_key, sources, coder_from, {}, create=True, join=True, trial=trial)
+        if report.failures:
+            raise RuntimeError(f"{format_key}: {report.failures[0]}")
+
+    def export() -> None:
+        with path.with_suffix(".out").open("wb") as out, relaxed_garbage_collection():
+            export_codings(project, format_key, out)
+
+    figures: dict[str, float] = {"idle_mb": _peak_mb()}
+    figures |= timed("check", lambda: bring(True)) | timed("import", lambda: bring(False))
+    if format_key != "text":  # without codings nothing is exported
+        figures |= timed("export", export)
+    return figures | {"peak_mb": _peak_mb()}
+
+
+def _peak_mb() -> float:
+    """Return the most memory that this process has had so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
 def peer(texts: int) -> dict[str, Any]:
     """Return the times for XMI files in memory, read and written by dkpro-cassis alone and by our format."""
     set_up_django()
@@ -218,6 +307,8 @@ def report(figures: dict[str, Any], texts: int) -> str:
             "| --- | ---: | ---: |",
             *(f"| {figures_of['label']} | {_cells(figures_of)} |" for figures_of in figures["formats"].values()),
         ]
+    if "streams" in figures:
+        lines += _stream_lines(figures["streams"])
     peer_figures = figures["peer"]
     lines += [
         "",
@@ -235,6 +326,32 @@ def report(figures: dict[str, Any], texts: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _stream_lines(by_number: dict[str, Any]) -> list[str]:
+    return [
+        "",
+        "## Many texts",
+        "",
+        "Zips of small texts, 60 words each: texts alone, a CoNLL-2012 file for each with ten markables, and one file",
+        "of JSON lines. *Peak*: the most resident memory of the process that checks, imports and exports; one that",
+        "does nothing has what is in brackets. The goal is 300 MB.",
+        "",
+        "| database | texts | format | peak, MB | check | import | export |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {database} | {int(number):,} | {key} | {_stream_cells(of)} |"
+            for number, databases_ in by_number.items()
+            for database, formats in databases_.items()
+            for key, of in ({} if "why" in formats else formats).items()
+        ),
+    ]
+
+
+def _stream_cells(figures: dict[str, Any]) -> str:
+    exported = _cells(figures, "export") if "export_seconds" in figures else ""
+    memory = f"{figures['peak_mb']:.0f} ({figures['idle_mb']:.0f})"
+    return f"{memory} | {_cells(figures, 'check', 'import')} | {exported}"
+
+
 def _cells(figures: dict[str, Any], *names: str) -> str:
     return " | ".join(
         f"{figures[f'{name}_seconds']:.2f} ({figures[f'{name}_own_seconds']:.2f})"
@@ -242,7 +359,7 @@ def _cells(figures: dict[str, Any], *names: str) -> str:
     )
 
 
-def all_figures(texts: int, every: bool) -> dict[str, Any]:
+def all_figures(texts: int, every: bool, many: Sequence[int]) -> dict[str, Any]:
     """Return all figures, each measured in a new process; those with a goal by the name of the database."""
     share = f"--texts={max(texts // SHARE, 1)}"
     figures = {
@@ -251,6 +368,12 @@ def all_figures(texts: int, every: bool) -> dict[str, Any]:
     figures["peer"] = databases.run_on("sqlite", MODULE, ["--here=peer", share])
     if every:
         figures["formats"] = databases.run_on("sqlite", MODULE, ["--here=formats", share])
+    figures["streams"] = {
+        str(number): {
+            name: databases.run_on(name, MODULE, ["--here=streams", f"--texts={number}"]) for name in databases.NAMES
+        }
+        for number in many
+    }
     return figures
 
 
@@ -261,12 +384,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
     parser.add_argument("--all", action="store_true", help="also every other format, with a tenth of the texts")
     parser.add_argument("--texts", type=int, default=TEXTS)
+    parser.add_argument(
+        "--many", type=int, nargs="*", default=[1000], help="numbers of small texts of which the memory is measured"
+    )
     parser.add_argument("--here", choices=sorted(TASKS), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
         print(json.dumps(TASKS[options.here](options.texts)))
         return
-    figures = all_figures(options.texts, options.all)
+    figures = all_figures(options.texts, options.all, options.many)
     if options.write:
         options.write.write_text(report(figures, options.texts), encoding="utf-8")
     print(json.dumps(figures, indent=1) if options.json else report(figures, options.texts))
@@ -276,6 +402,7 @@ TASKS: dict[str, Callable[[int], dict[str, Any]]] = {
     "headline": measure,
     "formats": measure_formats,
     "peer": peer,
+    "streams": measure_streams,
 }
 
 if __name__ == "__main__":

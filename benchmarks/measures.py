@@ -14,16 +14,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from benchmarks.documents import as_sets, documents, prefixes, write_csv
+
+if TYPE_CHECKING:
+    from agreement.measures import DocumentSums
 
 REPLICATES = 1000
 TIMEOUT = 300  # seconds, for one figure of a peer
@@ -31,17 +35,20 @@ MEMORY = 8 << 30  # bytes, for one figure of a peer
 GROWTH = (10_000, 100_000, 1_000_000, 10_000_000, 20_000_000)
 PEERS = (1_000, 3_000, 10_000, 30_000)
 OVERLAPPING = (10_000, 100_000, 300_000)
+TEXTS = (1_000, 4_000)
+OF_TEXT = (80, 3)  # markables and coders of each of so many texts: 240 judgements
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Seconds and megabytes of one task, or why there is none."""
+    """Seconds and megabytes of one task, or why there is none; `processor` is the part of the time that it ran."""
 
     seconds: float | None
     peak_mb: float | None
     why: str = ""
+    processor: float | None = None
 
     def __str__(self) -> str:
         return self.why if self.seconds is None else f"{shown(self.seconds)}, {self.peak_mb:.0f} MB"
@@ -125,6 +132,38 @@ def csv_file(judgements: int, coders: int) -> Callable[[], object]:
     return run
 
 
+def sums_of_texts(judgements: int, coders: int) -> Callable[[], object]:
+    """Return the task of the sums of each of many texts, with all set distances, from integer arrays."""
+    from agreement.measures import ReliabilityData, documents_sums
+
+    ids, document = documents(judgements, coders, markables=OF_TEXT[0])
+    return lambda: documents_sums(ReliabilityData.from_chain_ids(ids, document))
+
+
+def combination(judgements: int, coders: int) -> Callable[[], object]:
+    """Return the task of alpha with all set distances from the sums of texts."""
+    from agreement.measures import combine
+
+    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
+    return lambda: [combine(of_distance) for of_distance in sums.values()]
+
+
+def bootstrap_of_texts(judgements: int, coders: int) -> Callable[[], object]:
+    """Return the task of the bootstrap of all set distances from the sums of texts."""
+    from agreement.measures import bootstrap_sums
+
+    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
+    return lambda: bootstrap_sums(sums, n=REPLICATES)
+
+
+def jackknife_of_texts(judgements: int, coders: int) -> Callable[[], object]:
+    """Return the task of the jackknife of all set distances from the sums of texts."""
+    from agreement.measures import jackknife_sums
+
+    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
+    return lambda: [jackknife_sums(of_distance) for of_distance in sums.values()]
+
+
 def nltk(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI in NLTK."""
     from nltk.metrics import masi_distance
@@ -161,24 +200,43 @@ def simpledorff(judgements: int, coders: int) -> Callable[[], object]:
 
 TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
     task.__name__: task
-    for task in (arrays, arrays_both, one_distance, python_sets, overlapping, csv_file, nltk, krippendorff, simpledorff)
+    for task in (
+        *(arrays, arrays_both, one_distance, python_sets, overlapping, csv_file),
+        *(sums_of_texts, combination, bootstrap_of_texts, jackknife_of_texts),
+        *(nltk, krippendorff, simpledorff),
+    )
+}
+# Threads of the library of linear algebra that wait for each other count as processor time.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# What is timed of many texts: the task, with what a table says of it.
+OF_MANY_TEXTS = {
+    "sums_of_texts": "`documents_sums`",
+    "combination": "`combine`",
+    "bootstrap_of_texts": f"`bootstrap_sums`, {REPLICATES:,} replicates",
+    "jackknife_of_texts": "`jackknife_sums`",
 }
 
 
 def work(task: str, judgements: int, coders: int, runs: int) -> dict[str, float | str | None]:
-    """Run a task in this process; return median seconds, peak megabytes above the start, and the computed value."""
+    """Run a task in this process; return median seconds, peak megabytes above the start, and the value."""
     TASKS[task](2 * coders, coders)()  # everything is imported
     before = memory(reset=True)
     timed = TASKS[task](judgements, coders)
     memory(reset=True)  # the data count, and not what it took to make them up
-    seconds = []
+    seconds, processor = [], []
     found: object = None
     for _ in range(runs):
-        start = time.perf_counter()
+        start, started = time.perf_counter(), time.process_time()
         found = timed()
         seconds.append(time.perf_counter() - start)
+        processor.append(time.process_time() - started)
     value = found if isinstance(found, float) else None
-    return {"seconds": statistics.median(seconds), "peak_mb": (memory() - before) / 1024, "value": value}
+    return {
+        "seconds": statistics.median(seconds),
+        "processor_seconds": statistics.median(processor),
+        "peak_mb": (memory() - before) / 1024,
+        "value": value,
+    }
 
 
 def memory(*, reset: bool = False) -> int:
@@ -198,7 +256,14 @@ def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple
     limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))) if task in PACKAGES else None
     try:
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT, check=False, preexec_fn=limit
+            command,
+            cwd=ROOT,
+            env=os.environ | (ONE_THREAD if task in OF_MANY_TEXTS else {}),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+            preexec_fn=limit,
         )
     except subprocess.TimeoutExpired:
         return Figure(None, None, f"over {TIMEOUT} s"), None
@@ -209,7 +274,7 @@ def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple
             return Figure(None, None, "not installed"), None
         raise RuntimeError(f"{task} of {judgements} judgements failed:\n{done.stderr}")
     found = json.loads(done.stdout)
-    return Figure(found["seconds"], found["peak_mb"]), found["value"]
+    return Figure(found["seconds"], found["peak_mb"], processor=found["processor_seconds"]), found["value"]
 
 
 def key_figures(scale: float) -> dict[str, float | str | None]:
@@ -229,7 +294,47 @@ def key_figures(scale: float) -> dict[str, float | str | None]:
         "alpha_30k_seconds": own.seconds,
         "ratio_to_nltk_30k": peer.seconds / own.seconds if peer.seconds and own.seconds else None,
         "why": peer.why,
+        **figures_of_texts(measure_texts(scale)),
     }
+
+
+type FiguresOfTexts = Mapping[int, Mapping[str, Figure]]
+
+
+def measure_texts(scale: float) -> FiguresOfTexts:
+    """Return what is timed of so many texts, by their number and by task."""
+    markables, coders = OF_TEXT
+    return {
+        texts: {task: measure(task, round(texts * scale) * markables * coders, coders)[0] for task in OF_MANY_TEXTS}
+        for texts in TEXTS
+    }
+
+
+def figures_of_texts(figures: FiguresOfTexts) -> dict[str, float | None]:
+    """Return the figures of many texts by their names in the JSON."""
+    found = {}
+    for texts, of_tasks in figures.items():
+        for task, figure in of_tasks.items():
+            found[f"{task}_{texts}_processor_seconds"] = figure.processor
+            found[f"{task}_{texts}_peak_mb"] = figure.peak_mb
+    return found
+
+
+def report_texts(figures: FiguresOfTexts) -> Iterator[str]:
+    """Yield the section on the sums of many texts."""
+    markables, coders = OF_TEXT
+    yield "## Sums of many texts"
+    yield ""
+    size = f"{markables} markables with {coders} coders, {markables * coders} judgements each"
+    yield f"Texts of {size}, all six set distances: the"
+    yield "sums of each text, from integer arrays, and what is made of sums. Processor time of one thread, which other"
+    yield "programs change least; memory is the peak, with the sums that the process keeps."
+    yield ""
+    yield f"| {' | '.join(['', *(f'{texts:,} texts' for texts in figures)])} |"
+    yield f"|---|{'---:|' * len(figures)}"
+    for task, label in OF_MANY_TEXTS.items():
+        found = [of_tasks[task] for of_tasks in figures.values()]
+        yield f"| {' | '.join([label, *(f'{shown(one.processor)}, {one.peak_mb:.0f} MB' for one in found)])} |"
 
 
 def agree(theirs: float | None, ours: float | None) -> None:
@@ -267,6 +372,8 @@ def report(scale: float) -> Iterator[str]:
     file, _ = measure("csv_file", million, runs=3)
     yield f"`python -m agreement.measures` on a CSV file of {million:,} lines, from the open file to the printed table"
     yield f"with intervals: {file}."
+    yield ""
+    yield from report_texts(measure_texts(scale))
     yield ""
     yield "## Beside others"
     yield ""

@@ -18,8 +18,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from annotations.planning.designs.proposing import propose
-from annotations.planning.designs.terms import PlanCoder, PlanParameters, PlanText
+from annotations.planning.plans.designs.proposing import propose
+from annotations.planning.plans.designs.terms import PlanCoder, PlanParameters, PlanText
 
 SEED = 7
 # Texts, coders, coders a text. The first is the one with goals.

@@ -1,19 +1,24 @@
 """Measure the speed of the coding page in the system's Chromium: python -m benchmarks.workbench --json.
 
 A new server on a free port, with texts of 100, 1,000 and 5,000 markables (2,000 to 100,000 words). A page is usable
-when the current markable is painted; a key is answered at the next frame. Nothing is cached.
+when the current markable is painted; a key is answered at the next frame. Nothing is cached. Then the queue of an
+adjudicator: gold of a text of 300 markables that ten coders have submitted, simulated as in benchmarks.adjudication
+with 20 % noise.
 """
 
 import argparse
 import json
+import os
 import random
 import statistics
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import Page, Response, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Response, sync_playwright
 
+from benchmarks.adjudication import simulate
 from benchmarks.measures import machine
 from benchmarks.serving import FLAGS, chromium, serving
 
@@ -22,6 +27,9 @@ WORDS_PER_MARKABLE = 20
 MARKABLES_PER_PARAGRAPH = 4
 VISITS = 5
 KEYS = ("ArrowRight", "1", "a", "Space", "ArrowRight", "4", "Space", "ArrowLeft", "1", "s", "u", "n") * 8
+# A text whose gold is decided by keys of the queue: accept, take a coder, put in no chain, look around, undo.
+MARKABLES, CODERS, NOISE = 300, 10, 0.2
+QUEUE_KEYS = ("Enter", "1", "ArrowDown", "3", "n", "Enter", "0", "u", "d", "p", "2", "n") * 8
 COLUMNS = ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
 PASSWORD = "a password of the benchmark"
 # Records when the current markable is painted, the time from each key to the next frame, and the longest task.
@@ -69,12 +77,13 @@ def load() -> None:
     django.setup()
     from annotations.formats import plain
     from annotations.models import Membership, User
-    from annotations.planning.assignments import assign_texts
+    from annotations.planning.work.assignments import assign_texts
     from annotations.projects.creation import create_project
     from annotations.projects.people.members import add_member
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
     from annotations.transfers.importing.source_document import SourceDocument
+    from benchmarks.projects import fill_gold
 
     coder = User.objects.create_user("coder", password=PASSWORD)
     project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
@@ -85,6 +94,8 @@ def load() -> None:
         documents.append(SourceDocument(document, None))
     import_documents(project, documents)
     assign_texts(project, project.texts.all(), [coder])
+    _, codings = simulate(MARKABLES, CODERS, NOISE, seed=1)
+    fill_gold(marked_text(MARKABLES), codings, coder, "pointers")
 
 
 def measure() -> dict[str, float]:
@@ -128,12 +139,30 @@ def measure() -> dict[str, float]:
                     figures["own_script_bytes"] = sum(script_sizes.values())
                     figures["total_bytes" if size == 1000 else f"total_bytes_{size}"] = sum(sizes.values())
                 if visit == VISITS - 1:
-                    figures |= keys(page, size)
+                    p50, p95 = press_keys(page, KEYS)
+                    figures |= {f"key_to_paint_p50_ms_{size}": p50, f"key_to_paint_p95_ms_{size}": p95}
                 context.close()
             figures[f"usable_ms_{size}"] = statistics.median(usable)
             figures[f"longest_task_ms_{size}"] = statistics.median(longest)
+        context = browser.new_context(storage_state=state, viewport={"width": 1280, "height": 800})
+        figures |= measure_queue(context, f"{address}/projects/gold/texts/text/gold/code/")
         browser.close()
     return figures
+
+
+def measure_queue(context: BrowserContext, url: str) -> dict[str, float]:
+    """Return the figures of the keys of the queue."""
+    context.add_init_script(PROBE)
+    page = context.new_page()
+    page.goto(url)
+    queue = page.locator("#queue:focus")
+    queue.wait_for(timeout=120_000)
+    before = page.locator("#queue-left").inner_text()
+    p50, p95 = press_keys(page, QUEUE_KEYS)
+    if page.locator("#queue-left").inner_text() == before:
+        raise RuntimeError("no key decided anything")
+    context.close()
+    return {"queue_key_to_paint_ms": p50, "queue_key_to_paint_p95_ms": p95, "queue_load": os.getloadavg()[0]}
 
 
 def record_size(sizes: dict[str, int], response: Response) -> None:
@@ -141,17 +170,16 @@ def record_size(sizes: dict[str, int], response: Response) -> None:
     sizes[response.url] = len(response.body())
 
 
-def keys(page: Page, size: int) -> dict[str, float]:
-    """Return the figures of the keys of a working coder, pressed one at a time from the middle of the text."""
-    for key in KEYS:
+def press_keys(page: Page, keys: Sequence[str]) -> tuple[float, float]:
+    """Press keys one at a time, and return the median time to their frame and the 95th percentile."""
+    for key in keys:
         page.keyboard.press(key)
         page.wait_for_timeout(30)
     page.wait_for_timeout(500)
     times = sorted(page.evaluate("window.probe.keys"))
-    if len(times) != len(KEYS):
-        raise RuntimeError(f"{len(KEYS)} keys were pressed and {len(times)} answered")
-    p95 = times[int(0.95 * (len(times) - 1))]
-    return {f"key_to_paint_p50_ms_{size}": statistics.median(times), f"key_to_paint_p95_ms_{size}": p95}
+    if len(times) != len(keys):
+        raise RuntimeError(f"{len(keys)} keys were pressed and {len(times)} answered")
+    return statistics.median(times), times[int(0.95 * (len(times) - 1))]
 
 
 def report(figures: dict[str, float]) -> str:
@@ -175,6 +203,17 @@ def report(figures: dict[str, float]) -> str:
         ]
         lines.append(f"| {size:,} | {' | '.join(f'{cell:.0f} ms' for cell in cells)} | {total / 1000:,.0f} kB |")
     lines += ["", f"Script of our own: {figures['own_script_bytes'] / 1000:.0f} kB, not compressed; no other script."]
+    p50, p95 = figures["queue_key_to_paint_ms"], figures["queue_key_to_paint_p95_ms"]
+    lines += [
+        "",
+        "## The queue of an adjudicator",
+        "",
+        f"Gold of a text of {MARKABLES} markables that {CODERS} coders have submitted, simulated with",
+        f"{100 * NOISE:.0f} % noise as in [the benchmark of adjudication](benchmarks-adjudication.md).",
+        f"{len(QUEUE_KEYS)} keys that accept, take a coder's answer, put into no chain, undo and look around.",
+        f"A key to paint: p50 {p50:.0f} ms, p95 {p95:.0f} ms, with {figures['queue_load']:.1f} processes that ran or",
+        f"waited to run on {os.cpu_count()} cores. The goal is a median under 50 ms.",
+    ]
     return "\n".join(lines) + "\n"
 
 

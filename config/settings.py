@@ -6,8 +6,10 @@ local hosts, a generated key. `DEBUG=1` is LOCAL with tracebacks, for developers
 """
 
 import os
+import re
 from contextlib import suppress
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -296,8 +298,29 @@ CACHES = {
 if env.str("CACHE_URL", default=""):
     CACHES["default"] = env.cache_url("CACHE_URL")
 
-# Long jobs are run by a worker: manage.py db_worker.
-TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+
+def _compute() -> dict[str, Any]:
+    """Return what computes for workers, by COMPUTE: so many processes, a cluster of Dask, or nothing else."""
+    given = env.str("COMPUTE", default="")
+    if not given:
+        return {}
+    if processes := re.fullmatch(r"processes:([1-9][0-9]{0,2})", given):
+        return {"workers": int(processes[1])}
+    cluster = re.fullmatch(r"dask://([^\s/]+:[0-9]+)/?", given)
+    if not cluster:
+        raise ImproperlyConfigured(
+            f"Set COMPUTE to such as processes:4 or dask://host:8786, or to nothing: it is {given!r}."
+        )
+    if find_spec("distributed") is None:
+        raise ImproperlyConfigured("Set COMPUTE to a cluster only where Dask is installed: pip install distributed.")
+    return {"cluster": f"tcp://{cluster[1]}"}
+
+
+# What else computes where a worker has many texts before it: agreement/reports/request/executors.py.
+COMPUTE = _compute()
+# Jobs are run by workers: manage.py db_worker. What may take minutes waits in a queue of its own, so that a worker that
+# leaves it alone has mails and small things done at once: annotations/core/queue.py.
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["default", "long"]}}
 # The signs of life of workers, a file each.
 WORKERS_DIR = DATA_DIR / "workers"
 # Where `manage.py scheduled_backup` writes.
@@ -307,13 +330,13 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 32:
     raise ImproperlyConfigured("Set METRICS_TOKEN to 32 characters or more, by chance, or to none.")
 
-# The largest total size of an upload of texts with their codings, which is read into memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# The largest total size of an upload of texts with their codings, packed and unpacked, and the most files in it. Files
+# are read one after the other, so that memory holds the largest, and some 1 kB of each.
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
-IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=10_000)
-# Django's limits are 100 files and 1,000 fields, but a form has a field for each text to be ticked.
-DATA_UPLOAD_MAX_NUMBER_FILES = IMPORT_MAX_FILES
-DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
+IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=200_000)
+# Django's limits are 100 files and 1,000 fields, but a form has a field for each text to be ticked. More come in a zip.
+DATA_UPLOAD_MAX_NUMBER_FILES = DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 # The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
 
@@ -357,6 +380,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
         "RoundKindEnum": "annotations.models.Round.Kind",
+        "GoldStateEnum": "annotations.api.serializers.gold.STATES",
         "MemberRoleEnum": "annotations.models.Membership.Role",
         "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",

@@ -10,8 +10,8 @@ from django.views.decorators.csp import csp_override
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
-from annotations.web.views.account import MemberPasswordView, PasswordView, ResetPasswordView
-from annotations.web.views.mail import mail, with_mail
+from annotations.web.views.people.account import MemberPasswordView, PasswordView, ResetPasswordView
+from annotations.web.views.people.mail import mail, with_mail
 from config.api_schema import SchemaView
 from config.limits import bodies
 from config.limits.hashers import refuse_crowd

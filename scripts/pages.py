@@ -1,4 +1,4 @@
-"""Serve the pages on a port of this machine: python -m scripts.pages PORT.
+"""Serve the pages on a port of this machine: python -m scripts.pages PORT [--open].
 
 Waitress reads requests in one thread that waits for nobody, and gives each to one of the others when it is whole: a
 client that sends slowly keeps none of them from its work. A body lies on the disk until it is whole, so its size is
@@ -11,7 +11,9 @@ from __future__ import annotations
 import copy
 import signal
 import sys
+import webbrowser
 from http.cookies import CookieError, SimpleCookie
+from threading import Thread
 
 import waitress
 from django.conf import settings
@@ -21,6 +23,10 @@ from waitress.parser import HTTPRequestParser
 
 from config.limits.uploads import most_bytes
 from config.wsgi import application
+
+# isort: split
+# It has loaded Django, which models need.
+from annotations.projects.people.first_account import make_link
 
 THREADS = 16
 MOST_CONNECTIONS = 1000
@@ -54,23 +60,33 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     parser_class = Parser
 
 
-def main(port: int) -> None:
-    """Serve until a signal comes; requests that are being answered are answered."""
+def main(port: int, *options: str) -> None:
+    """Serve until a signal comes; requests that are being answered are answered. `--open` opens a browser, too."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    server = waitress.create_server(
-        application,
-        host="127.0.0.1",
-        port=port,
-        threads=THREADS,
-        connection_limit=MOST_CONNECTIONS,
-        channel_timeout=SECONDS_OF_SILENCE,
-        asyncore_use_poll=True,
-        ident=None,
-    )
+    try:
+        server = waitress.create_server(
+            application,
+            host="127.0.0.1",
+            port=port,
+            threads=THREADS,
+            connection_limit=MOST_CONNECTIONS,
+            channel_timeout=SECONDS_OF_SILENCE,
+            asyncore_use_poll=True,
+            ident=None,
+        )
+    except OSError as error:
+        sys.exit(f"Port {port} cannot be used: {error.strerror}.")
     server.channel_class = Channel
+    address = f"http://127.0.0.1:{port}"
+    print(f"Coindex is at {address}/ (stop with Ctrl+C)", flush=True)
+    if link := make_link():
+        print(f"Make the first account, once and within a day, at\n    {address}{link}", flush=True)
+    if "--open" in options:
+        # Some browsers keep who opens them until they end.
+        Thread(target=webbrowser.open, args=[f"{address}{link or '/'}"], daemon=True).start()
     server.run()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])

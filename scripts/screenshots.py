@@ -72,6 +72,8 @@ DASHBOARDS = {
     "planning": ("sortal/agreement/planning/", 1100),
     "allows": ("dialogue/scheme/allows/", HEIGHT),
     "rounds": ("sortal/rounds/", HEIGHT),
+    "decisions": ("chronicle/gold/decisions/", 960),
+    "datasheet": ("chronicle/datasheet/", 1100),
     "repeats": ("sortal/rounds/main/repeats/?share=40&days=0&seed=1&automatic=on", 840),
     "docset": ("summaries/docsets/bridge/", 640),
     "scores": ("summaries/agreement/scores/", HEIGHT),
@@ -246,6 +248,19 @@ def managing(camera: Camera) -> None:
     camera.shoot("export", 720)
 
 
+def adjudicating(camera: Camera) -> None:
+    """Take the picture of the queue, one row of whose first card is decided."""
+    page = camera.sign_in("manager")
+    camera.go("/projects/dialogue/rounds/main/")
+    page.get_by_role("button", name="Draft gold").click()  # others have not submitted: it asks once
+    page.get_by_role("button", name="Draft", exact=True).click()
+    page.get_by_role("button", name="Open gold of A generator for Orrin").click()
+    page.locator("#queue").wait_for()
+    page.keyboard.press("1")
+    wait_until_saved(page)
+    camera.shoot("queue")
+
+
 def designing(camera: Camera) -> None:
     """Take the pictures of the designer of schemes."""
     page = camera.sign_in("manager")
@@ -341,7 +356,7 @@ def _linked_pages(camera: Camera) -> dict[str, str]:
 
 # Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
-    group.__name__: group for group in (dashboards, managing, designing, coding, pyramids)
+    group.__name__: group for group in (dashboards, managing, adjudicating, designing, coding, pyramids)
 }
 
 

@@ -1,18 +1,21 @@
-"""Serve on a port of this machine, and run the worker for long jobs: python -m scripts.serve PORT.
+"""Serve on a port of this machine, and run the worker for long jobs: python -m scripts.serve PORT [--open].
 
-The database is migrated first. Pages and worker are two ordinary programs, as in docker-compose.yml, which are started
-and ended together. A worker that dies is started again; if the pages end, so does the worker.
+The database is brought to this version first. Pages and worker are two ordinary programs, as in docker-compose.yml,
+which are started and ended together. A worker that dies is started again; if the pages end, so does the worker.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import FrameType
+
+from annotations.core.serving import AlreadyServed, hold_data
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
@@ -21,17 +24,12 @@ SECONDS_TO_END = 30.0  # before a program that does not end is killed
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def pages(port: int) -> list[str]:
-    """Return the command that serves the pages."""
-    return [PYTHON, "-m", "scripts.pages", str(port)]
+def manage(*command: str) -> list[str]:
+    """Return a command of management."""
+    return [PYTHON, "manage.py", *command]
 
 
-def worker() -> list[str]:
-    """Return the command that runs long jobs."""
-    return [PYTHON, "manage.py", "db_worker", "--no-reload", "--interval", "0.5", "--verbosity", "0"]
-
-
-def start(command: list[str]) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a program in a process group of its own: Ctrl+C reaches this program alone, which ends both."""
     return subprocess.Popen(command, cwd=ROOT, process_group=0)
 
@@ -49,23 +47,19 @@ def end(programs: Collection[subprocess.Popen[bytes]]) -> None:
 
 
 def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's signature
-    """Leave `main` by its end."""
+    """Leave `serve` by its end."""
     raise SystemExit(0)
 
 
-def main(port: int) -> int:
-    """Serve until a signal comes or the pages end; return the pages' status."""
-    for number in END_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
-            signal.signal(number, stop)
-    subprocess.run([PYTHON, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, check=True)
-    programs = {"pages": start(pages(port)), "worker": start(worker())}
+def run(pages: Sequence[str], worker: Sequence[str]) -> int:
+    """Run both until a signal comes or the pages end; return the pages' status."""
+    programs = {"pages": start(pages), "worker": start(worker)}
     try:
         while (status := programs["pages"].poll()) is None:
             if programs["worker"].poll() is not None:
                 print("The worker has died; another one starts.", file=sys.stderr, flush=True)
                 time.sleep(1)
-                programs["worker"] = start(worker())
+                programs["worker"] = start(worker)
             time.sleep(SECONDS_BETWEEN)
         return status
     finally:
@@ -74,5 +68,28 @@ def main(port: int) -> int:
         end(programs.values())
 
 
+def serve(port: int, data: Path, *, demo: bool = False, options: Sequence[str] = ()) -> int:
+    """Serve the data of a folder until a signal comes or the pages end; return the status for the shell.
+
+    demo: load the demo projects first. options: of the pages.
+    """
+    for number in END_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
+            signal.signal(number, stop)
+    try:
+        with hold_data(data, f"http://127.0.0.1:{port}/"):
+            for command in (["upgrade"], ["load_demo"]) if demo else (["upgrade"],):
+                if status := subprocess.run(manage(*command), cwd=ROOT, process_group=0, check=False).returncode:
+                    return status
+            pages = [PYTHON, "-m", "scripts.pages", str(port), *options]
+            return run(pages, manage("db_worker", "--no-reload", "--interval", "0.5", "--verbosity", "0"))
+    except AlreadyServed as error:
+        place = f" at {error.address}" if error.address else ""
+        print(f"Coindex is already running on the data in {data}{place}. Stop it first.", file=sys.stderr)
+    except OSError as error:
+        print(f"{error.filename or data}: {error.strerror}.", file=sys.stderr)
+    return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(serve(int(sys.argv[1]), Path(os.environ.get("DATA_DIR", ROOT / "var")), options=sys.argv[2:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import NoReturn
@@ -25,12 +26,13 @@ from pytest_django import DjangoDbBlocker, Settings
 from annotations.coding import operations
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
+from config.limits import processor_time
 from tests.shared import migrated
 from tests.shared.cases import Selection, register_profiles
 
@@ -63,9 +65,9 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 PAGES = frozenset({"web", "sections", "reports"})
 # So is what the command of agreement prints; the API of agreement writes, too.
 READERS = frozenset({"agreement", "management"})
-# Files of all formats come in and go out by the same queries: of a parametrised test another kind of database meets the
-# first case, and with --full all.
-TRANSFERS = "transfers"
+# Cases of a parametrised test mostly make the same queries: another kind of database meets the first, with --full all;
+# but all of what saves answers, of what tables refuse, and of databases and programs that fail.
+WITH_ALL_CASES = frozenset({"coding", "core", "models", "faults"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
@@ -115,7 +117,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if part := config.getoption("only"):
         _deselect(config, items, lambda item: not PARTS[part](item))
         if part == "database" and not Selection.full:
-            further = _further_cases(item for item in items if TRANSFERS in item.path.parts)
+            further = _further_cases(item for item in items if not WITH_ALL_CASES.intersection(item.path.parts))
             _deselect(config, items, further.__contains__)
     long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
@@ -213,7 +215,7 @@ def quick_settings(media_root: Path) -> dict[str, object]:
     return {
         "MEDIA_ROOT": media_root,
         "WORKERS_DIR": media_root.parent / f"workers-of-{media_root.name}",
-        "TASKS": {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}},
+        "TASKS": {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend", "QUEUES": []}},
         # Tests sign in without a request, which the bound on failures needs.
         "AXES_ENABLED": False,
         "PROCESSOR_SECONDS_A_MINUTE": 10**6,  # of the few people of tests, who ask for all there is
@@ -228,6 +230,12 @@ def settings_of_tests(settings: Settings, media_root: Path) -> None:
     """Let nothing wait, and touch no files of the program. Tests of these settings set them themselves."""
     for name, value in quick_settings(media_root).items():
         setattr(settings, name, value)
+
+
+@pytest.fixture(autouse=True)
+def processor_time_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the processor time of requests in this process: telling the others takes queries, which tests count."""
+    monkeypatch.setattr(processor_time, "MILLISECONDS", replace(processor_time.MILLISECONDS, step=10**9))
 
 
 @pytest.fixture(autouse=True)
@@ -321,11 +329,20 @@ def change(kind: str = "judge", **payload: object) -> operations.Change:
     return operations.Change(uuid4(), kind, payload)
 
 
+def judgement(markable: str, category: str | None, *pointers: str, **more: object) -> operations.Change:
+    """Return the change by which one markable is judged."""
+    return change(markable=markable, category=category, pointers=list(pointers), **more)
+
+
 def judge(coding: Coding, markable: str, category: str | None, *pointers: str, **more: object) -> int:
     """Judge one markable as the coding's coder."""
+    return judge_all(coding, [judgement(markable, category, *pointers, **more)])
+
+
+def judge_all(coding: Coding, judgements: list[operations.Change]) -> int:
+    """Judge several markables as the coding's coder, in one step: much quicker than one by one."""
     coding.refresh_from_db(fields=["version"])
-    decision = change(markable=markable, category=category, pointers=list(pointers), **more)
-    return operations.apply(coding, coding.coder, coding.version, [decision])
+    return operations.apply(coding, coding.coder, coding.version, judgements)
 
 
 def in_another_connection(do: Callable[[], int]) -> int:

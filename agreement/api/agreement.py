@@ -9,12 +9,13 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from agreement.api.serializers.agreed import AgreedReportSerializer
 from agreement.api.serializers.agreement import (
     AnalysisQuerySerializer,
     CoderPairSerializer,
@@ -24,6 +25,7 @@ from agreement.api.serializers.agreement import (
     GoldReportSerializer,
     GridCellSerializer,
     GroupsSerializer,
+    IntervalQuerySerializer,
     ItemQuerySerializer,
     ItemReportSerializer,
     ItemSerializer,
@@ -34,6 +36,7 @@ from agreement.api.serializers.agreement import (
     RepeatsSerializer,
     ReportSerializer,
 )
+from agreement.api.tables import still_computing
 from agreement.data.answers import Extract, name_value
 from agreement.data.documents import row_key
 from agreement.data.given_answers import GivenAnswer
@@ -41,8 +44,7 @@ from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
-from agreement.reports import overall, planning
-from agreement.reports.basis import resolve
+from agreement.reports import planning
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
@@ -51,10 +53,15 @@ from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.items import items
-from agreement.reports.parameters import InvalidParameter, Parameters
-from agreement.reports.request import parse_asked, parse_query, read_asked
+from agreement.reports.overall import overall
+from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
+from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source
+from agreement.reports.request.basis import resolve
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.request import AnalysisRequest, parse_asked, parse_query, read_asked
+from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.pages.items.items import OPTIONS, given_answers, item_options, read_item_marks
-from annotations.api.lists import PAGE_PARAMETERS, SequencePages
+from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
 from annotations.formats.tables.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
 from annotations.models.project import may
@@ -91,12 +98,27 @@ class AgreementView(APIView):
 
 
 class Agreement(AgreementView):
-    """The agreement of a project, over all texts and in each, computed now."""
+    """The agreement of a project, over all texts and in each, computed now. `texts` come in pages."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ReportSerializer)
-    def get(self, request: Request, slug: str) -> Response:
-        _, extracted, parameters = self.asked(request, slug)
-        return Response(overall.compute_report(extracted, parameters).as_dict())
+    @extend_schema(
+        parameters=[AnalysisQuerySerializer, IntervalQuerySerializer, PageQuerySerializer], responses=ReportSerializer
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        """Return the report, with `interval=bootstrap` also that: 503 with `Retry-After` while a worker computes it."""
+        project, extracted, parameters = self.resolved(*self.parsed(request, slug, [OPTION, *PAGE_PARAMETERS]))
+        try:
+            is_drawn = asks_for_bootstrap(request.query_params.get(OPTION, ""))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        fields = overall.compute_report(extracted, parameters).as_dict()
+        if is_drawn:
+            analysis = AnalysisRequest.from_stored(project, parameters.query(), {OPTION: BOOTSTRAP})
+            sections = compute_or_enqueue(analysis, "bootstrap")
+            if sections.waiting:
+                return still_computing()
+            [table] = sections.tables
+            fields["bootstrap"] = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
+        return Response(ReportPages().cut(fields, "texts", request))
 
 
 # How the matrix is written, its type, and its file's ending.
@@ -133,17 +155,19 @@ class Data(AgreementView):
 
 
 class Coreference(AgreementView):
-    """Coreference scores of two coders: the second against the first, over all texts and in each."""
+    """Coreference scores of two coders: the second against the first, over all texts and in each, in pages."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer, CoderPairSerializer], responses=CoreferenceSerializer)
+    @extend_schema(
+        parameters=[AnalysisQuerySerializer, CoderPairSerializer, PageQuerySerializer], responses=CoreferenceSerializer
+    )
     def get(self, request: Request, slug: str) -> Response:
-        project, extracted, parameters = self.parsed(request, slug, ["first", "second"])
+        project, extracted, parameters = self.parsed(request, slug, ["first", "second", *PAGE_PARAMETERS])
         first, second = (request.query_params.get(name, "") for name in ("first", "second"))
         try:
             report = compare_chains(extracted, parameters, first, second, marked_texts_reader(project))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
-        return Response(report.as_dict())
+        return Response(ReportPages().cut(report.as_dict(), "texts", request))
 
 
 class Compare(AgreementView):
@@ -182,25 +206,37 @@ class Groups(AgreementView):
 class Gold(AgreementView):
     """Each coder, group and imported system against gold, and what coders agree in the same texts.
 
-    Managers are given names, others letters in place of all names but their own; who codes, of the texts that they have
-    submitted.
+    Of pyramids each coder and group against the agreed ones. Managers are given names, others letters in place of all
+    names but their own; who codes, of the texts that they have submitted. `docsets` come in pages.
     """
 
     right = Right.COMPARE_WITH_GOLD
 
-    @extend_schema(parameters=[AnalysisQuerySerializer], responses=GoldReportSerializer)
+    @extend_schema(
+        parameters=[AnalysisQuerySerializer, PageQuerySerializer],
+        responses=PolymorphicProxySerializer(
+            "GoldOrAgreedReport", [GoldReportSerializer, AgreedReportSerializer], resource_type_field_name=None
+        ),
+    )
     def get(self, request: Request, slug: str) -> Response:
-        project, extracted, parameters = self.parsed(request, slug)
-        if project.answers == Project.Answers.SCUS:
-            raise Http404("Pyramids have no gold: what is decided about a docset is its agreed pyramid.")
+        project, extracted, parameters = self.parsed(request, slug, PAGE_PARAMETERS)
         reader = Reader.of(project, request.user.get_username())
         try:
             reader.check(parameters)
+            if project.answers == Project.Answers.SCUS:
+                agreed = _compare_with_agreed(project, extracted, parameters, reader)
+                return Response(ReportPages().cut(agreed, "docsets", request))
             source = read_gold_source(project, extracted, parameters, documents=reader.documents(extracted))
             report = compare_with_gold(source, parameters)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict(reader.name_coders(project, extracted.known_coders), in_full=not reader.codes))
+
+
+def _compare_with_agreed(project: Project, answers: Extract, parameters: Parameters, reader: Reader) -> dict[str, Any]:
+    report = compare_with_agreed(read_agreed_source(project, answers, reader.documents(answers)), parameters)
+    called = reader.name_coders(project, answers.known_coders)
+    return report.as_dict(called, in_full=not reader.codes, names=reader.sees_names)
 
 
 class Repeats(AgreementView):

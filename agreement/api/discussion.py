@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from agreement import discussion
 from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
 from annotations.api.http.idempotency import idempotent
-from annotations.api.lists import ProjectListView
+from annotations.api.lists import ArrayPages, ProjectListView
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import Project, Transfer, User
@@ -122,10 +122,14 @@ class MappingSerializer(StrictSerializer):
 class MappingList(APIView):
     """Categories merged under a name, for `merge` of the page categories."""
 
+    pagination_class = ArrayPages
+
     @extend_schema(responses=MappingSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         mappings = Mapping.objects.filter(project=project_for(request.user, slug, Right.SEE_RESULTS))
-        return Response([{"name": one.name, "classes": one.classes} for one in mappings])
+        pages = self.pagination_class()
+        page = pages.paginate_sequence(mappings, request)
+        return pages.get_paginated_response([{"name": one.name, "classes": one.classes} for one in page])
 
     @extend_schema(request=MappingSerializer, responses={201: MappingSerializer})
     @idempotent(Right.MANAGE)

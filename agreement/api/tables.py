@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agreement.api.serializers.agreement import AnalysisQuerySerializer
-from agreement.reports.parameters import InvalidParameter
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import pages_for

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement.api import agreement, discussion, pyramids, tables
+from agreement.api import agreement, datasheet, discussion, pyramids, tables
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
 ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
@@ -30,5 +30,6 @@ urlpatterns = [
     path(f"{AGREEMENT}tables/", tables.PageList.as_view(), name="api-table-pages"),
     path(f"{AGREEMENT}tables/<slug:page>/", tables.TableList.as_view(), name="api-tables"),
     path(f"{AGREEMENT}tables/<slug:page>/<slug:table>/", tables.TableDetail.as_view(), name="api-table"),
+    path("projects/<slug:slug>/datasheet/", datasheet.DatasheetDetail.as_view(), name="api-datasheet"),
     path("projects/<slug:slug>/tasks/", discussion.TaskList.as_view(), name="api-tasks"),
 ]

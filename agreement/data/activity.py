@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from typing import Any
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import batched
+from threading import Lock
+from typing import Any, NamedTuple
 
-from django.db.models import Count
-from django.db.models.functions import TruncDate
+from django.db.models import Count, QuerySet, TextField
+from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
+from agreement.data.extract import read_current_codings
+from agreement.data.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.state import MOST_READ, NO_KEY, KnownCodings
 from annotations.models import Coding, Operation, Project, Round, Text
-from annotations.models.coding import INDEPENDENT_KINDS
-from annotations.projects.rounds import COUNTED_KINDS
 
 LATEST = 5
+# Of so many projects a process remembers what their logs say.
+MOST_SUMMARIES = 32
 EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
 
 
@@ -64,29 +70,26 @@ class ProjectActivity:
         return sum(day.operations for day in self.days)
 
 
-def read_progress(project: Project) -> CodingProgress:
-    """Return how far those codings are that agreement is computed of, without practice and repeats. Two queries."""
-    codings = list(
-        Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
-        .filter(round__kind__in=COUNTED_KINDS)
-        .order_by()
-        .values_list("text_id", "status")
-    )
-    return CodingProgress(
-        n_texts=project.texts.exclude(role=Text.Role.PEER).count(),
-        n_assigned=len({text for text, _ in codings}),
-        n_codings=len(codings),
-        n_submitted=sum(status == Coding.Status.SUBMITTED for _, status in codings),
-    )
+def read_progress(project: Project, known: KnownCodings | None = None) -> CodingProgress:
+    """Return how far those codings are that agreement is computed of, without practice and repeats.
+
+    `known` are the codings as they are now, where they were read. One query besides what reads them.
+    """
+    n_texts = project.texts.exclude(role=Text.Role.PEER).count()
+    return CodingProgress(n_texts, *(known or read_current_codings(project)).table.progress)
 
 
-def count_remaining(project: Project) -> dict[str, int]:
-    """Return by round how many markables coders still have to decide in codings that are not submitted. One query.
+def count_remaining(project: Project, known: KnownCodings | None = None) -> dict[str, int]:
+    """Return by round how many markables coders still have to decide in codings that are not submitted.
 
-    In a closed round nobody decides anything, and practice and repeats are no part of the work.
+    In a closed round nobody decides anything, and practice and repeats are no part of the work. One query besides what
+    tells which codings are open.
     """
     remaining: Counter[str] = Counter()
-    open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, occasion=1)
+    table = (known or read_current_codings(project)).table
+    keys = [row.pk for rows in table.rows.values() for row in rows if not row.submitted]
+    chosen = {"pk__in": keys} if len(keys) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
+    open_codings = Coding.objects.filter(**chosen, kind=Coding.Kind.TEXT, occasion=1)
     open_codings = open_codings.filter(status=Coding.Status.OPEN, round__closed_at=None).select_related("round")
     open_codings = open_codings.exclude(round__kind=Round.Kind.TRAINING)
     codings: list[Any] = list(open_codings.order_by().with_progress())
@@ -95,28 +98,129 @@ def count_remaining(project: Project) -> dict[str, int]:
     return dict(remaining)
 
 
-def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
-    """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
-    operations = (
-        Operation.objects.filter(coding__text__project=project)
-        .exclude(coding__kind="gold")
-        .exclude(kind__in=Operation.MANAGING_KINDS)
-    )
-    events = (
-        operations.filter(kind__in=EVENT_VERBS)
-        .order_by("-applied_at", "-pk")
-        .values_list("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")[:LATEST]
-    )
-    of_day = dict(
-        operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
-        .annotate(day=TruncDate("applied_at"))
+@dataclass(frozen=True, slots=True)
+class _LogSummary:
+    """What the log of a project says up to an operation: how many there were since a day, and which events were last.
+
+    `quarters` counts operations by quarters of an hour, of which each day of any time zone consists; `latest` are the
+    moments and keys of the latest events.
+    """
+
+    line: object
+    operation: int
+    since: date
+    quarters: Counter[datetime]
+    latest: list[tuple[datetime, int]]
+
+    def with_operations(self, operations: Iterable[_LoggedOperation], operation: int) -> _LogSummary:
+        """Return the summary up to a later operation, with these that came since."""
+        quarters, latest = self.quarters.copy(), list(self.latest)
+        for one in operations:
+            quarters[_quarter_of(one.applied_at)] += 1
+            if one.kind in EVENT_VERBS:
+                latest.append((one.applied_at, one.pk))
+        return _LogSummary(self.line, operation, self.since, quarters, sorted(latest, reverse=True)[:LATEST])
+
+
+class _LoggedOperation(NamedTuple):
+    pk: int
+    coding: int
+    kind: str
+    applied_at: datetime
+
+
+# The summaries of the projects that were looked at last.
+_summaries: OrderedDict[int, _LogSummary] = OrderedDict()
+_lock = Lock()
+
+
+def read_activity(project: Project, since: date, days: int, known: KnownCodings | None = None) -> ProjectActivity:
+    """Return what was submitted, reopened and imported last, and the operations of each day.
+
+    The log is read once: after that, what has come since. Two queries where nothing has.
+    """
+    known = known or read_current_codings(project)
+    summary = _summarize_log(project, known, since)
+    columns = ("pk", "user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
+    rows = {
+        pk: (user, EVENT_VERBS[kind], text, coder, moment)
+        for pk, user, kind, text, coder, moment in Operation.objects.filter(pk__in=[pk for _, pk in summary.latest])
         .order_by()
-        .values_list("day")
-        .annotate(number=Count("pk"))
-    )
-    counts = [(since + timedelta(days=number), of_day.get(since + timedelta(days=number), 0)) for number in range(days)]
+        .values_list(*columns)
+    }
+    of_day: Counter[date] = Counter()
+    for moment, number in summary.quarters.items():
+        of_day[timezone.localdate(moment)] += number
+    counts = [(since + timedelta(days=number), of_day[since + timedelta(days=number)]) for number in range(days)]
     maximum = max((count for _, count in counts), default=0) or 1
     return ProjectActivity(
-        tuple(Event(user, EVENT_VERBS[kind], text, coder, moment) for user, kind, text, coder, moment in events),
+        tuple(Event(*rows[pk]) for _, pk in summary.latest if pk in rows),
         tuple(Day(day, count, round(100 * count / maximum, 1)) for day, count in counts),
     )
+
+
+def _summarize_log(project: Project, known: KnownCodings, since: date) -> _LogSummary:
+    with _lock:
+        summary = _summaries.get(project.pk)
+    settled = known.settled.operation if known.settled else NO_KEY
+    if summary is None or summary.line is not known.line or not summary.since <= since:
+        summary = _read_log(project, known.line, settled, since)
+    # where all of the log is settled that there was at the look, nothing is behind that
+    is_up_to_date = known.settled is not None and known.mark is None and summary.operation == settled
+    later = [] if is_up_to_date else _read_later(project, summary.operation)
+    if later is None:
+        summary = _read_log(project, known.line, settled, since)
+        later = _read_later(project, settled)
+    if later is None:  # while somebody writes for long: all is read, and nothing is kept
+        return _read_log(project, known.line, None, since)
+    kept = summary.with_operations([one for one in later if one.pk <= settled], max(settled, summary.operation))
+    with _lock:
+        _summaries[project.pk] = kept
+        _summaries.move_to_end(project.pk)
+        while len(_summaries) > MOST_SUMMARIES:
+            _summaries.popitem(last=False)
+    return kept.with_operations([one for one in later if one.pk > settled], settled)
+
+
+def _operations_of(project: Project) -> QuerySet[Operation]:
+    operations = Operation.objects.filter(coding__text__project=project).exclude(coding__kind="gold")
+    return operations.exclude(kind__in=Operation.MANAGING_KINDS)
+
+
+def _read_log(project: Project, line: object, operation: int | None, since: date) -> _LogSummary:
+    """Return the summary of all operations, or up to one. Two queries, which read all of the log."""
+    operations = _operations_of(project)
+    if operation is not None:
+        operations = operations.filter(pk__lte=operation)
+    events = operations.filter(kind__in=EVENT_VERBS).order_by("-applied_at", "-pk").values_list("applied_at", "pk")
+    # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
+    minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
+    of_minutes = (
+        operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
+        .annotate(minute=minute)
+        .order_by()
+        .values_list("minute")
+        .annotate(number=Count("pk"))
+    )
+    quarters: Counter[datetime] = Counter()
+    for moment, number in of_minutes:
+        quarters[_quarter_of(datetime.fromisoformat(moment).replace(tzinfo=UTC))] += number
+    return _LogSummary(line, operation or NO_KEY, since, quarters, list(events[:LATEST]))
+
+
+def _read_later(project: Project, operation: int) -> list[_LoggedOperation] | None:
+    """Return the operations of the project after one; None where there are many. One query where there is none."""
+    later = Operation.objects.filter(pk__gt=operation).order_by("pk")
+    rows = [
+        _LoggedOperation(*row) for row in later.values_list("pk", "coding_id", "kind", "applied_at")[: MOST_READ + 1]
+    ]
+    if not rows or len(rows) > MOST_READ:
+        return None if rows else []
+    own = set[int]()
+    for batch in batched({one.coding for one in rows}, MAX_TEXTS_IN_QUERY):
+        own.update(Coding.objects.filter(pk__in=batch, text__project=project).order_by().values_list("pk", flat=True))
+    return [one for one in rows if one.coding in own and one.kind not in Operation.MANAGING_KINDS]
+
+
+def _quarter_of(moment: datetime) -> datetime:
+    return moment.replace(minute=moment.minute // 15 * 15, second=0, microsecond=0)

@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Protocol
 
 import numpy as np
 
 from agreement.data.documents import row_key
 from agreement.data.links import count_readings, plural_readings
+from agreement.data.storage.tables import TextTables
 from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
 
@@ -119,6 +122,11 @@ class TextAnswers:
     coder_answers: tuple[CoderAnswers, ...]
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def empty(cls, pk: int, categories: tuple[str, ...]) -> TextAnswers:
+        """Return the answers in a document that somebody has deleted."""
+        return cls(pk, (), (), (), categories, np.zeros(0, dtype=np.bool_), ())
+
     def select(self, coder_answers: Iterable[CoderAnswers]) -> TextAnswers:
         """Return the text with only these of its coders' answers. Of equal selections there is one object."""
         selected = tuple(coder_answers)
@@ -136,26 +144,210 @@ class TextAnswers:
     def n_judgements(self) -> int:
         return sum(len(one.unit) for one in self.coder_answers)
 
-    @cached_property
+    @property
+    def digest_of_keys(self) -> bytes:
+        """Equal for equal keys of the members."""
+        return hashlib.sha256("\n".join(self.keys).encode()).digest()
+
+    def digest_of(self, one: CoderAnswers) -> bytes:
+        """Return what is equal for equal answers of a coder to equal members, whatever the keys of the rows."""
+        used = np.bincount(one.category, minlength=len(self.categories)) > 0
+        category = (np.cumsum(used) - 1)[one.category]
+        names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
+        head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
+        digest = hashlib.sha256(json.dumps(head, ensure_ascii=False).encode())
+        arrays = (one.unit, category, one.complete, one.link_of, one.link_to)
+        for array in arrays if one.reading is None else (*arrays, one.reading):
+            digest.update(array.astype("<i8").tobytes())
+        # what every coder is given needs no mark
+        marked = np.setdiff1d(one.marked[~self.given[one.marked]], one.unit)
+        if len(marked):
+            digest.update(marked.astype("<i8").tobytes())
+        if len(one.other_versions):
+            digest.update(b"other versions" + one.other_versions.astype("<i8").tobytes())
+        return digest.digest()
+
+    def summarize(self) -> tuple[CodingSummary, ...]:
+        """Return what is known of each coding without its answers."""
+        return tuple(
+            CodingSummary(
+                one.coder, one.reason, one.coding, len(one.unit), len(one.other_versions), self.digest_of(one)
+            )
+            for one in self.coder_answers
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CodingSummary:
+    """What is known of a coding without its answers: how many there are, and what is equal for equal ones.
+
+    `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its `other_versions`.
+    """
+
+    coder: str
+    reason: str
+    coding: int
+    n_judgements: int
+    n_other_versions: int
+    digest: bytes
+
+
+class AnswerSource(Protocol):
+    """What reads the answers of documents."""
+
+    def load(self, contents: Sequence[TextContent]) -> None:
+        """Give these documents their answers."""
+
+    def load_all(self, content: TextContent) -> None:
+        """Give a document, and all of the project that have none yet, their answers."""
+
+
+class TextContent:
+    """What was answered in a document: a summary of each coding, and the answers, which are read when they are needed.
+
+    `version` names the state of the codings and of the scheme in two numbers; None where nothing is stored of such
+    answers. `cache` has what was computed of this document alone; a document that changes has another content.
+    `is_outdated` says that somebody has changed the document before its answers were read: they are newer than the
+    version says, and nothing that is made of them is stored.
+    """
+
+    __slots__ = (
+        "_answers",
+        "_digest",
+        "cache",
+        "coders",
+        "coders_of_other_versions",
+        "codings",
+        "digest_of_keys",
+        "is_outdated",
+        "pk",
+        "reasons",
+        "source",
+        "version",
+    )
+
+    def __init__(
+        self,
+        pk: int,
+        codings: tuple[CodingSummary, ...],
+        digest_of_keys: bytes,
+        version: tuple[int, int] | None = None,
+        source: AnswerSource | None = None,
+    ) -> None:
+        self.pk, self.codings, self.digest_of_keys, self.version, self.source = (
+            pk,
+            codings,
+            digest_of_keys,
+            version,
+            source,
+        )
+        self.cache: dict[Hashable, Any] = {}
+        self.is_outdated = False
+        self.coders = frozenset(one.coder for one in codings if one.n_judgements)
+        self.reasons = frozenset(one.reason for one in codings if one.n_judgements)
+        self.coders_of_other_versions = frozenset(one.coder for one in codings if one.n_other_versions)
+        self._answers: TextAnswers | None = None
+        self._digest: bytes | None = None
+
+    @classmethod
+    def of(
+        cls, answers: TextAnswers, version: tuple[int, int] | None = None, source: AnswerSource | None = None
+    ) -> TextContent:
+        """Return the content that has these answers. Of the same answers there is one object."""
+        found: TextContent | None = answers.cache.get("content")
+        if found is None:
+            found = cls(answers.pk, answers.summarize(), answers.digest_of_keys, version, source)
+            found._answers = answers
+            answers.cache["content"] = found
+        return found
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the answers were read."""
+        return self._answers is not None
+
+    @property
+    def answers(self) -> TextAnswers:
+        """The answers. Where they were not read, those of all documents of the project are, at once."""
+        if self._answers is None and self.source is not None:
+            self.source.load_all(self)
+        if self._answers is None:
+            raise LookupError(f"the answers of document {self.pk} have no source")
+        return self._answers
+
+    def take(self, answers: TextAnswers, *, is_outdated: bool = False) -> None:
+        """Take answers that were read. Where these are newer than the version says, that is remembered."""
+        self._answers, self.is_outdated = answers, is_outdated
+
+    def drop(self) -> None:
+        """Forget the answers, which can be read again."""
+        if self.source is not None:
+            self._answers = None
+
+    def select(self, codings: Sequence[CodingSummary]) -> TextContent:
+        """Return the content with only these of its codings. Of equal selections there is one object."""
+        if len(codings) == len(self.codings):
+            return self
+        key = ("selection", tuple((one.coder, one.reason) for one in codings))
+        found: TextContent | None = self.cache.get(key)
+        if found is None:
+            found = self.cache.setdefault(key, SelectedContent(self, tuple(codings)))
+        return found
+
+    @property
+    def root(self) -> TextContent:
+        """The content of all codings of the document."""
+        return self
+
+    @property
+    def n_judgements(self) -> int:
+        return sum(one.n_judgements for one in self.codings)
+
+    @property
     def digest(self) -> bytes:
         """Equal for equal answers, whatever the keys of the rows."""
-        digest = hashlib.sha256("\n".join(self.keys).encode())
-        for one in self.coder_answers:
-            used = np.bincount(one.category, minlength=len(self.categories)) > 0
-            category = (np.cumsum(used) - 1)[one.category]
-            names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
-            head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
-            digest.update(json.dumps(head, ensure_ascii=False).encode())
-            arrays = (one.unit, category, one.complete, one.link_of, one.link_to)
-            for array in arrays if one.reading is None else (*arrays, one.reading):
-                digest.update(array.astype("<i8").tobytes())
-            # what every coder is given needs no mark
-            marked = np.setdiff1d(one.marked[~self.given[one.marked]], one.unit)
-            if len(marked):
-                digest.update(marked.astype("<i8").tobytes())
-            if len(one.other_versions):
-                digest.update(b"other versions" + one.other_versions.astype("<i8").tobytes())
-        return digest.digest()
+        if self._digest is None:
+            self._digest = hashlib.sha256(
+                b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])
+            ).digest()
+        return self._digest
+
+
+class SelectedContent(TextContent):
+    """Some of the codings of a document."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: TextContent, codings: tuple[CodingSummary, ...]) -> None:
+        super().__init__(of.pk, codings, of.digest_of_keys, of.version)
+        self._of = of
+
+    @property
+    def root(self) -> TextContent:
+        """The content of all codings of the document."""
+        return self._of
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the answers of the document were read."""
+        return self._of.is_loaded
+
+    @property
+    def answers(self) -> TextAnswers:
+        """The answers in these codings."""
+        coders = {one.coder for one in self.codings}
+        return self._of.answers.select(one for one in self._of.answers.coder_answers if one.coder in coders)
+
+
+def load_answers(texts: Iterable[TextEntry]) -> None:
+    """Read the answers of these documents that were not read yet, together."""
+    missing: dict[int, tuple[AnswerSource, list[TextContent]]] = {}
+    for text in texts:
+        root = text.content.root
+        if not root.is_loaded and root.source is not None:
+            missing.setdefault(id(root.source), (root.source, []))[1].append(root)
+    for source, contents in missing.values():
+        source.load(contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,21 +362,26 @@ class TextEntry:
     slug: str
     title: str
     round: str
-    answers: TextAnswers
+    content: TextContent
     place: int = 0
     occasion: int = 1
     reason: str = ""
     is_one_of_several: bool = False
 
     @property
+    def answers(self) -> TextAnswers:
+        """What was answered. Where that was not read, it is now, of all documents: see `load_answers`."""
+        return self.content.answers
+
+    @property
     def pk(self) -> int:
         """The key of the document, which of the first of its text is the primary key of that."""
-        return self.answers.pk
+        return self.content.pk
 
     @property
     def text_pk(self) -> int:
         """The primary key of the text."""
-        return row_key(self.answers.pk)
+        return row_key(self.content.pk)
 
     @property
     def name(self) -> str:
@@ -236,8 +433,9 @@ class Extract:
     them (`question`), `kind` is as there and its values are in place of the categories; `categories_asked` says whether
     there are such. `versions` are those of the scheme whose judgements were read, empty for all; `other_versions` are
     codings that a selection leaves out because all their judgements are of others. `gold_left_out` has how much gold
-    does not count, by reason, where gold is among the answers. `cache` holds what was computed of
-    these answers: an extract of others is another object.
+    does not count, by reason, where gold is among the answers. `selected` says of a selection of which coders it is,
+    all where it names none, and which reasons are included. `tables` are those of all selections, and outlive the
+    answers; `cache` holds what was computed of these answers: an extract of others is another object.
     """
 
     kind: str
@@ -257,7 +455,14 @@ class Extract:
     versions: frozenset[int] = frozenset()
     other_versions: tuple[OtherVersions, ...] = ()
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
+    selected: tuple[frozenset[str], frozenset[str]] | None = None
+    tables: TextTables = field(default_factory=TextTables, repr=False)
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether these are all codings that count without being included: what is computed of them is stored."""
+        return self.selected == _STANDARD[1:]
 
     @property
     def answers(self) -> str:
@@ -293,43 +498,103 @@ class Extract:
         documents that are practice or repeats.
         """
         chosen, counted = frozenset(coders), frozenset(["", *included])
+        if self.selected == (chosen, counted):
+            return self
         key = ("selection", chosen, counted)
         found: Extract | None = self.cache.get(key)
         return found or self.cache.setdefault(key, self._select(chosen, counted))
 
     def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> Extract:
-        left_out = [one for one in self.left_out if not chosen or one.coder in chosen]
-        other_versions = [one for one in self.other_versions if not chosen or one.coder in chosen]
-        texts = []
-        for text in self.texts:
-            of_chosen = [one for one in text.answers.coder_answers if not chosen or one.coder in chosen]
-            left_out += [
-                CodingLeftOut(text.slug, one.coder, one.reason, text.round)
-                for one in of_chosen
-                if one.reason not in counted and len(one.unit)
-            ]
-            if text.reason in counted:
-                of_counted = [one for one in of_chosen if one.reason in counted]
-                other_versions += [
-                    OtherVersions(text.slug, one.coder, len(one.other_versions), text.round)
-                    for one in of_counted
-                    if len(one.other_versions) and not len(one.unit)
-                ]
-                selected = text.answers.select(one for one in of_counted if len(one.unit))
-                texts.append(replace(text, answers=selected))
-        return replace(
+        return self._of_parts([_select_codings(text, chosen, counted) for text in self.texts], chosen, counted)
+
+    def _of_parts(
+        self,
+        parts: list[_Selection],
+        chosen: frozenset[str],
+        counted: frozenset[str],
+        coders: Counter[str] | None = None,
+    ) -> Extract:
+        """Return the selection that has these parts of the documents; `coders` as in `_count_coders`."""
+        texts = tuple(chain.from_iterable(map(_ENTRY, parts)))
+        counts = _count_coders(texts) if coders is None else coders
+        selected = replace(
             self,
-            texts=tuple(texts),
-            coders=_coders_of(texts),
-            left_out=tuple(left_out),
-            other_versions=tuple(other_versions),
+            texts=texts,
+            coders=tuple(sorted(counts)),
+            left_out=_of_chosen(self.left_out, chosen) + tuple(chain.from_iterable(map(_LEFT_OUT, parts))),
+            other_versions=_of_chosen(self.other_versions, chosen)
+            + tuple(chain.from_iterable(map(_OTHER_VERSIONS, parts))),
+            selected=(chosen, counted),
             cache={},
         )
+        selected.cache["parts"], selected.cache["coders"] = parts, counts
+        return selected
+
+    def with_texts(self, changed: Mapping[int, TextEntry]) -> Extract:
+        """Return all answers of the project where some of its documents have changed, and the others are the same.
+
+        The codings that count are selected of those, too: of each document that has changed alone.
+        """
+        places = self._places
+        old = {places[pk]: self.texts[places[pk]] for pk in changed}
+        texts, counts = list(self.texts), self._coder_counts.copy()
+        for place, entry in old.items():
+            counts.subtract(entry.content.coders)
+            texts[place] = changed[entry.pk]
+            counts.update(texts[place].content.coders)
+        coders = tuple(sorted(+counts))
+        known = tuple(sorted({*coders}.union(*_others_of(texts))))
+        found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
+        found.cache.update({"places": places, "coders": +counts})
+        if "names and digests" in self.cache:
+            found.cache["names and digests"] = self._replace_names(found.texts, list(old))
+        if all(_is_alike(entry, changed[entry.pk]) for entry in old.values()) and "rounds" in self.__dict__:
+            found.__dict__["rounds"] = self.rounds
+        if (standard := self.cache.get(_STANDARD)) is not None and "parts" in standard.cache:
+            found.cache[_STANDARD] = found._select_again(standard, list(old))
+        for key, asked in list(self.cache.items()):
+            if isinstance(key, tuple) and key[0] == "questions":
+                found.cache[key] = asked.with_texts(changed)
+        return found
+
+    def _select_again(self, before: Extract, places: Sequence[int]) -> Extract:
+        """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
+        _, chosen, counted = _STANDARD
+        parts, counts = list(before.cache["parts"]), before._coder_counts.copy()
+        for place in places:
+            for entry in parts[place].entry:
+                counts.subtract(entry.content.coders)
+            parts[place] = _select_codings(self.texts[place], chosen, counted)
+            for entry in parts[place].entry:
+                counts.update(entry.content.coders)
+        found = self._of_parts(parts, chosen, counted, +counts)
+        if len(found.texts) == len(before.texts) and all(len(parts[place].entry) for place in places):
+            if "rounds" in before.__dict__ and "rounds" in self.__dict__:
+                found.__dict__["rounds"] = before.rounds
+            if "names and digests" in before.cache and len(found.texts) == len(parts):
+                found.cache["names and digests"] = before._replace_names(found.texts, places)
+        return found
+
+    @property
+    def _places(self) -> dict[int, int]:
+        """The place of each document among the texts."""
+        known: dict[int, int] | None = self.cache.get("places")
+        if known is None:
+            known = self.cache["places"] = {text.pk: place for place, text in enumerate(self.texts)}
+        return known
+
+    @property
+    def _coder_counts(self) -> Counter[str]:
+        """In how many documents each coder answered anything."""
+        known: Counter[str] | None = self.cache.get("coders")
+        if known is None:
+            known = self.cache["coders"] = _count_coders(self.texts)
+        return known
 
     @cached_property
     def reasons_left_out(self) -> tuple[str, ...]:
         """Why codings with judgements do not count, where they are not included."""
-        reasons = {one.reason for text in self.texts for one in text.answers.coder_answers if len(one.unit)}
+        reasons = set[str]().union(*map(_REASONS, map(_CONTENT, self.texts)))
         return tuple(reason for reason in REASONS_LEFT_OUT if reason in reasons)
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
@@ -344,9 +609,9 @@ class Extract:
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
         """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
         of_codings = [
-            OtherVersions(text.slug, one.coder, len(one.other_versions), text.round)
+            OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
             for text in self.texts
-            for one in text.answers.coder_answers
+            for one in text.content.codings
         ]
         return sum(
             one.n
@@ -365,9 +630,9 @@ class Extract:
         cls, kind: str, unmarked: str, categories: tuple[str, ...], texts: tuple[TextEntry, ...], **more: Any
     ) -> Extract:
         """Return all answers of these texts; `more` are further fields."""
-        coders = _coders_of(texts)
+        coders = tuple(sorted(_count_coders(texts)))
         # whoever judged nothing under the versions that were read is a coder of the project all the same
-        others = {one.coder for text in texts for one in text.answers.coder_answers if len(one.other_versions)}
+        others = set[str]().union(*_others_of(texts))
         return cls(kind, unmarked, categories, coders, texts, tuple(sorted({*coders, *others})), **more)
 
     def with_questions(self, questions: tuple[Question, ...]) -> Extract:
@@ -380,7 +645,7 @@ class Extract:
 
     def with_question(self, question: Question, values: Mapping[str, str], texts: Sequence[TextAnswers]) -> Extract:
         """Return the answers to a question in the same texts: values by key, with what each is called."""
-        entries = tuple(replace(text, answers=one) for text, one in zip(self.texts, texts, strict=True))
+        entries = tuple(replace(text, content=TextContent.of(one)) for text, one in zip(self.texts, texts, strict=True))
         answers = Extract.of_texts(
             question.kind,
             "missing",
@@ -405,12 +670,22 @@ class Extract:
         about += [list(self.singletons)] if self.singletons and not self.units else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
-        for text in self.texts:
-            # of a project with one round the name is nothing that answers depend on
-            document = [text.slug, text.round, text.occasion] if len(self.rounds) > 1 else text.slug
-            digest.update(json.dumps(document).encode())
-            digest.update(text.answers.digest)
+        # of a project with one round the name is nothing that answers depend on
+        several = len(self.rounds) > 1
+        known = self.cache.get("names and digests")
+        if known is None or known[0] != several:
+            names = [_name_and_digest(text, with_round=several) for text in self.texts]
+            known = self.cache["names and digests"] = several, names
+        digest.update(b"".join(known[1]))
         return digest.hexdigest()[:16]
+
+    def _replace_names(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[bytes]]:
+        """Return what the fingerprint is of where some of the texts are others."""
+        several, names = self.cache["names and digests"]
+        names = list(names)
+        for place in places:
+            names[place] = _name_and_digest(texts[place], with_round=several)
+        return several, names
 
     def text(self, slug: str, round_name: str = "") -> TextEntry | None:
         """Return the text with that address: its document in the round of that name, or in its latest."""
@@ -419,6 +694,73 @@ class Extract:
         )
 
 
-def _coders_of(texts: Iterable[TextEntry]) -> tuple[str, ...]:
-    """Return those who answered anything in the texts, by name."""
-    return tuple(sorted({one.coder for text in texts for one in text.answers.coder_answers if len(one.unit)}))
+def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
+    """Return which document it is, with what is equal for equal answers. It is found once for the document."""
+    key = ("name and digest", text.slug, with_round, text.round, text.occasion)
+    known: bytes | None = text.content.cache.get(key)
+    if known is None:
+        document = [text.slug, text.round, text.occasion] if with_round else text.slug
+        known = text.content.cache[key] = json.dumps(document).encode() + text.content.digest
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """What a selection has of a document: the document, unless all of it is left out, and the codings left out."""
+
+    of: TextEntry
+    entry: list[TextEntry]
+    left_out: list[CodingLeftOut]
+    other_versions: list[OtherVersions]
+
+
+def _select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[str]) -> _Selection:
+    """Return what the codings of these coders that count have of a document. It is found once for the document."""
+    key = ("codings", chosen, counted)
+    known: _Selection | None = text.content.cache.get(key)
+    if known is not None and known.of is text:
+        return known
+    of_chosen = [one for one in text.content.codings if not chosen or one.coder in chosen]
+    found = _Selection(text, [], [], [])
+    found.left_out.extend(
+        CodingLeftOut(text.slug, one.coder, one.reason, text.round)
+        for one in of_chosen
+        if one.reason not in counted and one.n_judgements
+    )
+    if text.reason in counted:
+        of_counted = [one for one in of_chosen if one.reason in counted]
+        found.other_versions.extend(
+            OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
+            for one in of_counted
+            if one.n_other_versions and not one.n_judgements
+        )
+        selected = text.content.select([one for one in of_counted if one.n_judgements])
+        found.entry.append(text if selected is text.content else replace(text, content=selected))
+    text.content.cache[key] = found
+    return found
+
+
+def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:
+    """Return in how many of the texts each coder answered anything; those who did not are not there."""
+    return Counter(chain.from_iterable(map(_CODERS, map(_CONTENT, texts))))
+
+
+def _others_of(texts: Iterable[TextEntry]) -> list[frozenset[str]]:
+    """Return who judged under other versions of the scheme than were read, in each of the texts."""
+    return list(map(_OTHERS, map(_CONTENT, texts)))
+
+
+def _of_chosen[One: (CodingLeftOut, OtherVersions)](found: tuple[One, ...], chosen: frozenset[str]) -> tuple[One, ...]:
+    return tuple(one for one in found if one.coder in chosen) if chosen else found
+
+
+def _is_alike(one: TextEntry, other: TextEntry) -> bool:
+    """Return whether two states of a document are of the same round, at the same place."""
+    return (one.round, one.place) == (other.round, other.place)
+
+
+# The key of the codings that count without being included, of all coders.
+_STANDARD = ("selection", frozenset[str](), frozenset([""]))
+# Of very many texts and parts these are faster than what asks each of them in Python.
+_CONTENT, _CODERS, _OTHERS, _REASONS = map(attrgetter, ("content", "coders", "coders_of_other_versions", "reasons"))
+_ENTRY, _LEFT_OUT, _OTHER_VERSIONS = map(attrgetter, ("entry", "left_out", "other_versions"))

@@ -7,13 +7,25 @@ statistics are computed again, only after somebody has changed it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import batched
 from threading import Lock
 
 import numpy as np
 
-from agreement.data.answers import NO_LABEL, NOT_ASKED, CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.data.answers import (
+    NO_LABEL,
+    NOT_ASKED,
+    CoderAnswers,
+    Extract,
+    TextAnswers,
+    TextContent,
+    TextEntry,
+    load_answers,
+)
 from agreement.data.links import number_alternatives
 from agreement.data.questions import (
     QuestionSource,
@@ -27,9 +39,13 @@ from agreement.data.reading import (
     CodingTable,
     read_answers,
     read_categories,
-    read_codings,
     read_word_answers,
 )
+from agreement.data.state import KnownCodings, Mark, mark_codings, read_known_codings
+from agreement.data.storage.store import TableStore, is_worth_storing
+from agreement.data.storage.tables import TextTables
+from agreement.data.storage.versions import Version, digest_version
+from agreement.data.summaries import Summary, pack_summaries, unpack_summaries
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets
 from agreement.measures.data.subsets import select_units
@@ -42,24 +58,33 @@ from annotations.schemes.project_scheme import read_scheme
 CACHED_PROJECTS = 8
 CACHED_QUESTIONS = 16
 
+# Of more texts than this the answers are read some at a time; beyond so many judgements they do not stay in memory.
+MOST_READ_AT_ONCE = 4_000
+READ_AT_ONCE = 500
+MOST_JUDGEMENTS = 1_000_000
+# The name of the table of what is known of each text without its answers.
+SUMMARIES = ("summaries",)
+
 type Versions = tuple[Hashable, ...]
 
 # By project, and what is counted or asked.
 type Key = tuple[int, str]
 
 
-class _Cache:
-    """The texts of each key with their versions, and what is made of all of them with its state."""
+class _Cache[Text]:
+    """The texts of each key with their versions, what is made of all of them with its state, and their tables."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.texts: OrderedDict[Key, dict[int, tuple[Versions, TextAnswers]]] = OrderedDict()
+        self.texts: OrderedDict[Key, dict[int, tuple[Versions, Text]]] = OrderedDict()
         self.extracts: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
+        self.recent: OrderedDict[Key, tuple[Hashable, int, Extract]] = OrderedDict()
+        self.tables: OrderedDict[Key, TextTables] = OrderedDict()
         self.lock = Lock()
 
     def read_changed(
-        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], dict[int, TextAnswers]]
-    ) -> dict[int, TextAnswers]:
+        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], Mapping[int, Text]]
+    ) -> dict[int, Text]:
         """Return the texts as of these versions: those that have changed are read, the others are in memory."""
         with self.lock:
             known = dict(self.texts.get(key, {}))
@@ -72,6 +97,24 @@ class _Cache:
             _store(self.texts, key, known, self.size)
         return {text: answers for text, (_, answers) in known.items()}
 
+    def read_some(
+        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], Mapping[int, Text]]
+    ) -> dict[int, Text]:
+        """Return some texts as of these versions; the others of the key stay as they are."""
+        with self.lock:
+            known = self.texts.get(key, {})
+            found = {text: known[text][1] for text in versions if text in known and known[text][0] == versions[text]}
+        changed = [text for text in versions if text not in found]
+        answers = {**found, **(read(changed) if changed else {})}
+        with self.lock:
+            _store(
+                self.texts,
+                key,
+                self.texts.get(key, {}) | {one: (versions[one], answers[one]) for one in changed},
+                self.size,
+            )
+        return answers
+
     def assemble(self, key: Key, state: Hashable, build: Callable[[], Extract]) -> Extract:
         """Return the extract of a state: the one before where nothing has changed."""
         with self.lock:
@@ -83,14 +126,50 @@ class _Cache:
             _store(self.extracts, key, (state, extracted), self.size)
         return extracted
 
+    def recall(self, key: Key, about: Hashable, codings: CodingTable) -> tuple[Extract, frozenset[int]] | None:
+        """Return the last extract, and the documents whose codings alone are others; None where more may be."""
+        with self.lock:
+            found = self.recent.get(key)
+        if found is None or found[0] != about:
+            return None
+        changed = codings.changed_since(found[1])
+        return None if changed is None else (found[2], changed)
+
+    def remember(self, key: Key, about: Hashable, codings: CodingTable, extracted: Extract) -> Extract:
+        """Remember of which codings an extract was made."""
+        with self.lock:
+            _store(self.recent, key, (about, codings.number, extracted), self.size)
+        return extracted
+
+    def tables_of(self, key: Key, build: Callable[[], TextTables]) -> TextTables:
+        """Return the tables of a key."""
+        with self.lock:
+            tables = self.tables.get(key) or build()
+            _store(self.tables, key, tables, self.size)
+        return tables
+
+    def known(self, key: Key) -> list[Text]:
+        """Return the texts of a key that are in memory."""
+        with self.lock:
+            return [text for _, text in self.texts.get(key, {}).values()]
+
+    def forget(self, key: Key) -> None:
+        """Forget the texts of a key, and what is made of them."""
+        with self.lock:
+            for one in (self.texts, self.extracts, self.recent):
+                one.pop(key, None)
+
     def clear(self) -> None:
         """Forget everything."""
         with self.lock:
-            self.texts.clear()
-            self.extracts.clear()
+            for one in (self.texts, self.extracts, self.recent, self.tables):
+                one.clear()
 
 
-_projects, _questions = _Cache(CACHED_PROJECTS), _Cache(CACHED_QUESTIONS)
+# The codings of projects as they were read last.
+_codings: OrderedDict[int, KnownCodings] = OrderedDict()
+_codings_lock = Lock()
+_projects, _questions = _Cache[TextContent](CACHED_PROJECTS), _Cache[TextAnswers](CACHED_QUESTIONS)
 
 
 def answer_kind(project: Project) -> str:
@@ -123,24 +202,73 @@ def extract(
     were a coder; one query more. A scheme that asks more than categories takes some queries more. All is read in one
     snapshot, so that the answers fit together although coders go on saving.
     """
-    units = counted_units(project, units)
+    source = _ProjectAnswers(project, _Reading(counted_units(project, units), versions, gold))
+    with _snapshot_of(project):
+        extracted = _read_all(source, question, unasked)
+    source.store_summaries()
+    return extracted
+
+
+def read_current_codings(project: Project) -> KnownCodings:
+    """Return the codings of the project as they are now. One query where nothing has changed."""
+    with _snapshot_of(project) as snapshot:
+        return snapshot.read_codings()
+
+
+@dataclass(slots=True)
+class _Snapshot:
+    """What was known of the codings of a project before a snapshot: what others learn meanwhile may not be in it."""
+
+    project: Project
+    known: KnownCodings | None
+    mark: Mark | None
+
+    def read_codings(self) -> KnownCodings:
+        """Return the codings as they are in the snapshot, with what is known of the log."""
+        self.known = read_known_codings(self.project, self.known, self.mark)
+        with _codings_lock:
+            _store(_codings, self.project.pk, self.known, CACHED_PROJECTS)
+        return self.known
+
+
+# The snapshot that is open, where answers are loaded within one.
+_open_snapshot: ContextVar[_Snapshot | None] = ContextVar("open snapshot", default=None)
+
+
+@contextmanager
+def _snapshot_of(project: Project) -> Iterator[_Snapshot]:
+    """Let all that is read of the project be of one snapshot."""
+    outer = _open_snapshot.get()
+    if outer is not None and outer.project.pk == project.pk:
+        yield outer
+        return
+    with _codings_lock:
+        known = _codings.get(project.pk)
+    snapshot = _Snapshot(project, known, mark_codings(project, known))
     with read_snapshot():
-        categories, scheme_version = read_categories(project)
-        codings = read_codings(project)
-        codings = codings.with_gold(project) if gold else codings
-        reading = _Reading(units, versions, gold)
-        coded = _read_coded(project, reading, categories, scheme_version, codings)
-        if not categories.asks_more or units:
-            return coded
-        scheme = read_scheme(project.pk)
-        questions = list_questions(scheme)
-        coded = coded.with_questions(questions)
-        asked = next((one for one in questions if one.key == question), None)
-        if asked is None and not categories.keys and not question:
-            asked = next(iter(questions), None)
-        if asked is None:
-            return coded
-        return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings, reading)
+        token = _open_snapshot.set(snapshot)
+        try:
+            yield snapshot
+        finally:
+            _open_snapshot.reset(token)
+
+
+def _read_all(source: _ProjectAnswers, question: str, unasked: str) -> Extract:
+    project = source.project
+    categories, scheme_version = read_categories(project)
+    codings = source.read_codings()
+    coded = source.read(categories, scheme_version, codings)
+    if not categories.asks_more or source.reading.units:
+        return coded
+    scheme = read_scheme(project.pk)
+    questions = list_questions(scheme)
+    coded = coded.with_questions(questions)
+    asked = next((one for one in questions if one.key == question), None)
+    if asked is None and not categories.keys and not question:
+        asked = next(iter(questions), None)
+    if asked is None:
+        return coded
+    return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings, source.reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,44 +284,155 @@ class _Reading:
         return " ".join([about, *map(str, sorted(self.versions)), *(["gold"] if self.gold else [])])
 
 
-def _read_coded(
-    project: Project, reading: _Reading, categories: Categories, scheme_version: Hashable, codings: CodingTable
-) -> Extract:
-    """Return the categories that coders gave, and the chains that they made."""
-    key, units = (project.pk, reading.name(reading.units)), reading.units
-    versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
+class _ProjectAnswers:
+    """The answers of a project that are read in one way: at once, or where they are needed."""
 
-    def read(changed: list[int]) -> dict[int, TextAnswers]:
-        rows = [row for text in changed for row in codings.rows[text]]
-        if units == "words":
-            return read_word_answers(project, categories, rows, changed)
-        return read_answers(project, categories, rows, changed, reading.versions, gold=reading.gold)
+    def __init__(self, project: Project, reading: _Reading) -> None:
+        self.project, self.reading = project, reading
+        self.key = project.pk, reading.name(reading.units)
+        self.store = TableStore(project.pk, self.key[1])
+        self._contents: list[TextContent] = []
+        self._n_read = 0
 
-    texts = _projects.read_changed(key, versions, read)
-    labels = tuple(categories.labels.items())
-    gold_left_out = tuple(sorted(codings.gold_left_out.items()))
-    about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out
-    return _projects.assemble(
-        key,
-        (about, tuple(codings.headings.items()), tuple(versions.values())),
-        lambda: Extract.of_texts(
-            answer_kind(project),
-            project.unmarked,
-            categories.keys,
-            tuple(heading.entry(texts[text]) for text, heading in codings.headings.items()),
-            units=units,
-            singletons=categories.singletons,
-            labels=categories.labels,
-            managers=codings.managers,
-            versions=reading.versions,
-            gold_left_out=dict(gold_left_out),
-        ),
-    )
+    def read_codings(self) -> CodingTable:
+        """Return the codings as they are in the snapshot."""
+        with _snapshot_of(self.project) as snapshot:
+            codings = snapshot.read_codings().table
+        return codings.with_gold(self.project) if self.reading.gold else codings
+
+    def read(self, categories: Categories, scheme_version: Hashable, codings: CodingTable) -> Extract:
+        """Return the categories that coders gave, and the chains that they made."""
+        project, reading = self.project, self.reading
+        labels = tuple(categories.labels.items())
+        gold_left_out = tuple(sorted(codings.gold_left_out.items()))
+        about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out
+        if (recalled := _projects.recall(self.key, about, codings)) is not None:
+            before, changed = recalled
+            if changed:
+                before = before.with_texts(self._read_changes(categories, scheme_version, codings, changed))
+                _projects.remember(self.key, about, codings, before)
+            return before
+        versions = _versions_of(codings, scheme_version)
+
+        def read(changed: list[int]) -> dict[int, TextContent]:
+            return self._read_contents(categories, codings, {text: versions[text] for text in changed})
+
+        contents = _projects.read_changed(self.key, versions, read)
+        self._contents = list(contents.values())
+        extracted = _projects.assemble(
+            self.key,
+            (about, tuple(codings.headings.items()), tuple(versions.values())),
+            lambda: Extract.of_texts(
+                answer_kind(project),
+                project.unmarked,
+                categories.keys,
+                tuple(heading.entry(contents[text]) for text, heading in codings.headings.items()),
+                units=reading.units,
+                singletons=categories.singletons,
+                labels=categories.labels,
+                managers=codings.managers,
+                versions=reading.versions,
+                gold_left_out=dict(gold_left_out),
+                tables=_projects.tables_of(self.key, lambda: TextTables(self.store)),
+            ),
+        )
+        return _projects.remember(self.key, about, codings, extracted)
+
+    def _read_changes(
+        self, categories: Categories, scheme_version: Hashable, codings: CodingTable, changed: frozenset[int]
+    ) -> dict[int, TextEntry]:
+        """Return those documents whose codings alone have changed."""
+        versions: dict[int, Versions] = {text: (scheme_version, *codings.version_of(text)) for text in changed}
+
+        def read(texts: list[int]) -> dict[int, TextContent]:
+            return self._read_contents(categories, codings, {text: versions[text] for text in texts})
+
+        contents = _projects.read_some(self.key, versions, read)
+        return {text: codings.headings[text].entry(content) for text, content in contents.items()}
+
+    def store_summaries(self) -> None:
+        """Store the summaries of the codings, where many texts were read. Call it outside of a snapshot."""
+        contents, self._contents = self._contents, []
+        if self._n_read and is_worth_storing(self._n_read, len(contents)):
+            self.store.save(SUMMARIES, pack_summaries(contents))
+
+    def load(self, contents: Sequence[TextContent]) -> None:
+        """Give these documents their answers, as they are now."""
+        with _snapshot_of(self.project):
+            categories, scheme_version = read_categories(self.project)
+            codings = self.read_codings()
+            versions = _versions_of(codings, scheme_version)
+            digests = _digest(versions)
+            present = [content.pk for content in contents if content.pk in versions]
+            answers = self._read_answers(categories, codings, present)
+        for content in contents:
+            is_current = digests.get(content.pk) == content.version
+            content.take(
+                answers.get(content.pk) or TextAnswers.empty(content.pk, categories.keys), is_outdated=not is_current
+            )
+        if any(content.is_outdated for content in contents):
+            _projects.forget(self.key)
+
+    def load_all(self, content: TextContent) -> None:
+        """Give a document, and all of the project that have none yet, their answers."""
+        others = [one for one in _projects.known(self.key) if one is not content and not one.is_loaded]
+        self.load([content, *others])
+
+    def _read_contents(
+        self, categories: Categories, codings: CodingTable, versions: Mapping[int, Versions]
+    ) -> dict[int, TextContent]:
+        """Return these documents: with what is stored of them where that is of these versions, else with answers."""
+        digests = _digest(versions)
+        contents: dict[int, TextContent] = {}
+        if is_worth_storing(len(versions), len(codings.rows)):
+            stored = _unpack(self.store.load(SUMMARIES))
+            for text, digest in digests.items():
+                if (text, digest) in stored:
+                    keys, summaries = stored[text, digest]
+                    contents[text] = TextContent(text, summaries, keys, digest, self)
+        missing = [text for text in versions if text not in contents]
+        self._n_read = len(missing)
+        n_judgements = 0
+        for batch in batched(missing, READ_AT_ONCE if len(missing) > MOST_READ_AT_ONCE else MOST_READ_AT_ONCE):
+            for text, answers in self._read_answers(categories, codings, list(batch)).items():
+                content = contents[text] = TextContent.of(answers, digests[text], self)
+                n_judgements += content.n_judgements
+                if n_judgements > MOST_JUDGEMENTS:
+                    content.drop()
+        return contents
+
+    def _read_answers(self, categories: Categories, codings: CodingTable, texts: list[int]) -> dict[int, TextAnswers]:
+        rows = [row for text in texts for row in codings.rows[text]]
+        if self.reading.units == "words":
+            return read_word_answers(self.project, categories, rows, texts)
+        return read_answers(self.project, categories, rows, texts, self.reading.versions, gold=self.reading.gold)
+
+
+def _versions_of(codings: CodingTable, scheme_version: Hashable) -> dict[int, Versions]:
+    """Return on what the answers in each document depend."""
+    return {text: (scheme_version, *codings.version_of(text)) for text in codings.rows}
+
+
+def _digest(versions: Mapping[int, Versions]) -> dict[int, Version]:
+    """Return the same in two numbers each."""
+    scheme = digest_version(next(iter(versions.values()))[0]) if versions else None
+    return {text: digest_version((scheme, *of_codings)) for text, (_, *of_codings) in versions.items()}
+
+
+def _unpack(stored: bytes | None) -> dict[tuple[int, Version], Summary]:
+    """Return the summaries that are stored; none where another version of the program has stored them."""
+    if stored is None:
+        return {}
+    try:
+        return unpack_summaries(stored)
+    except ValueError:
+        return {}
 
 
 def _read_asked(source: QuestionSource, codings: CodingTable, reading: _Reading) -> Extract:
     """Return the answers to a question besides the category."""
     key = source.project.pk, reading.name(f"{source.question.key} {source.unasked}")
+    load_answers(source.coded.texts)
     by_text = {text.pk: text.answers for text in source.coded.texts}
     # the answers of the other questions are of the same versions of codings
     versions: dict[int, Versions] = {text: (source.version, answers) for text, answers in by_text.items()}
@@ -231,6 +470,7 @@ def reliability_data(
     marked is no unit.
     """
     texts = extracted.texts if texts is None else texts
+    load_answers(texts)
     answers = _concatenate([text.answers for text in texts], extracted)
     if extracted.question and extracted.kind != "targets":
         data = _values_of_question(extracted, answers, unmarked, second)
@@ -262,6 +502,7 @@ def category_data(extracted: Extract, texts: Sequence[TextEntry]) -> Reliability
 
     Units are those of `reliability_data`.
     """
+    load_answers(texts)
     answers = _concatenate([text.answers for text in texts], extracted, complete_only=False)
     data = label_sets(answers, empty=NO_LABEL) if extracted.kind == "labels" else labelled_values(answers)
     return select_units(data, units_of_coders(extracted, texts).any(axis=1))
@@ -272,6 +513,7 @@ def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
 
     Markables that every coder is given have True for all, also where nobody was chosen.
     """
+    load_answers(texts)
     column = {coder: number for number, coder in enumerate(extracted.coders)}
     parts = []
     for text in texts:
@@ -287,9 +529,11 @@ def clear_cache() -> None:
     """Drop all that is cached in memory, as a restart does."""
     _projects.clear()
     _questions.clear()
+    with _codings_lock:
+        _codings.clear()
 
 
-def _store[V](cache: OrderedDict[Key, V], key: Key, value: V, size: int) -> None:
+def _store[K, V](cache: OrderedDict[K, V], key: K, value: V, size: int) -> None:
     cache[key] = value
     cache.move_to_end(key)
     while len(cache) > size:

@@ -127,7 +127,7 @@ def _of_versions(extract: Extract) -> dict[str, Any]:
 
 def _counted_codings(extract: Extract) -> dict[int, int]:
     """Return the codings that count, each with what keys of units in its document have more than those of markables."""
-    return {work.coding: shift_of(text.pk) for text in extract.texts for work in text.answers.coder_answers}
+    return {one.coding: shift_of(text.pk) for text in extract.texts for one in text.content.codings}
 
 
 def _words_by_unit(extract: Extract, units: frozenset[int]) -> dict[tuple[int, str], str]:

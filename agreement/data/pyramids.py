@@ -118,7 +118,43 @@ def read_pyramids(project: Project, docset: str = "") -> Pyramids:
         return _read_pyramids(project, docset)
 
 
-def _read_pyramids(project: Project, docset: str) -> Pyramids:
+@dataclass(frozen=True, eq=False)
+class EveryPyramid:
+    """The docsets of a project, by their addresses, and the pyramids of all rounds by the keys of their codings."""
+
+    docsets: tuple[DocsetInfo, ...]
+    by_coding: Mapping[int, PyramidAnnotation]
+
+
+def read_every_pyramid(project: Project) -> EveryPyramid:
+    """Return all pyramids of a project, agreed ones among them. Six queries, whatever the size."""
+    with read_snapshot():
+        docsets = _read_docsets(project, "")
+        codings = Coding.objects.filter(text__docset__in=docsets.chosen, kind__in=PYRAMID_KINDS).order_by()
+        rows = list(codings.values_list("pk", "text__docset", "kind", "coder__username", "status"))
+        marks, labels = _read_marks(docsets.chosen, PYRAMID_KINDS), _read_labels(docsets.chosen)
+        infos = docsets.infos
+    return EveryPyramid(
+        tuple(infos.values()),
+        {
+            pk: _pyramid_annotation(infos[docset], coder, kind, status, marks[pk], labels[pk])
+            for pk, docset, kind, coder, status in rows
+            if docset in infos
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Docsets:
+    """The docsets by their keys, those whose content is read (`chosen`), and the texts of these."""
+
+    infos: dict[int, DocsetInfo]
+    chosen: list[int]
+    texts: dict[int, tuple[int, int, str, str, str, str]]
+
+
+def _read_docsets(project: Project, docset: str) -> _Docsets:
+    """Return the docsets, with the texts of all or of the one with that address. Three queries."""
     docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
     chosen = [row[0] for row in docsets if not docset or row[1] == docset]
     texts = {
@@ -139,6 +175,12 @@ def _read_pyramids(project: Project, docset: str) -> Pyramids:
         pk: _docset_info(pk, slug, title, models.get(pk, 0), stretches[models.get(pk, 0)])
         for pk, slug, title in docsets
     }
+    return _Docsets(infos, chosen, texts)
+
+
+def _read_pyramids(project: Project, docset: str) -> Pyramids:
+    docsets = _read_docsets(project, docset)
+    infos, chosen, texts = docsets.infos, docsets.chosen, docsets.texts
     codings = sorted(
         # what is practice, or coded to be compared with an earlier round, is no result
         Coding.objects.filter(text__docset__in=chosen, round__kind__in=COUNTED_KINDS)
@@ -192,10 +234,11 @@ class _Mark:
     scus: tuple[str, ...]
 
 
-def _read_marks(docsets: list[int]) -> dict[int, list[_Mark]]:
-    """Return what was marked in each coding, in text order."""
+def _read_marks(docsets: list[int], kinds: Collection[str] = ()) -> dict[int, list[_Mark]]:
+    """Return what was marked in each coding, in text order; of some kinds of codings, or of all."""
+    of_kinds = {"coding__kind__in": kinds} if kinds else {}
     rows = (
-        Judgement.objects.filter(coding__text__docset__in=docsets, markable__level__coded=True)
+        Judgement.objects.filter(coding__text__docset__in=docsets, markable__level__coded=True, **of_kinds)
         .order_by("markable__start", "-markable__end", "markable__key", "indices__pk")
         .values_list("coding_id", "pk", "markable__key", "markable__parts", "category__takes_index", "indices__entity")
     )

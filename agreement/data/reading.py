@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import batched, count, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import (
     BigIntegerField,
+    BooleanField,
     Count,
     Exists,
     F,
+    Func,
     IntegerField,
     OuterRef,
     QuerySet,
@@ -25,7 +27,7 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 
-from agreement.data.answers import CoderAnswers, TextAnswers, TextEntry
+from agreement.data.answers import CoderAnswers, TextAnswers, TextContent, TextEntry
 from agreement.data.documents import NEXT_DOCUMENT, document_key, row_key, shift_of
 from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.data.links import share_reading, tidy_readings
@@ -47,11 +49,14 @@ from annotations.models import (
     Project,
     Relation,
     Round,
+    Text,
 )
 from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
+# So many changes of the table of codings are told from each other.
+MOST_STEPS = 16
 # In place of the key of a category, where a markable has none.
 NO_CATEGORY = 0
 # Targets come as key + reading * this, so that the first reading of a judgement, mostly the only one, costs nothing.
@@ -92,44 +97,107 @@ class Heading:
     reason: str
     is_one_of_several: bool
 
-    def entry(self, answers: TextAnswers) -> TextEntry:
-        """Return the document with its answers."""
+    def entry(self, content: TextContent) -> TextEntry:
+        """Return the document with what was answered in it. Of equal ones there is one object."""
+        known: tuple[Heading, TextEntry] | None = content.cache.get("entry")
+        if known is not None and known[0] is self:
+            return known[1]
         further = (self.place, self.occasion, self.reason, self.is_one_of_several)
-        return TextEntry(self.slug, self.title, self.round, answers, *further)
+        entry = TextEntry(self.slug, self.title, self.round, content, *further)
+        content.cache["entry"] = self, entry
+        return entry
 
 
 @dataclass(frozen=True, slots=True)
 class CodingRow:
-    """A coding as it is now, of the document `text`. `reason` is one of REASONS_LEFT_OUT, or empty where it counts."""
+    """A coding as it is now, of the document `text`. `reason` is one of REASONS_LEFT_OUT, or empty where it counts.
+
+    `number` is the version of the coding; `version` has all that its answers depend on.
+    """
 
     pk: int
     text: int
     coder: str
     submitted: bool
     reason: str
-    version: Hashable
+    version: str
+    number: int = 0
+
+    @classmethod
+    def of(cls, pk: int, text: int, coder: str, status: str, number: int, uuid: str | None, reason: str) -> CodingRow:
+        """Return the coding in a state; `reason` is that of its document, or of its coder."""
+        submitted = status == Coding.Status.SUBMITTED
+        reason = reason or ("" if submitted else "open")
+        return cls(pk, text, coder, submitted, reason, f"{pk} {coder} {status} {number} {uuid} {reason}", number)
 
 
-@dataclass(frozen=True, slots=True)
+class Progress(NamedTuple):
+    """How many texts have codings, how many codings there are, and how many are submitted."""
+
+    n_texts: int
+    n_codings: int
+    n_submitted: int
+
+
+NOTHING_CODED = Progress(0, 0, 0)
+_numbers = count()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CodingTable:
     """The documents that are coded, in the order of `Extract.texts`, and the codings of each, by the names of coders.
 
-    `headings` says of each what `TextEntry` says besides the answers, `managers` are the members who manage and code.
-    `gold_left_out` has how much gold does not count, by reason, where gold was read.
+    `headings` says of each what `TextEntry` says besides the answers, `managers` are the members who manage and code,
+    `adjudicators` those who adjudicate. `given` has how many markables came with a text, where any did.
+    `gold_left_out` has how much gold does not count, by reason, where gold was read. `coders` are the keys of users.
+    `progress` counts the codings of documents that are no practice and no repeats. `number` is that of no other table;
+    `steps` has the numbers of some tables before, each with the documents that alone have changed in the next.
     """
 
     headings: dict[int, Heading]
     rows: dict[int, list[CodingRow]]
     managers: tuple[str, ...]
+    adjudicators: frozenset[str] = frozenset()
+    given: Mapping[int, int] = field(default_factory=dict)
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
+    coders: tuple[int, ...] = ()
+    progress: Progress = NOTHING_CODED
+    steps: tuple[tuple[int, frozenset[int]], ...] = ()
+    number: int = field(default_factory=_numbers.__next__)
+
+    def with_rows(self, rows: Mapping[int, list[CodingRow]]) -> CodingTable:
+        """Return the table with other codings of some of its documents; the same where there are none."""
+        if not rows:
+            return self
+        steps = (*self.steps, (self.number, frozenset(rows)))[-MOST_STEPS:]
+        counted = [document for document in rows if not self.headings[document].reason]
+        before, after = ([row for one in counted for row in of[one]] for of in (self.rows, rows))
+        progress = Progress(
+            self.progress.n_texts,  # a document that the table has has a coding, and none is deleted
+            self.progress.n_codings + len(after) - len(before),
+            self.progress.n_submitted + _count_submitted(after) - _count_submitted(before),
+        )
+        return replace(self, rows={**self.rows, **rows}, steps=steps, number=next(_numbers), progress=progress)
+
+    def changed_since(self, number: int) -> frozenset[int] | None:
+        """Return the documents in which alone a table before was another one; None where more may be."""
+        if number == self.number:
+            return frozenset()
+        numbers = [step for step, _ in self.steps]
+        if number not in numbers:
+            return None
+        return frozenset[int]().union(*(changed for _, changed in self.steps[numbers.index(number) :]))
+
+    def version_of(self, document: int) -> tuple[Hashable, ...]:
+        """Return on what the answers in a document depend besides the scheme."""
+        return (self.given.get(row_key(document), 0), *(row.version for row in self.rows[document]))
 
     def with_gold(self, project: Project) -> CodingTable:
         """Return those documents that have gold that counts, with it besides the codings of coders. One query."""
         documents = {
             (row_key(key), one.round): key for key, one in reversed(self.headings.items()) if one.occasion == 1
         }
-        last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
-        columns = ("pk", "text_id", "round__name", "round__kind", "status", "version", Subquery(last))
+        columns = ("pk", "text_id", "round__name", "round__kind", "status", "version", _last_uuid())
         gold = Coding.with_gold.filter(text__project=project, kind=Coding.Kind.GOLD).order_by("pk")
         rows, left_out = dict[int, list[CodingRow]](), Counter[str]()
         for pk, text, round_, kind, status, version, uuid in gold.values_list(*columns):
@@ -138,17 +206,22 @@ class CodingTable:
             if reason or key is None:
                 left_out[reason] += 1
                 continue
-            own = CodingRow(pk, key, GOLD, submitted=True, reason="", version=(pk, GOLD, status, version, uuid))
+            own = CodingRow(pk, key, GOLD, submitted=True, reason="", version=f"{pk} {GOLD} {status} {version} {uuid}")
             rows[key] = [*self.rows[key], own]
         headings = {key: heading for key, heading in self.headings.items() if key in rows}
-        return replace(self, headings=headings, rows={key: rows[key] for key in headings}, gold_left_out=left_out)
+        return replace(
+            self,
+            headings=headings,
+            rows={key: rows[key] for key in headings},
+            gold_left_out=left_out,
+            steps=(),
+            number=next(_numbers),
+        )
 
 
 def read_codings(project: Project) -> CodingTable:
     """Return the codings that coders make independently of each other, and which of them do not count."""
-    # the last operation besides its number: a restored database may count on from an older state
-    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
-    of_round = ("round__position", "round_id", "round__name", "round__kind", "occasion")
+    of_round = ("round__position", "round_id", "round__name", "round__kind", "occasion", "coder_id")
     names = ("text_id", "text__slug", "text__title", "coder__username")
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
     roles = dict(
@@ -157,10 +230,9 @@ def read_codings(project: Project) -> CodingTable:
         )
     )
     adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
-    found = [
-        (_RoundOf(*row[:5]), *row[5:])
-        for row in codings.values_list(*of_round, "pk", *names, "status", "version", Subquery(last))
-    ]
+    rows_of_codings = list(codings.values_list(*of_round, "pk", *names, "status", "version", _last_uuid()))
+    coders = tuple(sorted({row[5] for row in rows_of_codings}))
+    found = [(_RoundOf(*row[:5]), *row[6:]) for row in rows_of_codings]
     # ordered here: databases differ in how they order names
     order = sorted({(slug, text, title, round_) for round_, _, text, slug, title, *_ in found})
     places = {key: place for place, key in enumerate(sorted({one.key for _, _, _, one in order}))}
@@ -175,15 +247,77 @@ def read_codings(project: Project) -> CodingTable:
         headings[key] = Heading(slug, title, one.name, places[one.key], one.occasion, reason, numbers[text] > 1)
     rows: dict[int, list[CodingRow]] = {key: [] for key in headings}
     for round_, pk, text, _, _, coder, status, version, uuid in found:
-        key, submitted = keys[text, round_], status == Coding.Status.SUBMITTED
+        key = keys[text, round_]
         # Who adjudicates has seen the work of the others.
-        reason = "gold" if coder in adjudicators else headings[key].reason or ("" if submitted else "open")
-        rows[key].append(CodingRow(pk, key, coder, submitted, reason, (pk, coder, status, version, uuid, reason)))
+        reason = "gold" if coder in adjudicators else headings[key].reason
+        rows[key].append(CodingRow.of(pk, key, coder, status, version, uuid, reason))
     return CodingTable(
         headings,
         {key: sorted(of_document, key=lambda row: row.coder) for key, of_document in rows.items()},
         tuple(sorted(roles.keys() - adjudicators)),
+        frozenset(adjudicators),
+        _count_given(project),
+        coders=coders,
+        progress=_count_progress(headings, rows),
     )
+
+
+def _count_progress(headings: Mapping[int, Heading], rows: Mapping[int, list[CodingRow]]) -> Progress:
+    counted = [key for key, heading in headings.items() if not heading.reason]
+    codings = [row for key in counted for row in rows[key]]
+    return Progress(len({row_key(key) for key in counted}), len(codings), _count_submitted(codings))
+
+
+def _count_submitted(codings: Iterable[CodingRow]) -> int:
+    return sum(one.submitted for one in codings)
+
+
+def _last_uuid() -> Subquery:
+    """Return the last operation besides its number: a restored database may count on from an older state."""
+    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version"))
+    return Subquery(last.values(one=Cast("uuid", TextField())))
+
+
+def _count_given(project: Project) -> dict[int, int]:
+    """Return how many markables came with each text. An import may give some to texts that are coded already."""
+    # Read by the index of those.
+    texts = Text.objects.filter(project=project).order_by().values("pk")
+    given = Markable.objects.filter(_IsTrue("predefined"), text__in=texts).order_by()
+    return dict(given.values_list("text_id").annotate(number=Count("pk")))
+
+
+def read_changed_codings(
+    project: Project, table: CodingTable, keys: Iterable[int]
+) -> dict[int, list[CodingRow]] | None:
+    """Return the codings of those documents in which some of these are others than in the table.
+
+    None where one of them is of a document or coder that the table does not have. A query for some hundreds.
+    """
+    changed: dict[int, list[CodingRow]] = {}
+    columns = ("pk", "text_id", "round__name", "occasion", "coder_id", "coder__username", "status", "version")
+    for batch in batched(keys, MAX_TEXTS_IN_QUERY):
+        codings = Coding.objects.filter(pk__in=batch, text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
+        found = codings.values_list(*columns, _last_uuid())
+        for pk, text, round_, occasion, coder_key, coder, status, version, uuid in found:
+            document = _find_document(table, text, round_, occasion)
+            if document is None or coder_key not in table.coders:
+                return None
+            reason = "gold" if coder in table.adjudicators else table.headings[document].reason
+            row = CodingRow.of(pk, document, coder, status, version, uuid, reason)
+            rows = changed.get(document, table.rows[document])
+            if row not in rows:
+                others = [one for one in rows if one.pk != pk]
+                changed[document] = sorted([*others, row], key=lambda one: one.coder)
+    return changed
+
+
+def _find_document(table: CodingTable, text: int, round_: str, occasion: int) -> int | None:
+    number = 0
+    while (heading := table.headings.get(key := document_key(text, number))) is not None:
+        if (heading.round, heading.occasion) == (round_, occasion):
+            return key
+        number += 1
+    return None
 
 
 class _RoundOf(NamedTuple):
@@ -209,7 +343,7 @@ def _reason_of(kind: str, occasion: int) -> str:
 
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:
-    """Return the categories, and what in the scheme and what is given the reading of answers depends on."""
+    """Return the categories, and what in the scheme the reading of answers depends on."""
     # ordered here: databases differ in how they order names
     found = sorted(_category_rows(project.pk), key=lambda row: row[1])
     rows = [row[:-3] for row in found]  # no answer depends on a label
@@ -244,11 +378,15 @@ def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
 
 @compiled_query(IntegerField())
 def _level_rows(project: int) -> QuerySet[Level, tuple[Any, ...]]:
-    """Return which levels are coded, and how many markables came with the texts of the project."""
-    # An import may give markables to texts that are coded already. Read by the index of those.
-    given = Markable.objects.filter(text__project=project, predefined=True).order_by()
-    number = given.values("text__project").annotate(number=Count("pk")).values("number")
-    return Level.objects.filter(project=project).order_by("pk").values_list("pk", "coded", Subquery(number))
+    """Return which levels are coded."""
+    return Level.objects.filter(project=project).order_by("pk").values_list("pk", "coded")
+
+
+class _IsTrue(Func):
+    """A field is true: Django compares an expression with 1 on SQLite, as it does in the condition of an index."""
+
+    template = "%(expressions)s"
+    output_field = BooleanField()
 
 
 def name_categories(labels: Mapping[str, str]) -> dict[str, str]:

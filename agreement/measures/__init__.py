@@ -1,9 +1,9 @@
-"""How reliable annotations are whose values are sets: a library on NumPy, pandas and SciPy, without Django.
+"""How reliable annotations are whose values are sets: a library on NumPy and SciPy, without Django.
 
-pandas and SciPy are imported in the functions that need them, and nothing else is: importing the library takes about
-a fifth of the time that it would take with them.
+It is imported as `agreement.measures` in Coindex and as `coindex_measures` where it is installed on its own.
+SciPy is imported in the functions that need it, so that importing the library takes a fraction of the time. So is
+what may be missing (an extra): an error says which of them a function needs.
 
->>> from agreement.measures import ReliabilityData, alpha, interval
 >>> alpha([["a", "a"], ["b", "b"], ["a", "b"], [None, "a"]])
 <alpha = 0.4444: 3 units, 2 coders, 6 judgements, 2 values; 1 coded by fewer than two coders>
 >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1], [2, 2]] * 3, documents=[*"aaaabbbbcccc"])
@@ -11,11 +11,11 @@ a fifth of the time that it would take with them.
 '0.361'
 """
 
-from agreement.measures.coefficients.alpha import Contribution, alpha, alphas, contributions
-from agreement.measures.coefficients.augmented import augmented_kappa
-from agreement.measures.coefficients.counts import count_alpha, count_dice
-from agreement.measures.coefficients.cross import cross_alpha
-from agreement.measures.coefficients.kappas import (
+from .coefficients.alpha import Contribution, alpha, alphas, contributions
+from .coefficients.augmented import augmented_kappa
+from .coefficients.counts import count_alpha, count_dice
+from .coefficients.cross import cross_alpha
+from .coefficients.kappas import (
     bennett_s,
     beta,
     cohen_kappa,
@@ -25,10 +25,10 @@ from agreement.measures.coefficients.kappas import (
     observed_agreement,
     scott_pi,
 )
-from agreement.measures.coefficients.relations import RELATIONS, relation, relation_counts
-from agreement.measures.coreference.matching import Overlap, match_sets
-from agreement.measures.coreference.muc6 import KeyMarkable, match_muc6
-from agreement.measures.coreference.scores import (
+from .coefficients.relations import RELATIONS, relation, relation_counts
+from .coreference.matching import Overlap, match_sets
+from .coreference.muc6 import KeyMarkable, match_muc6
+from .coreference.scores import (
     Score,
     b_cubed,
     blanc,
@@ -39,18 +39,22 @@ from agreement.measures.coreference.scores import (
     link_kappa,
     muc,
 )
-from agreement.measures.data.answers import Answers, indexed_values, labelled_values, pointed_values
-from agreement.measures.data.chains import chain_labels, index_labels
-from agreement.measures.data.components import split_components
-from agreement.measures.data.inputs import as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.data.subsets import collapse
-from agreement.measures.distances import distance, distance_from_sizes
-from agreement.measures.drafts.antecedents import antecedents
-from agreement.measures.drafts.cards import Card, CardRow, cards
-from agreement.measures.drafts.consensus import Consensus, consensus
-from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
-from agreement.measures.pyramids import (
+from .corpora.files import find_files
+from .corpora.judgements import Columns
+from .corpora.parts import PartReport, over
+from .data.answers import Answers, indexed_values, labelled_values, pointed_values
+from .data.chains import chain_labels, index_labels
+from .data.components import split_components
+from .data.inputs import as_data
+from .data.reliability_data import ReliabilityData
+from .data.subsets import collapse
+from .displays import plot
+from .distances import distance, distance_from_sizes
+from .drafts.antecedents import antecedents
+from .drafts.cards import Card, CardRow, cards
+from .drafts.consensus import Consensus, consensus
+from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions
+from .pyramids import (
     Correlation,
     PeerScore,
     Pyramid,
@@ -60,18 +64,20 @@ from agreement.measures.pyramids import (
     score_correlation,
     scu_labels,
 )
-from agreement.measures.results import CategoryKappa, KappaResult, Result
-from agreement.measures.sums.documents import DocumentSums, combine, document_sums, documents_sums
-from agreement.measures.uncertainty.bootstrap import bootstrap, bootstrap_sums
-from agreement.measures.uncertainty.default_interval import interval, interval_sums
-from agreement.measures.uncertainty.differences import difference
-from agreement.measures.uncertainty.forecasts import Forecast, forecast, forecast_interval
-from agreement.measures.uncertainty.intervals import Comparison, Difference, Interval, Jackknife
-from agreement.measures.uncertainty.jackknife import jackknife, jackknife_sums
-from agreement.measures.uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
-from agreement.measures.uncertainty.pairwise import Pairwise, pairwise
-from agreement.measures.uncertainty.permutation import permutation_test
-from agreement.measures.uncertainty.score_intervals import (
+from .results import CategoryKappa, KappaResult, Result
+from .sums.documents import combine, document_sums, documents_sums
+from .sums.text_sums import DistanceSums, DocumentSums, TextSums
+from .uncertainty.binomial import BinomialInterval, binomial_interval
+from .uncertainty.bootstrap import bootstrap, bootstrap_sums
+from .uncertainty.default_interval import interval, interval_sums
+from .uncertainty.differences import difference
+from .uncertainty.forecasts import Forecast, forecast, forecast_interval
+from .uncertainty.intervals import Comparison, Difference, Interval, Jackknife
+from .uncertainty.jackknife import jackknife, jackknife_sums
+from .uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
+from .uncertainty.pairwise import Pairwise, pairwise
+from .uncertainty.permutation import permutation_test
+from .uncertainty.score_intervals import (
     CorrelationInterval,
     ScoreInterval,
     ScoreIntervals,
@@ -80,7 +86,7 @@ from agreement.measures.uncertainty.score_intervals import (
     score_interval,
     share_interval,
 )
-from agreement.measures.values import Readings
+from .values import Readings
 
 __all__ = [
     "DISTANCES",
@@ -88,15 +94,18 @@ __all__ = [
     "RELATIONS",
     "SET_DISTANCES",
     "Answers",
+    "BinomialInterval",
     "Card",
     "CardRow",
     "CategoryKappa",
+    "Columns",
     "Comparison",
     "Consensus",
     "Contribution",
     "Correlation",
     "CorrelationInterval",
     "Difference",
+    "DistanceSums",
     "DocumentSums",
     "Forecast",
     "Interval",
@@ -107,6 +116,7 @@ __all__ = [
     "LeftOut",
     "Overlap",
     "Pairwise",
+    "PartReport",
     "PeerScore",
     "Pyramid",
     "Readings",
@@ -115,6 +125,8 @@ __all__ = [
     "Score",
     "ScoreInterval",
     "ScoreIntervals",
+    "SumOptions",
+    "TextSums",
     "alpha",
     "alphas",
     "antecedents",
@@ -123,6 +135,7 @@ __all__ = [
     "b_cubed",
     "bennett_s",
     "beta",
+    "binomial_interval",
     "blanc",
     "bootstrap",
     "bootstrap_sums",
@@ -145,6 +158,7 @@ __all__ = [
     "distance_from_sizes",
     "document_sums",
     "documents_sums",
+    "find_files",
     "fleiss_kappa",
     "forecast",
     "forecast_interval",
@@ -167,8 +181,10 @@ __all__ = [
     "multi_kappa",
     "observed_agreement",
     "original",
+    "over",
     "pairwise",
     "permutation_test",
+    "plot",
     "pointed_values",
     "relation",
     "relation_counts",

@@ -1,48 +1,97 @@
-"""Agreement of a CSV file, on the command line: python -m agreement.measures judgements.csv"""
+"""Agreement of files, on the command line: of judgements.csv, or 'corpus/*.parquet'."""
 
 import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from agreement.measures.coefficients.alpha import alphas
-from agreement.measures.coefficients.kappas import fleiss_kappa
-from agreement.measures.data.reliability_data import MEMBERS, ReliabilityData
-from agreement.measures.options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS
-from agreement.measures.results import format_defined
-from agreement.measures.uncertainty.bootstrap import bootstrap
-from agreement.measures.uncertainty.default_interval import interval
-from agreement.measures.uncertainty.intervals import Interval
+from .coefficients.alpha import alphas
+from .coefficients.kappas import fleiss_kappa
+from .corpora.command import CorpusSums, sum_files
+from .corpora.files import PARQUET, find_files
+from .corpora.judgements import Columns
+from .data.reliability_data import MEMBERS, ReliabilityData
+from .options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS, SumOptions
+from .results import format_defined, pluralize
+from .sums.text_sums import TextSums
+from .uncertainty.bootstrap import bootstrap, bootstrap_sums
+from .uncertainty.default_interval import interval, interval_sums
+from .uncertainty.intervals import Interval
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print alpha with each distance, and K of categories, with intervals. Returns 2 for input that cannot be used."""
     options = _parser().parse_args(arguments)
-    conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
+    corpus = None
     try:
-        data = _data(options)
-        distances = options.distance or (SET_DISTANCES if data.has_sets or data.members == "labels" else ("nominal",))
-        estimate: Callable[..., Any] = partial(interval, level=options.level)
-        if options.n is not None:
-            estimate = partial(bootstrap, n=options.n, seed=options.seed, level=options.level)
-        intervals = {f"alpha, {name}": one for name, one in estimate(data, alphas, distances, **conventions).items()}
-        if not data.has_sets:
-            intervals["K"] = estimate(data, fleiss_kappa)
-    except (ValueError, OSError) as error:
+        if _is_corpus(options):
+            corpus = _sum_corpus(options)
+            intervals = _corpus_intervals(options, corpus.sums)
+        else:
+            intervals = _file_intervals(options)
+    except (ValueError, OSError, ImportError, BrokenExecutor) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 2
-    print(_json(intervals) if options.json else _text(intervals))  # noqa: T201
-    return 0
+    print(_json(intervals, corpus) if options.json else _text(intervals, corpus))  # noqa: T201
+    return 1 if corpus is not None and corpus.left_out else 0
+
+
+def _file_intervals(options: argparse.Namespace) -> dict[str, Interval]:
+    """Return the intervals of one file that is read as a whole."""
+    conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
+    data = _data(options)
+    distances = options.distance or (SET_DISTANCES if data.has_sets or data.members == "labels" else ("nominal",))
+    estimate: Callable[..., Any] = partial(interval, level=options.level)
+    if options.n is not None:
+        estimate = partial(bootstrap, n=options.n, seed=options.seed, level=options.level)
+    intervals = {f"alpha, {name}": one for name, one in estimate(data, alphas, distances, **conventions).items()}
+    if not data.has_sets:
+        intervals["K"] = estimate(data, fleiss_kappa)
+    return intervals
+
+
+def _is_corpus(options: argparse.Namespace) -> bool:
+    """Return whether the files are read one by one: several, a pattern, Parquet, or where they are to be computed."""
+    [first, *others] = options.files
+    asked = options.workers is not None or options.cluster is not None or options.on_error is not None
+    return bool(asked or others or first.endswith(PARQUET) or (has_magic(first) and not Path(first).exists()))
+
+
+def _sum_corpus(options: argparse.Namespace) -> CorpusSums:
+    if options.matrix:
+        raise ValueError("a corpus has one judgement a row: no --matrix")
+    distances = tuple(options.distance or SET_DISTANCES)
+    return sum_files(
+        find_files(options.files),
+        SumOptions(distances, options.exclude_unit, options.empty, options.thirds),
+        Columns(options.document or "document", options.unit.split(","), options.coder, options.chain, options.label),
+        workers=options.workers,
+        cluster=options.cluster,
+        skip_errors=options.on_error == "skip",
+        quiet=options.quiet,
+    )
+
+
+def _corpus_intervals(options: argparse.Namespace, sums: TextSums) -> dict[str, Interval]:
+    if not options.distance and not sums.rows["n_sets"].any():
+        sums = sums.select_distances(["nominal"])
+    if options.n is not None:
+        intervals = bootstrap_sums(sums, n=options.n, seed=options.seed, level=options.level)
+    else:
+        intervals = interval_sums(sums, level=options.level)
+    return {f"alpha, {name}": one for name, one in intervals.items()}
 
 
 def _data(options: argparse.Namespace) -> ReliabilityData:
     if options.matrix:
-        return ReliabilityData.from_matrix(options.file, raw=options.raw, members=options.members)
+        return ReliabilityData.from_matrix(options.files[0], raw=options.raw, members=options.members)
     return ReliabilityData.from_csv(
-        options.file,
+        options.files[0],
         document=options.document,
         unit=options.unit.split(","),
         coder=options.coder,
@@ -52,14 +101,28 @@ def _data(options: argparse.Namespace) -> ReliabilityData:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m agreement.measures", description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV (or .tsv) with a header and one judgement per line")
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__)
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="CSV (or .tsv) with a header and one judgement per line; several files, a pattern such as 'corpus/*.csv',"
+        " or Parquet are a corpus: each document is wholly in one file, and a unit has one name in its document",
+    )
     columns = parser.add_argument_group("columns")
     columns.add_argument("--document", metavar="COLUMN", help="the text (default: document, if there is one)")
     columns.add_argument("--unit", metavar="COLUMN", default="unit", help="the unit; several columns with commas")
     columns.add_argument("--coder", metavar="COLUMN", default="coder")
     columns.add_argument("--chain", metavar="COLUMN", help="a chain's id: units with equal ids are the value")
     columns.add_argument("--label", metavar="COLUMN", help="a category: the value where there is no chain")
+    corpus = parser.add_argument_group("corpora")
+    where = corpus.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=_positive, metavar="N", help="so many processes (default: this one)")
+    where.add_argument("--cluster", metavar="ADDRESS", help="a Dask cluster that has the files, by its scheduler")
+    corpus.add_argument(
+        "--on-error", choices=("stop", "skip"), help="at a file that cannot be used (default: stop); skipping returns 1"
+    )
+    corpus.add_argument("--quiet", action="store_true", help="show no progress (without a terminal there is none)")
     parser.add_argument("--matrix", action="store_true", help="the file is a matrix: document, unit, a column a coder")
     parser.add_argument("--members", choices=MEMBERS, default="units", help="what the members of its sets are")
     parser.add_argument("--raw", action="store_true", help="its cells have no apostrophes for spreadsheets")
@@ -68,7 +131,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--empty", choices=EMPTY, default="subset")
     parser.add_argument("--thirds", choices=THIRDS, default="exact")
     parser.add_argument(
-        "--replicates", dest="n", type=int, help="take percentiles of so many bootstrap samples, not the jackknife"
+        "--bootstrap",
+        "--replicates",
+        dest="n",
+        metavar="N",
+        type=int,
+        help="take percentiles of so many bootstrap samples, not the jackknife",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default: 0.95)")
@@ -76,7 +144,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _text(intervals: dict[str, Interval]) -> str:
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def _text(intervals: dict[str, Interval], corpus: CorpusSums | None) -> str:
     lines = []
     for name, one in intervals.items():
         line = f"{name:<20} {format_defined(one.value):>9}"
@@ -87,11 +162,23 @@ def _text(intervals: dict[str, Interval]) -> str:
     lines.append("")
     lines.append(repr(used.result).strip("<>").partition(": ")[2])
     lines.append(f"intervals: {used.describe_method()}")
+    if corpus is not None:
+        left_out = f"; {len(corpus.left_out)} left out" if corpus.left_out else ""
+        documents = pluralize(len(corpus.sums.documents), "document")
+        lines.append(f"corpus: {documents} in {pluralize(corpus.n_files, 'file')}{left_out}")
     return "\n".join(lines)
 
 
-def _json(intervals: dict[str, Interval]) -> str:
-    return json.dumps({name: one.to_dict() for name, one in intervals.items()}, indent=2, default=str)
+def _json(intervals: dict[str, Interval], corpus: CorpusSums | None) -> str:
+    answer: dict[str, Any] = {name: one.to_dict() for name, one in intervals.items()}
+    if corpus is not None:
+        left_out = [{"file": part.name, "error": str(part.error)} for part in corpus.left_out]
+        answer["corpus"] = {
+            "documents": len(corpus.sums.documents),
+            "files": corpus.n_files,
+            "files_left_out": left_out,
+        }
+    return json.dumps(answer, indent=2, default=str)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Published figures beside what this library computes from the published data: python -m agreement.measures.conformance
+"""Published figures beside what this library computes from the published data.
 
 The table of docs/measures.md is this module's output. What cannot be computed because its data were not published is in
 it too, and says so.
@@ -12,14 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean
 
-from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.coefficients.kappas import fleiss_kappa, multi_kappa
-from agreement.measures.coefficients.relations import relation
-from agreement.measures.coreference.scores import muc
-from agreement.measures.data.chains import index_labels
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import distance
-from agreement.measures.values import Value
+from .coefficients.alpha import alpha
+from .coefficients.kappas import fleiss_kappa, multi_kappa
+from .coefficients.relations import relation
+from .coreference.scores import muc
+from .data.chains import index_labels
+from .data.reliability_data import ReliabilityData
+from .distances import distance
+from .values import Value
 
 # Passonneau 2004, Table 1: what index the three coders RA.1 to RA.3 gave each of eleven noun phrases; 0 is none
 INDICES = {
@@ -187,7 +187,7 @@ def _others() -> Iterator[Row]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the table, or write it between the marks of a Markdown file."""
-    parser = argparse.ArgumentParser(prog="python -m agreement.measures.conformance", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}.conformance", description=__doc__)
     parser.add_argument("--write", type=Path, help="a file that has the marks")
     options = parser.parse_args(arguments)
     if options.write is None:

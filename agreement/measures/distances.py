@@ -12,8 +12,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.measures.options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
-from agreement.measures.values import Bools, Floats, Ints, Label, Readings, Value
+from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
+from .values import Bools, Floats, Ints, Label, Readings, Value
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
 _MOST_ASSIGNMENTS = 120

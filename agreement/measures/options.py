@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agreement.measures.values import Distance
+from .values import Distance
 
 SET_DISTANCES = ("nominal", "passonneau", "jaccard", "dice", "masi", "masi-product")
 ORDERED_DISTANCES = ("ordinal", "interval", "ratio")
@@ -49,6 +49,26 @@ class Options:
             "empty": self.empty,
             "thirds": self.thirds,
         }
+
+
+@dataclass(frozen=True)
+class SumOptions:
+    """How values are compared where sums of several named distances are made at once, by the same conventions."""
+
+    distances: tuple[str, ...] = SET_DISTANCES
+    exclude_unit: str = "none"
+    empty: str = "subset"
+    thirds: str = "exact"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distances", tuple(dict.fromkeys(self.distances)))
+        ordered = [name for name in self.distances if self.of(name).ordered]
+        if ordered and len(ordered) < len(self.distances):
+            raise ValueError(f"the distance {ordered[0]!r} is of numbers, the others of sets: compute it apart")
+
+    def of(self, distance: str) -> Options:
+        """Return the options with one of the distances."""
+        return Options(distance, self.exclude_unit, self.empty, self.thirds)
 
 
 def _distance_name(distance: Distance) -> str:

@@ -11,10 +11,11 @@ from math import floor
 
 import numpy as np
 
-from agreement.measures.data.chains import index_labels
-from agreement.measures.options import check_option
-from agreement.measures.results import Figure, format_defined, format_equality, render_table
-from agreement.measures.values import Floats, Value
+from .data.chains import index_labels
+from .displays import Display, Point
+from .options import check_option
+from .results import Figure, format_defined, format_equality
+from .values import Floats, Value
 
 MEANS = ("round", "interpolate")
 # The orders of so many peers are counted one by one: 5,040.
@@ -67,13 +68,16 @@ class PeerScore(Figure):
         parts = f"{self.name} {format_equality(self.value)}: {self.found:g} of {self.best:g} with {self.n_scus:g} SCUs"
         return f"<{parts}{f'; {self.note}' if self.note else ''}>"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         rows = {"weight found": f"{self.found:g}", "best weight": f"{self.best:g}", "SCUs": f"{self.n_scus:g}"}
-        return render_table({self.name: format_defined(self.value), **rows, "note": self.note})
+        return {self.name: format_defined(self.value), **rows, "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(self.name, self.value)]
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Display):
     """How alike two rankings of the same peers are; None where undefined, as `note` says.
 
     `pearson` is of the scores, `kendall` (tau-b) and `spearman` are of their ranks. The p-value of each is the
@@ -103,9 +107,12 @@ class Correlation:
         p = getattr(self, f"{name}_p")
         return f"{format_defined(getattr(self, name))}{'' if p is None else f' (p = {p:.4f})'}"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         rows = {name.title(): self._describe(name) for name in ("pearson", "kendall", "spearman")}
-        return render_table(rows | {"n": self.n, "note": self.note})
+        return rows | {"n": self.n, "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(name.title(), getattr(self, name)) for name in ("pearson", "kendall", "spearman")]
 
 
 def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> PeerScore:

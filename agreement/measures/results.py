@@ -1,18 +1,19 @@
 """What a coefficient returns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from html import escape
 from statistics import NormalDist
 from typing import TYPE_CHECKING
+
+from .displays import Display, Point
 
 TOO_FEW_CODERS = "coded by fewer than two coders"
 NOT_BY_ALL = "not coded by all coders"
 NOT_CODED = "coded by no coder"
 
 
-class Figure:
-    """What all results can do that have a `value` and a `note`: be a number, and become a dictionary.
+class Figure(Display):
+    """What all results can do that have a `value` and a `note`: be a number, become a dictionary, and be shown.
 
     `float(result)` raises ValueError with the note where the value is None, and a format such as `f"{result:.3f}"` is
     that of the value, or "undefined".
@@ -39,6 +40,12 @@ class Figure:
     def to_dict(self) -> dict[str, object]:
         """Return the fields as a dictionary of numbers, texts, lists and dictionaries, for JSON or a table."""
         return {one.name: to_plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
+
+    def _rows(self) -> Mapping[str, object]:
+        return {"value": format_defined(self.value), "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point("value", self.value)]
 
 
 def to_plain(value: object) -> object:
@@ -94,7 +101,6 @@ class Result(Figure):
         return ", ".join(pluralize(count, noun) for noun, count in counts.items())
 
     def _rows(self) -> dict[str, object]:
-        """Return what the table in a notebook shows, a line each."""
         return {
             self.coefficient: format_defined(self.value),
             "observed": format_value(self.observed),
@@ -105,8 +111,8 @@ class Result(Figure):
             "note": self.note,
         }
 
-    def _repr_html_(self) -> str:
-        return render_table(self._rows())
+    def _points(self) -> Sequence[Point]:
+        return [Point(self.coefficient, self.value)]
 
 
 @dataclass(frozen=True)
@@ -162,6 +168,10 @@ class KappaResult(Result):
             rows[f"{self.coefficient} of {one.category}"] = format_defined(one.value)
         return rows | {"note": note}
 
+    def _points(self) -> Sequence[Point]:
+        of_categories = (Point(f"{self.coefficient} of {one.category}", one.value) for one in self.categories)
+        return [*super()._points(), *of_categories]
+
 
 def format_equality(value: float | None) -> str:
     """Return the value after an equals sign, or "undefined" for None."""
@@ -176,14 +186,6 @@ def format_defined(value: float | None) -> str:
 def format_value(value: float | None) -> str:
     """Return the value with four decimals, or nothing for None."""
     return "" if value is None else f"{value:z.4f}"
-
-
-def render_table(rows: Mapping[str, object]) -> str:
-    """Return a table of names and values for a notebook; rows without a value are left out."""
-    cells = (
-        f"<tr><th>{escape(name)}</th><td>{escape(str(text))}</td></tr>" for name, text in rows.items() if text != ""
-    )
-    return f"<table>{''.join(cells)}</table>"
 
 
 def nonzero_counts(reasons: Mapping[str, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers import Extract, TextContent, TextEntry
 from agreement.data.extract import reliability_data
 from agreement.data.muc import ReadMarkedTexts
 from agreement.measures import (
@@ -25,7 +25,7 @@ from agreement.measures import (
 )
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
-from agreement.reports.basis import (
+from agreement.reports.request.basis import (
     cached,
     compute_result,
     count_left_out,
@@ -34,7 +34,7 @@ from agreement.reports.basis import (
     pick_texts,
     resolve,
 )
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 
 SCORES: dict[str, Callable[..., Score]] = {
     "muc": muc,
@@ -209,7 +209,7 @@ def _compare_chains(
 
 def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[TextEntry]:
     """Return the texts in which both coders have a coding: what one was not given is no miss."""
-    return [text for text in texts if {first, second} <= {work.coder for work in text.answers.coder_answers}]
+    return [text for text in texts if {first, second} <= {one.coder for one in text.content.codings}]
 
 
 def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:
@@ -221,7 +221,7 @@ def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clu
     scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
     in no chain.
     """
-    chosen = [replace(text, answers=text.answers.with_first_readings()) for text in texts]
+    chosen = [replace(text, content=TextContent.of(text.answers.with_first_readings())) for text in texts]
     data = reliability_data(
         replace(extract, singletons=(), cache={}),
         chains="full",

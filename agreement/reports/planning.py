@@ -10,7 +10,8 @@ from typing import Any
 from agreement.data.answers import Extract
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
-from agreement.reports.basis import (
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import (
     cached,
     coefficient_function,
     compute_interval,
@@ -20,8 +21,7 @@ from agreement.reports.basis import (
     resolve,
     select_data,
 )
-from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.core.text import pluralize
 
 OPTIONS = ("margin", "bound", "difference", "power", "sample")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers import NOT_ASKED, CoderAnswers, Extract, Question, TextAnswers
+from agreement.data.answers import NOT_ASKED, CoderAnswers, Extract, Question, TextEntry
 from agreement.measures.values import Bools, Ints
-from agreement.reports.basis import cached, pick_texts, resolve, select_data
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import cached, pick_texts, resolve, select_data
+from agreement.reports.request.parameters import Parameters
 from annotations.formats.model.keys import parse_key
 
 
@@ -62,7 +62,7 @@ def _compute(extract: Extract, parameters: Parameters, question: Question) -> li
     counts: dict[tuple[str, str], Ints] = {}
     for text in pick_texts(extract, parameters):
         answers = text.answers
-        possible = _count_targets(answers, question)
+        possible = _count_targets(text, question)
         chosen = np.isin(np.array(answers.units, dtype=np.int64), units)
         not_asked = extract.categories.index(NOT_ASKED) if NOT_ASKED in extract.categories else -1
         for a, b in combinations(sorted(answers.coder_answers, key=lambda one: one.coder), 2):
@@ -92,8 +92,9 @@ def _compare(a: CoderAnswers, b: CoderAnswers, asked: Bools, possible: Ints, wid
     return np.array([asked.sum(), n_links, both, len(given[0]) - both, len(given[1]) - both], dtype=np.int64)
 
 
-def _count_targets(answers: TextAnswers, question: Question) -> Ints:
+def _count_targets(text: TextEntry, question: Question) -> Ints:
     """Return how many possible targets each unit has. They are counted once for a text."""
+    answers = text.answers
 
     def compute() -> Ints:
         order = np.array([_text_place(key) for key in answers.keys], dtype=np.int64)
@@ -103,7 +104,7 @@ def _count_targets(answers: TextAnswers, question: Question) -> Ints:
             return target.sum() - own
         return np.searchsorted(np.sort(order[target]), order[:n_units], side="right") - own
 
-    return cached(answers, ("targets", question), compute)
+    return cached(text.content, ("targets", question), compute)
 
 
 def _text_place(key: str) -> int:

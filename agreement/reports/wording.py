@@ -21,6 +21,13 @@ GOLD_LEFT_OUT = {
     "open": "that is not decided",
     "uncoded": "that no coder has coded",
 }
+# What docsets are of which nothing is compared with an agreed pyramid, by reason.
+DOCSETS_LEFT_OUT = {
+    "missing": "without an agreed pyramid",
+    "practice": "of a training round",
+    "open": "whose agreed pyramid is not submitted",
+    "uncoded": "of which no coder has a pyramid that counts",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,15 @@ def list_gold_left_out(counts: Mapping[str, int]) -> str:
     return _join_parts(
         f"gold of {pluralize(counts[reason], 'text')} {words}"
         for reason, words in GOLD_LEFT_OUT.items()
+        if counts.get(reason)
+    )
+
+
+def list_docsets_left_out(counts: Mapping[str, int]) -> str:
+    """Return of how many docsets nothing is compared with an agreed pyramid and why, in words; empty for none."""
+    return _join_parts(
+        f"{pluralize(counts[reason], 'docset')} {words}"
+        for reason, words in DOCSETS_LEFT_OUT.items()
         if counts.get(reason)
     )
 

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 
 from agreement.data.snippets import Snippet, read_snippets
 from agreement.reports.coders.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Figure, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table
@@ -39,7 +39,8 @@ def build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[
         sides |= {"round": read.round, "beside_round": read.round}
     choices = {
         "chains_of_text": found is not None,
-        "text_choices": [(text.name, text.label, text.name == shown) for text in texts],
+        "text_choices": [(text.name, text.label) for text in texts],
+        "text_chosen": found.text.name if found else shown,
         "kept": list(request.parameters.query().items()),
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }

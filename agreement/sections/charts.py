@@ -16,7 +16,9 @@ ROW = 26  # pixels for a row of dots or cells
 HEAD = 90  # pixels for an axis and its title
 PANEL = 76  # pixels for a row of small multiples, of which its name and the gap below leave a share to bars
 PANEL_SHARE = 0.85
+MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
+MOST_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
@@ -43,6 +45,11 @@ class Chart:
         """Whether no trace has a value: a box with axes alone shows nothing."""
         return not any(_has_values(trace) for trace in self.figure["data"])
 
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it has more points than a page draws: its table has them."""
+        return sum(_count_points(trace) for trace in self.figure["data"]) > MOST_POINTS
+
 
 @dataclass(frozen=True, slots=True)
 class Dot:
@@ -54,8 +61,11 @@ class Dot:
     high: Number = None
 
 
-def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
-    """Return dots with whiskers, one row each, the first on top; `marks` are lines across."""
+def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, share: bool = False) -> Figure:
+    """Return dots with whiskers, one row each, the first on top; `marks` are lines across.
+
+    share: values are from 0 to 1, and the axis shows nothing beyond.
+    """
     defined = [row for row in rows if row.value is not None]
     reach = [
         (float(row.value or 0) - row.low, row.high - float(row.value or 0))
@@ -88,7 +98,7 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Fig
         "data": [trace],
         "layout": {
             "height": HEAD + ROW * max(len(defined), 2),
-            "xaxis": {"title": {"text": unit}},
+            "xaxis": {"title": {"text": unit}} | (_share_range() if share else {}),
             "yaxis": _named_axis([row.label for row in defined], downwards=True),
             "shapes": shapes,
         },
@@ -100,6 +110,13 @@ def _has_values(trace: Mapping[str, Any]) -> bool:
     if "z" in trace:
         return any(value is not None for row in trace["z"] for value in row)
     return all(any(value is not None for value in trace[axis]) for axis in ("x", "y"))
+
+
+def _count_points(trace: Mapping[str, Any]) -> int:
+    cells = trace.get("z")
+    if cells is not None:
+        return sum(len(row) for row in cells)
+    return max(len(trace.get("x", ())), len(trace.get("y", ())))
 
 
 def heat_map(
@@ -164,8 +181,13 @@ def _axis_title(title: str) -> dict[str, Any]:
     return {"title": {"text": escape_markup(title), "standoff": 12}} if title else {}
 
 
-def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
-    """Return a line for each name, each with a marker of its own; gaps where there is no value."""
+def line_chart(
+    stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str, *, share: bool = False
+) -> Figure:
+    """Return a line for each name, each with a marker of its own; gaps where there is no value.
+
+    share: values are from 0 to 1, and the axis shows nothing beyond.
+    """
     traces = [
         {
             "type": "scatter",
@@ -179,8 +201,14 @@ def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], un
         }
         for number, (name, values) in enumerate(series.items())
     ]
-    layout = {"height": 320, "xaxis": _named_axis(stages), "yaxis": {"title": {"text": unit}}, "showlegend": True}
+    values_axis = {"title": {"text": unit}} | (_share_range() if share else {})
+    layout = {"height": 320, "xaxis": _named_axis(stages), "yaxis": values_axis, "showlegend": True}
     return {"data": traces, "layout": layout}
+
+
+def _share_range() -> dict[str, Any]:
+    """Return what keeps the range that is chosen for an axis of shares between 0 and 1, with room for half a dot."""
+    return {"autorangeoptions": {"clipmin": -MARGIN_OF_SHARES, "clipmax": 1 + MARGIN_OF_SHARES}}
 
 
 def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] = ()) -> Figure:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.reports.basis import effective_distance
 from agreement.reports.coders.texts import TextDistances, compute_text_distances
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.basis import effective_distance
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import selection_of
 from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts

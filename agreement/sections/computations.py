@@ -6,32 +6,51 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.tasks import task
 from django.utils import timezone
 
+from agreement.data.agreed_pyramids import agreed_state
 from agreement.models import Computation
-from agreement.reports.basis import pick_texts, store
 from agreement.reports.coreference import SCORES
-from agreement.reports.methods.methods import program_version
-from agreement.reports.overall import CONSTRUCTIONS
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.methods.methods import program_name
+from agreement.reports.overall.overall import CONSTRUCTIONS
+from agreement.reports.request.basis import pick_texts, store
+from agreement.reports.request.executors import computing_as_configured
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
-from agreement.sections.deferred import conditions, coreference, difference, gold, groups, pairs, planning, texts
+from agreement.sections.deferred import (
+    agreed,
+    bootstrap,
+    conditions,
+    coreference,
+    difference,
+    gold,
+    groups,
+    pairs,
+    planning,
+    texts,
+)
 from annotations.core.progress import Cancelled, Progress, is_lost, progress_recorder
+from annotations.core.queue import LONG_PRIORITY, LONG_QUEUE
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000
+# Above so many texts a worker draws the replicates of the bootstrap.
+MOST_TEXTS_DRAWN_AT_ONCE = 2000
 # Results of one project that are stored; the oldest go.
 MAX_STORED = 100
 # A result this recent is shown although somebody has changed an answer since: coders always do.
 FRESH = timedelta(minutes=1)
 # The result of another version of the program may have another form, or other figures.
-VERSION_MARK = hashlib.sha256(program_version().encode()).hexdigest()[:4]
+VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
 BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts]] = {
+    "agreed": agreed.build_agreed,
+    "bootstrap": bootstrap.build_bootstrap,
     "grid": conditions.build_grid,
     "compare": conditions.build_comparison,
     "matrix": pairs.build_matrix,
@@ -48,7 +67,7 @@ def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
     """Return the tables and charts of a kind: computed now where that is quick, else what a worker has of them."""
     if estimate_cost(request, kind) <= MAX_IMMEDIATE_COST:
         return _as_sections(BUILDERS[kind](request, None))
-    state = _data_state(request)
+    state = _data_state(request, kind)
     result = _load_result(request, kind, state)
     if result is not None:
         return _as_sections(result)
@@ -66,7 +85,7 @@ def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
 
 def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     """Return about how many judgements are gone through."""
-    judgements = sum(text.answers.n_judgements for text in pick_texts(request.extract, request.parameters))
+    judgements = sum(text.content.n_judgements for text in pick_texts(request.extract, request.parameters))
     if kind == "texts":  # each is drawn from thousands of times
         return judgements * 60
     if kind == "matrix":  # each judgement is in as many pairs as there are other coders
@@ -74,6 +93,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     if kind == "coreference":  # two coders, seven scores
         return judgements * 80 // max(len(request.extract.coders), 1)
+    if kind == "bootstrap":  # sums of texts are drawn, however many judgements they have
+        return MAX_IMMEDIATE_COST * len(pick_texts(request.extract, request.parameters)) // MOST_TEXTS_DRAWN_AT_ONCE
+    if kind == "agreed":  # each pyramid and the agreed one, SCU by SCU; judgements are words
+        return judgements * 20
     if kind == "gold":  # each coder and gold, seven scores
         return judgements * 80
     if kind == "difference":  # thousands of permutations of the texts
@@ -92,12 +115,19 @@ def _as_sections(
     return PageSections(content.tables, content.charts, waiting, as_of) if content else PageSections(waiting=waiting)
 
 
-def _data_state(request: AnalysisRequest) -> str:
-    """Return a digest of what a result depends on: answers, rounds, names of categories, the version of the program."""
+def _data_state(request: AnalysisRequest, kind: str) -> str:
+    """Return a digest of what a result depends on: answers, rounds, names of categories, the version of the program.
+
+    What is compared with gold or agreed pyramids depends on these, too.
+    """
     rounds = [
         (text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in request.extract.texts
     ]
-    about = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
+    about: list[Any] = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
+    if kind == "gold":
+        about.append(request.answers_with_gold.fingerprint)
+    elif kind == "agreed":
+        about.append(agreed_state(request.project))
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
 
@@ -140,7 +170,7 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
     return computation
 
 
-@task()
+@task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
 def compute(pk: int) -> None:
     """Compute what was enqueued, of the answers as they are now. Where it fails the page says so, and the log why."""
     computation = Computation.objects.select_related("project").filter(pk=pk).first()
@@ -149,10 +179,11 @@ def compute(pk: int) -> None:
     row = Computation.objects.filter(pk=pk)
     try:
         request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
-        result = BUILDERS[computation.kind](request, progress_recorder(row)).as_json()
+        with computing_as_configured():
+            result = BUILDERS[computation.kind](request, progress_recorder(row)).as_json()
     except Cancelled:  # its row was deleted
         return
     except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
-    row.update(result=result, state=_data_state(request), finished_at=timezone.now())
+    row.update(result=result, state=_data_state(request, computation.kind), finished_at=timezone.now())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agreement.reports.coders.coders import confusion_matrix, count_together
-from agreement.reports.parameters import Parameters
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.settings import TERMS, name_terms

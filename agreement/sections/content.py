@@ -10,7 +10,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 
 from agreement.models import Computation
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart
 from agreement.sections.tables import Cell, Column, Linked, Table
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agreement.reports.basis import effective_distance
-from agreement.reports.distances import DistanceBin, distribute_distances
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall.distances import DistanceBin, distribute_distances
+from agreement.reports.request.basis import effective_distance
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, bar_chart
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import choice_label

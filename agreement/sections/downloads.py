@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agreement.reports.parameters import InvalidParameter
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.tables import TABLE_FORMATS
 

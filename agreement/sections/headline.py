@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -11,14 +12,18 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from agreement.data.activity import Day, count_remaining, read_activity, read_progress
+from agreement.data.extract import read_current_codings
 from agreement.data.pyramids import read_pyramids
 from agreement.data.snippets import read_snippets
+from agreement.data.state import KnownCodings
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.coders.timing import Times, estimate_paces, read_project_work
-from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
-from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.coders.days import count_days
+from agreement.reports.coders.timing import estimate_paces
+from agreement.reports.items.highest import find_highest
+from agreement.reports.items.items import compute_items, nonzero_relations
+from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.pyramids.attention import list_disputed_scus
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.settings import read_settings
@@ -32,39 +37,35 @@ MOST_CODERS = 12
 def build_headline(project: Project) -> dict[str, Any]:
     """Return what the template of the card needs, by the project's own parameters."""
     request = AnalysisRequest.from_query(project, QueryDict())
-    overview = build_overview(request.extract, request.parameters, read_progress(project))
-    items = compute_items(request.extract, request.parameters)
+    known = read_current_codings(project)
+    overview = build_overview(request.extract, request.parameters, read_progress(project, known))
     of_words = overview.report.parameters.units == "words"
     pyramids = read_pyramids(project) if of_words else None
-    rows = items.select(ItemFilters())[:N_ITEMS]
-    rows = rows[:0] if of_words else rows[items.share[rows] > 0]
-    snippets = read_snippets(items.unit[rows].tolist())
+    items = [] if of_words else find_highest(request.extract, request.parameters)
+    snippets = read_snippets([one.unit for one in items])
     since = timezone.localdate() - timedelta(days=N_DAYS - 1)
     return {
         "overview": overview,
         "report": overview.report,
         "caution": CAUTION,
         "convention": read_settings(request).sentence,
-        "disputed_scus": list_disputed_scus(pyramids, items, N_ITEMS) if pyramids else [],
+        "disputed_scus": list_disputed_scus(pyramids, compute_items(request.extract, request.parameters), N_ITEMS)
+        if pyramids
+        else [],
         "several_docsets": pyramids is not None and len(pyramids.docsets) > 1,
         "scale": _scale(overview.report.interval),
         "attention": [
             (
-                snippets[int(items.unit[row])],
-                items.texts[items.text[row]],
-                item_address(
-                    project.slug, items.texts[items.text[row]], snippets[int(items.unit[row])].key, request.query
-                ),
-                float(items.share[row]),
-                [
-                    (RELATION_LABELS[name], count)
-                    for name, count in nonzero_relations(items.relations[row].tolist()).items()
-                ],
+                snippets[one.unit],
+                one.text,
+                item_address(project.slug, one.text, snippets[one.unit].key, request.query),
+                one.share,
+                [(RELATION_LABELS[name], count) for name, count in nonzero_relations(one.relations).items()],
             )
-            for row in rows.tolist()
+            for one in items
         ],
-        "activity": read_activity(project, since, N_DAYS),
-        **_pace(request, since),
+        "activity": read_activity(project, since, N_DAYS, known),
+        **_pace(request, since, known),
     }
 
 
@@ -77,19 +78,16 @@ class CoderBars:
     total: int
 
 
-def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
+def _pace(request: AnalysisRequest, since: date, known: KnownCodings) -> dict[str, Any]:
     """Return how fast coders work, without practice, and when they are done at that pace.
 
     Nothing of pyramids, whose end nobody knows.
     """
     if request.extract.units:
         return {}
-    practice = {text.pk for text in request.project_answers.texts if text.reason == "practice"}
-    work = read_project_work(request.project, request.project_answers).judgement_times
-    times = {key: of_coder for key, of_coder in work.items() if key[0] not in practice}
-    today = timezone.localdate()
-    whole, *rounds = estimate_paces(request.project_answers, times, count_remaining(request.project), today)
-    bars = _coder_bars(times, since)
+    days = count_days(request.project, request.project_answers)
+    whole, *rounds = estimate_paces(days.rounds, count_remaining(request.project, known), timezone.localdate())
+    bars = _coder_bars(days.coders, since)
     return {
         "pace": whole,
         "round_paces": rounds,
@@ -99,16 +97,14 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
     }
 
 
-def _coder_bars(times: Times, since: date) -> list[CoderBars]:
+def _coder_bars(counts: Mapping[str, Counter[date]], since: date) -> list[CoderBars]:
     """Return the coders who judged anything since a day, those with most judgements first, all to one scale."""
-    counts: dict[str, Counter[date]] = {}
-    for (_, coder), judgements in times.items():
-        counts.setdefault(coder, Counter()).update(one.day for one in judgements if one.day >= since)
     days = [since + timedelta(days=number) for number in range(N_DAYS)]
-    highest = max((max(one.values(), default=0) for one in counts.values()), default=0) or 1
+    recent = {coder: Counter({day: n for day, n in of.items() if day >= since}) for coder, of in counts.items()}
+    highest = max((max(one.values(), default=0) for one in recent.values()), default=0) or 1
     bars = [
         CoderBars(coder, tuple(Day(day, one[day], round(100 * one[day] / highest, 1)) for day in days), one.total())
-        for coder, one in counts.items()
+        for coder, one in recent.items()
         if one.total()
     ]
     return sorted(bars, key=lambda one: (-one.total, one.coder))

@@ -1,7 +1,7 @@
 """What the choices are called on pages: their names, and the names of their values."""
 
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.parameters import PRIMARY_WEIGHTS
+from agreement.reports.request.parameters import PRIMARY_WEIGHTS
 
 FIELD_LABELS = {
     "coefficient": "Coefficient",

@@ -13,7 +13,7 @@ from agreement.data.answers import TextEntry
 from agreement.data.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address, selection_of
 from agreement.sections.charts import Chart, Step, heat_map, position_chart
 from agreement.sections.content import TablesAndCharts

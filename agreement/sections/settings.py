@@ -9,10 +9,10 @@ from django.utils.http import urlencode
 
 from agreement.data.answers import Extract, Question
 from agreement.measures.results import pluralize
-from agreement.reports.basis import resolve
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.overall import count_unanswered
-from agreement.reports.parameters import (
+from agreement.reports.overall.overall import count_unanswered
+from agreement.reports.request.basis import resolve
+from agreement.reports.request.parameters import (
     NAMES,
     SELECTIONS,
     VERSIONS,
@@ -22,8 +22,8 @@ from agreement.reports.parameters import (
     default_parameters,
     default_preset,
 )
-from agreement.reports.request import AnalysisRequest, read_asked
-from agreement.reports.settings import differing_settings, find_preset, relevant_settings
+from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import choice_label, field_label
 

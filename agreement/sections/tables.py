@@ -4,41 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any, Literal
 
+from django.core.paginator import Page, Paginator
+
+from agreement.measures.displays import LATEX, latex_row
+
 type CellValue = str | int | float | None
-Kind = Literal["text", "count", "figure", "percent", "seconds", "probability"]
+Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]
 Place = Literal["both", "page", "file"]
 
 # Of a coefficient where people read it; files, the API and <data> elements have every digit.
 DECIMALS = 3
+# What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
+# first. Files and the API have all.
+MOST_ROWS = 100
+MOST_CELLS = 3000
+MOST_ALIKE = 30
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        # in the fonts that LaTeX has by itself these are other signs
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        # an empty line would end the paragraph, and a caption has one
-        "\n": " ",
-        "\r": " ",
-        "\N{MINUS SIGN}": "$-$",
-    }
-)
 MARKDOWN = str.maketrans(
     {**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " ", "\r": " "}
 )
@@ -93,7 +81,7 @@ class Composed:
 type Cell = CellValue | Linked | Composed
 
 
-PROSE_LENGTH = 40  # characters from which on a cell is given room for several words in a line
+PROSE_LENGTH = 25  # characters from which on a cell is given room for several words in a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +137,29 @@ class Table:
             [_render(cell, column) for cell, column in zip(row, self.columns, strict=True) if column.place != "file"]
             for row in self.rows
         ]
+
+    def on_page(self, number: str | None) -> tuple[Table, Page[Sequence[Cell]]]:
+        """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
+        alike = Counter[str]()
+        chosen = []
+        for place, column in enumerate(self.columns):
+            alike[column.explanation_key] += 1
+            if alike[column.explanation_key] <= MOST_ALIKE:
+                chosen.append(place)
+        rows, columns = self.rows, self.columns
+        size = MOST_ROWS if len(rows) <= MOST_ROWS else min(MOST_ROWS, max(MOST_CELLS // len(chosen), 1))
+        shown = Paginator(rows, size).get_page(number)
+        rows = list(shown)
+        if len(chosen) < len(columns):
+            rows = [[row[place] for place in chosen] for row in rows]
+            columns = [columns[place] for place in chosen]
+        return replace(self, rows=rows, columns=columns), shown
+
+    @property
+    def n_hidden(self) -> int:
+        """How many columns a page of the site leaves out."""
+        alike = Counter(column.explanation_key for column in self.columns)
+        return sum(max(number - MOST_ALIKE, 0) for number in alike.values())
 
     @property
     def names(self) -> list[str]:
@@ -234,19 +245,13 @@ def as_json(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Return a table of the booktabs package, rounded as on the page."""
     alignment = "".join("r" if column.is_number else "l" for column in table.file_columns)
-    head = _latex_row([column.label for column in table.file_columns])
-    body = "\n".join(f"  {_latex_row(row)} \\\\" for row in _rounded_rows(table))
+    head = latex_row([column.label for column in table.file_columns])
+    body = "\n".join(f"  {latex_row(row)} \\\\" for row in _rounded_rows(table))
     return (
         "\\begin{table}\n\\centering\n"
         f"\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {head} \\\\\n  \\midrule\n{body}\n  \\bottomrule\n"
         f"\\end{{tabular}}\n\\caption{{{table.caption.translate(LATEX)}}}\n\\end{{table}}\n"
     )
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    r"""Return a row of LaTeX. Brackets or a star at its beginning would be an option of the \\\\ before it."""
-    line = " & ".join(cell.translate(LATEX) for cell in cells)
-    return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def as_markdown(table: Table) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, dot_plot, small_multiples
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Column, Table, format_value

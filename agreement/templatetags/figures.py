@@ -7,8 +7,9 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from agreement.reports.request.request import TABLE_PAGE
 from agreement.sections.charts import Chart
-from agreement.sections.tables import TABLE_FORMATS, format_value
+from agreement.sections.tables import TABLE_FORMATS, Table, format_value
 
 register = template.Library()
 
@@ -55,9 +56,25 @@ def cell(value: object, kind: str) -> SafeString:
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's tables with its downloads, or with the chart whose menu has them."""
-    chart = next((one for one in context["charts"].values() if one.table == key and not one.is_empty), None)
-    return {"table": context["tables"].get(key), "chart": chart, **_downloads(context)}
+    """Return one of the page's tables with its downloads, or with the chart whose menu has them.
+
+    Of a long table it is the page that the address asks for (`page-KEY`).
+    """
+    chart = next((one for one in context["charts"].values() if one.table == key and _is_drawn(one)), None)
+    whole: Table | None = context["tables"].get(key)
+    if whole is None:
+        return {"table": None}
+    number = f"{TABLE_PAGE}{key}"
+    part, shown = whole.on_page(context["request"].GET.get(number))
+    return {
+        "table": part,
+        "n_hidden": whole.n_hidden,
+        "shown": shown,
+        "number": number,
+        "request": context["request"],
+        "chart": chart,
+        **_downloads(context),
+    }
 
 
 @register.inclusion_tag("agreement/parts/chart.html", takes_context=True)
@@ -67,6 +84,10 @@ def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
     if chart is None or chart.is_empty:
         return {"chart": None}
     return {"chart": chart, "table": context["tables"].get(chart.table), **_downloads(context)}
+
+
+def _is_drawn(chart: Chart) -> bool:
+    return not (chart.is_empty or chart.is_too_large)
 
 
 def _downloads(context: dict[str, Any]) -> dict[str, Any]:

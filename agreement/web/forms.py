@@ -8,13 +8,14 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
-from agreement.reports.basis import allows_coefficient
-from agreement.reports.parameters import CHOICES, QUESTION, SELECTIONS, VERSIONS, presets_for
-from agreement.reports.request import AnalysisRequest, parse_query
-from agreement.reports.settings import choices_of, relevant_settings
+from agreement.reports.request.basis import allows_coefficient
+from agreement.reports.request.parameters import CHOICES, QUESTION, SELECTIONS, VERSIONS, presets_for
+from agreement.reports.request.request import AnalysisRequest, parse_query
+from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
 from agreement.sections.settings import IN_SIGHT, Settings
+from annotations.core.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
 MANY = 8
@@ -75,7 +76,11 @@ class ParametersForm(forms.Form):
             )
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
-        titles = {text.slug: text.title for text in extract.texts}
+        titles = dict[str, str]()
+        for text in extract.texts:
+            titles[text.slug] = text.title
+            if len(titles) > TOO_MANY:  # whoever chooses among more types their names
+                break
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
@@ -150,7 +155,9 @@ class PyramidForm(forms.Form):
         super().__init__(initial=dict(own))
         for name, (label, choices) in fields.items():
             if len(choices) > 1:
-                self.fields[name] = forms.ChoiceField(choices=list(choices), required=False, label=label)
+                self.fields[name] = forms.ChoiceField(
+                    choices=list(choices), required=False, label=label, widget=BoundedSelect
+                )
 
 
 class RemarkForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement.web.views import categories, computations, flags, headline, items, results, texts
+from agreement.web.views import categories, computations, datasheet, flags, headline, items, results, texts
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
 ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
@@ -38,5 +38,6 @@ urlpatterns = [
     path(f"{ITEM}flag/", items.flag, name="flag"),
     path(f"{ITEM}flag/resolve/", flags.resolve, name="resolve-flag"),
     path(f"{AGREEMENT}flags/", flags.flags, name="flags"),
+    path("projects/<slug:slug>/datasheet/", datasheet.datasheet, name="datasheet"),
     path("projects/<slug:slug>/scheme/allows/", results.allows, name="allows"),
 ]

@@ -7,12 +7,14 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import Literal
 
+from agreement.measures import Consensus, ReliabilityData, antecedents, chain_labels, consensus, index_labels
 from agreement.measures import Readings as Ambiguity
-from agreement.measures import ReliabilityData, antecedents, chain_labels, consensus, index_labels
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
 from annotations.coding.rules import Rules, retired_answers, text_order
+from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerValue, Subject
 from annotations.models import Project
 from annotations.schemes.constraints import categories_on
@@ -41,6 +43,13 @@ class Item:
     question: str
 
 
+def item_order(item: Item) -> tuple[int, int, str, bool, str]:
+    """Return a sort key: text order, and of a markable the category first."""
+    place = split_key(item.markable)
+    start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
+    return start, -end, item.markable, item.question != CATEGORY, item.question
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A draft: its decisions and what is contested, both in text order.
@@ -54,6 +63,8 @@ class Proposal:
 
 type Value = Hashable | None
 type Votes[Answer] = Iterable[Answer]
+# An answer to an attribute, and the markable at which it is given.
+type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 
 
 def propose(
@@ -64,61 +75,49 @@ def propose(
 
     Chains are those of `agreement.measures.consensus`. The category is the most frequent one of those who say the same
     of the chain, other answers are the most frequent ones of those who give that category; equally frequent ones are
-    left open, and so is what the scheme does not allow (any more). Notes are not taken over, nor whether somebody was
-    unsure. The order of the codings changes nothing. `rules` has all markables that the decisions name.
+    left open, and so is what the scheme does not allow (any more); attributes and relations that are retired are passed
+    over. Notes are not taken over, nor whether somebody was unsure. The order of the codings changes nothing. `rules`
+    has all markables that the decisions name.
     """
     return _Draft(rules, codings, method, coder).proposal()
 
 
-class _Draft:
-    def __init__(
-        self, rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None
-    ) -> None:
-        self.rules, self.method = rules, method
+@dataclass(frozen=True, slots=True)
+class DraftedAnswers:
+    """What coders say of chains, and a draft of it, as `agreement.measures.cards` takes them."""
+
+    data: ReliabilityData
+    draft: Consensus
+
+
+def answers_of_draft(
+    rules: Rules, codings: Sequence[Mapping[str, Decision]], draft: Mapping[str, Decision]
+) -> DraftedAnswers:
+    """Return what coders say, and in the same terms a draft as the log has it."""
+    answers = _Answers(rules, [*codings, draft])
+    *of_coders, of_draft = answers.values
+    data = _as_data(answers.order, of_coders)
+    units = set(data.units)
+    values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
+    return DraftedAnswers(data, Consensus(values, (), 0))
+
+
+def _as_data(order: Sequence[str], values: Sequence[Mapping[str, Value]]) -> ReliabilityData:
+    units = [key for key in order if any(key in of_coder for of_coder in values)]
+    rows = [[of_coder.get(key) for of_coder in values] for key in units]
+    return ReliabilityData.from_values(units, range(len(values)), rows, [0] * len(units))
+
+
+class _Answers:
+    """What codings say of chains: of each the value of every markable that it judges."""
+
+    def __init__(self, rules: Rules, codings: Sequence[Mapping[str, Decision]]) -> None:
+        self.rules = rules
         self.codings = [{key: one for key, one in coding.items() if self._is_judged(one)} for coding in codings]
-        # whose answers the draft is made of, and not only compared with
-        self.voting = self.codings if coder is None else [self.codings[coder]]
         named = {key for coding in self.codings for one in coding.values() for key in (one.markable, *one.targets())}
         self.order = sorted(named, key=lambda key: (*text_order(rules.markable(key)), key))
-        self.place = {key: number for number, key in enumerate(self.order)}
-        units = [key for key in self.order if any(key in coding for coding in self.codings)]
         self.values = [self._values(coding) for coding in self.codings]
         self._let_referring_categories_stand_alone()
-        rows = [[of_coder.get(key) for of_coder in self.values] for key in units]
-        data = ReliabilityData.from_values(units, range(len(self.codings)), rows, [0] * len(units))
-        self.consensus = consensus(data, str(method), coder=coder)
-        self.drafted = {str(key): value for key, value in self.consensus.values.items()}
-        self.refused: set[Item] = set()
-        self.contested_answers: set[Item] = set()
-
-    def proposal(self) -> Proposal:
-        entity_answers = self._answers_of_entities()
-        decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
-        items = {Item(str(key), CATEGORY) for key in self.consensus.contested}
-        items |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
-        if self.method is Method.EMPTY:
-            items |= {
-                Item(key, question)
-                for coding in self.codings
-                for key, one in coding.items()
-                for question in (*dict(one.attributes), *dict(one.relations))
-            }
-        items |= self.refused | self.contested_answers
-        for decision in list(decisions.values()):
-            for key in decision.targets():
-                decisions.setdefault(key, Decision(key))
-        # what came with the text is there without a decision
-        wanted = (
-            one
-            for one in decisions.values()
-            if one != Decision(one.markable) or not self.rules.markable(one.markable).predefined
-        )
-        return Proposal(
-            tuple(sorted(wanted, key=lambda one: self.place[one.markable])),
-            tuple(sorted(items, key=lambda item: (self.place[item.markable], item.question != CATEGORY, item))),
-        )
-
-    # ---- what coders say
 
     def _is_judged(self, decision: Decision) -> bool:
         """Return whether a coder has said what the markable is; else it is marked at most."""
@@ -157,6 +156,50 @@ class _Draft:
         constraints = self.rules.constraints["categories"].get(category or "")
         identity = constraints["identity"] if constraints is not None else None
         return identity is not None and bool(self.rules.constraints["relations"][identity]["to_levels"])
+
+
+class _Draft(_Answers):
+    def __init__(
+        self, rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None
+    ) -> None:
+        super().__init__(rules, codings)
+        self.method = method
+        # whose answers the draft is made of, and not only compared with
+        self.voting = self.codings if coder is None else [self.codings[coder]]
+        self.place = {key: number for number, key in enumerate(self.order)}
+        self.consensus = consensus(_as_data(self.order, self.values), str(method), coder=coder)
+        self.drafted = {str(key): value for key, value in self.consensus.values.items()}
+        self.refused: set[Item] = set()
+        self.contested_answers: set[Item] = set()
+
+    def proposal(self) -> Proposal:
+        entity_answers = self._answers_of_entities()
+        decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
+        items = {Item(str(key), CATEGORY) for key in self.consensus.contested}
+        items |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
+        if self.method is Method.EMPTY:
+            items |= {
+                Item(key, question)
+                for coding in self.codings
+                for key, one in coding.items()
+                for question in self._answered_questions(one)
+            }
+        items |= self.refused | self.contested_answers
+        for decision in list(decisions.values()):
+            for key in decision.targets():
+                decisions.setdefault(key, Decision(key))
+        # what came with the text is there without a decision
+        wanted = (
+            one
+            for one in decisions.values()
+            if one != Decision(one.markable) or not self.rules.markable(one.markable).predefined
+        )
+        return Proposal(
+            tuple(sorted(wanted, key=lambda one: self.place[one.markable])),
+            tuple(sorted(items, key=item_order)),
+        )
+
+    # ---- what coders say
 
     def _votes(self, key: str, *, of_all: bool = False) -> list[Decision]:
         """Return the decisions on a markable by those who vote, or by all."""
@@ -202,8 +245,11 @@ class _Draft:
 
     def _voting_values(self) -> Iterator[tuple[Mapping[str, Decision], Mapping[str, Value]]]:
         for coding, values in zip(self.codings, self.values, strict=True):
-            if any(coding is one for one in self.voting):
+            if self._has_vote(coding):
                 yield coding, values
+
+    def _has_vote(self, coding: Mapping[str, Decision]) -> bool:
+        return any(coding is one for one in self.voting)
 
     def _answer_further(
         self,
@@ -224,7 +270,24 @@ class _Draft:
             else:
                 self.refused.add(Item(key, CATEGORY))
         of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
+        decision = self._relate(decision, votes, of_category)
+        wanted = dict(entity_answers)
+        for attribute in sorted({name for one in of_category for name, _ in one.attributes}):
+            if self._of_entity(attribute) or self._is_retired("attributes", attribute):
+                continue
+            answer = self._choose(_answer(one, attribute) for one in votes)
+            if answer is None or {_answer(one, attribute) for one in of_category} != {answer}:
+                self.contested_answers.add(Item(key, attribute))
+            if answer:
+                [wanted[attribute]] = answer
+        return self._with_attributes(decision, wanted)
+
+    def _relate(self, base: Decision, votes: Sequence[Decision], of_category: Sequence[Decision]) -> Decision:
+        """Return the decision with the targets of the relations that make no chains."""
+        decision, key = base, base.markable
         for relation in sorted({name for one in of_category for name, _ in one.relations}):
+            if self._is_retired("relations", relation):
+                continue
             said = [sort_readings(dict(one.relations).get(relation, ())) for one in of_category]
             readings = self._choose(sort_readings(dict(one.relations).get(relation, ())) for one in votes)
             if readings is None or set(said) != {readings}:
@@ -235,16 +298,7 @@ class _Draft:
                     decision = related
                 else:
                     self.refused.add(Item(key, relation))
-        wanted = dict(entity_answers)
-        for attribute in sorted({name for one in of_category for name, _ in one.attributes}):
-            if self._of_entity(attribute):
-                continue
-            answer = self._choose(_answer(one, attribute) for one in votes)
-            if answer is None or {_answer(one, attribute) for one in of_category} != {answer}:
-                self.contested_answers.add(Item(key, attribute))
-            if answer:
-                [wanted[attribute]] = answer
-        return self._with_attributes(decision, wanted)
+        return decision
 
     def _with_attributes(self, decision: Decision, wanted: Mapping[str, AnswerValue]) -> Decision:
         """Return the decision with these answers: one to which another leads comes after it."""
@@ -270,6 +324,16 @@ class _Draft:
             return False
         return not any(retired_answers(self.rules.constraints, decision))
 
+    def _answered_questions(self, decision: Decision) -> list[str]:
+        """Return the attributes and relations that a decision answers, and that are still asked."""
+        attributes = [key for key, _ in decision.attributes if not self._is_retired("attributes", key)]
+        return attributes + [key for key, _ in decision.relations if not self._is_retired("relations", key)]
+
+    def _is_retired(self, kind: Literal["attributes", "relations"], question: str) -> bool:
+        """Return whether an attribute or relation is asked no longer, so that nobody can decide about it."""
+        constraints = self.rules.constraints[kind].get(question)
+        return constraints is not None and constraints["retired"]
+
     def _of_entity(self, attribute: str) -> bool:
         constraints = self.rules.constraints["attributes"].get(attribute)
         return constraints is not None and constraints["of"] == Subject.ENTITY
@@ -277,7 +341,8 @@ class _Draft:
     def _answers_of_entities(self) -> dict[str, dict[str, AnswerValue]]:
         """Return the answers to attributes of entities, by the markable that answers: one of each entity.
 
-        A coder may answer at any markable of a chain, and the draft does where most of those did who say the same.
+        A coder may answer at any markable of a chain, which has the answer at all of its members. The draft has it
+        where most of those did who say the same.
         """
         entities: dict[Value, list[str]] = {}
         for key, value in self.drafted.items():
@@ -285,11 +350,16 @@ class _Draft:
                 entities.setdefault(value if isinstance(value, frozenset) else key, []).append(key)
         found: dict[str, dict[str, AnswerValue]] = {}
         for attribute in filter(self._of_entity, sorted(self.rules.constraints["attributes"])):
+            if self._is_retired("attributes", attribute):
+                continue
+            shared = [self._share_answers(*one, attribute) for one in zip(self.codings, self.values, strict=True)]
+            if not any(shared):
+                continue
             for members in entities.values():
-                given = [self._answer_in(coding, members, attribute) for coding in self.codings]
+                given = [_answer_in(of_coder, members) for of_coder in shared]
                 if not any(given):
                     continue
-                votes = [self._answer_in(coding, members, attribute) for coding in self.voting]
+                votes = [one for coding, one in zip(self.codings, given, strict=True) if self._has_vote(coding)]
                 answers = [answer for answer in votes if answer is not None]
                 chosen = self._choose(answer for _, answer in answers)
                 places = Counter(key for key, answer in answers if chosen is None or answer == chosen)
@@ -300,13 +370,16 @@ class _Draft:
                     [found.setdefault(place, {})[attribute]] = chosen
         return found
 
-    def _answer_in(
-        self, coding: Mapping[str, Decision], members: Iterable[str], attribute: str
-    ) -> tuple[str, tuple[AnswerValue, ...]] | None:
-        for key in members:
-            if key in coding and (answer := _answer(coding[key], attribute)):
-                return key, answer
-        return None
+    def _share_answers(
+        self, coding: Mapping[str, Decision], values: Mapping[str, Value], attribute: str
+    ) -> dict[str, PlacedAnswer]:
+        """Return what a coder answers of the entity of each markable, and at which of its markables."""
+        of_chain: dict[Value, PlacedAnswer] = {}
+        for key in filter(coding.__contains__, self.order):
+            if answer := _answer(coding[key], attribute):
+                of_chain.setdefault(_chain(key, values), (key, answer))
+        keys = coding if of_chain else ()
+        return {key: of_chain[chain] for key in keys if (chain := _chain(key, values)) in of_chain}
 
     def _is_contested(self, decision: Decision) -> bool:
         """Return whether somebody gives another category, or nobody's was taken."""
@@ -373,6 +446,28 @@ class _Draft:
 
 def _as_pointer(reading: Sequence[str]) -> str | Set[str]:
     return reading[0] if len(reading) == 1 else frozenset(reading)
+
+
+def _chain(key: str, values: Mapping[str, Value]) -> Value:
+    """Return the chain of a markable; what is in none or several is by itself."""
+    value = values.get(key)
+    return value if isinstance(value, frozenset) else key
+
+
+def _answer_in(answers: Mapping[str, PlacedAnswer], members: Sequence[str]) -> PlacedAnswer | None:
+    """Return what a coder answers of an entity: at most of its members, at the first of equals.
+
+    It is at one of the members, where the coder answers at none of them at the first that has it.
+    """
+    here = {key: answers[key] for key in members if key in answers}
+    if not here:
+        return None
+    counts = Counter(answer for _, answer in here.values())
+    [(chosen, _)] = counts.most_common(1)
+    places = [place for place, answer in here.values() if answer == chosen]
+    return next(
+        (place for place in places if place in members), next(key for key in here if here[key][1] == chosen)
+    ), chosen
 
 
 def _is_set(value: Value) -> bool:

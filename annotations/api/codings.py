@@ -47,8 +47,8 @@ from annotations.models import Coding, Judgement, Markable, Operation, Project, 
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import may
 from annotations.models.rights import Right
-from annotations.planning.assignments import assign_texts, unassign
-from annotations.planning.states import COLUMNS, is_overdue, state_of, with_states
+from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.planning.work.states import COLUMNS, is_overdue, state_of, with_states
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for

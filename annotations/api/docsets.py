@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import rows_by_name
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
+from annotations.api.lists import ArrayPages
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import CodingsMadeSerializer
@@ -34,7 +35,7 @@ from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.project import may
 from annotations.models.rights import Right
-from annotations.planning.docset_assignments import assign_docset
+from annotations.planning.work.docset_assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
@@ -117,10 +118,15 @@ def _docset(request: Request, project: Project, docset: str) -> Docset:
 class DocsetList(APIView):
     """The docsets of a project of pyramids: all of them, or for a coder those in which they code."""
 
+    pagination_class = ArrayPages
+
     @extend_schema(responses=DocsetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         project = _require_pyramids(project_for(request.user, slug))
-        return Response(DocsetSerializer(docset_overviews(project, request.user), many=True).data)
+        pages = self.pagination_class()
+        page = pages.paginate_sequence(visible_docsets(project, request.user), request)
+        overviews = docset_overviews(project, request.user, page)
+        return pages.get_paginated_response(DocsetSerializer(overviews, many=True).data)
 
     @extend_schema(request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
     @idempotent(Right.MANAGE)

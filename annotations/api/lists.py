@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.db import DataError
 from django.db.models import QuerySet
 from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import DjangoFilterBackend, IsoDateTimeFilter
-from rest_framework import generics
+from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.filters import OrderingFilter
 from rest_framework.pagination import Cursor, CursorPagination
@@ -72,14 +72,15 @@ class SequencePages(CursorPages):
         super().__init__()
         self.offset = self.size = self.total = 0
 
-    def paginate_sequence[T](self, rows: Sequence[T], request: Request) -> Sequence[T]:
-        """Return the rows of the page that is requested. Raises NotFound for an invalid cursor."""
+    def paginate_sequence[T](self, rows: Sequence[T] | QuerySet[Any, T], request: Request) -> Sequence[T]:
+        """Return the rows of the page that is requested, reading no others. Raises NotFound for an invalid cursor."""
         self.request = request
         self.base_url = request.build_absolute_uri()
         cursor = self.decode_cursor(request)
         self.offset = cursor.offset if cursor else 0
-        self.size, self.total = self.get_page_size(request) or CursorPages.page_size, len(rows)
-        return rows[self.offset : self.offset + self.size]
+        self.size = self.get_page_size(request) or self.page_size
+        self.total = rows.count() if isinstance(rows, QuerySet) else len(rows)
+        return list(rows[self.offset : self.offset + self.size])
 
     def get_next_link(self) -> str | None:
         return self._link(self.offset + self.size) if self.offset + self.size < self.total else None
@@ -89,6 +90,48 @@ class SequencePages(CursorPages):
 
     def _link(self, offset: int) -> str:
         return self.encode_cursor(Cursor(offset=offset, reverse=False, position=None))
+
+
+class ArrayPages(SequencePages):
+    """Pages that are plain arrays, of up to 1,000 rows: what came without pages once. `Link` leads to the next."""
+
+    page_size = CursorPages.max_page_size
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """Return the rows alone, with the addresses of the pages beside them in the header `Link` (RFC 8288)."""
+        pages = {"next": self.get_next_link(), "prev": self.get_previous_link()}
+        links = ", ".join(f'<{address}>; rel="{name}"' for name, address in pages.items() if address)
+        return Response(data, headers={"Link": links} if links else None)
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return schema
+
+
+class PageQuerySerializer(serializers.Serializer[Any]):
+    """What an answer takes that has some of its rows in pages."""
+
+    cursor = serializers.CharField(required=False, help_text="Of another page: that of `next` or `previous`.")
+    page_size = serializers.IntegerField(
+        required=False, min_value=1, max_value=CursorPages.max_page_size, help_text="Without: as many as may be."
+    )
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """The addresses of the pages beside the one that is in an answer."""
+
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+
+
+class ReportPages(SequencePages):
+    """Pages of the rows within an answer that has more than these: as many as fit, unless fewer are requested."""
+
+    page_size = CursorPages.max_page_size
+
+    def cut(self, report: Mapping[str, Any], name: str, request: Request) -> dict[str, Any]:
+        """Return the report with a page of the rows of this name, and the addresses of the pages beside it."""
+        rows = self.paginate_sequence(report[name], request)
+        return {**report, name: rows, "next": self.get_next_link(), "previous": self.get_previous_link()}
 
 
 class StrictFilterBackend(DjangoFilterBackend):

@@ -14,15 +14,15 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
-from annotations.api.lists import ProjectListView
+from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.project import may
 from annotations.models.rights import Right
-from annotations.planning.changes import MOST_DAYS
-from annotations.planning.designs.terms import (
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.plans.designs.terms import (
     LARGEST_SEED,
     LARGEST_WEIGHT,
     MOST_CODERS,
@@ -31,10 +31,10 @@ from annotations.planning.designs.terms import (
     Design,
     PlanParameters,
 )
-from annotations.planning.plans import PlanRequest, apply_plan, view_plan
+from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
-from annotations.planning.progress import HOURS_RULE, worked_days
 from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest, apply_repeats, view_repeats
+from annotations.planning.work.progress import HOURS_RULE, worked_days
 from annotations.projects.permissions import project_for
 
 DESIGNS = Plan.Design.choices
@@ -180,7 +180,7 @@ class WorkedDaySerializer(serializers.Serializer[Any]):
         return round(row.seconds)
 
 
-class HoursSerializer(serializers.Serializer[Any]):
+class HoursSerializer(PartSerializer):
     rule = serializers.CharField(help_text="how active time is found")
     days = WorkedDaySerializer(many=True)
 
@@ -189,16 +189,18 @@ class Hours(APIView):
     """The active time of coders."""
 
     @extend_schema(
-        parameters=[OpenApiParameter("round", str, description="Of this round alone.")], responses=HoursSerializer
+        parameters=[OpenApiParameter("round", str, description="Of this round alone."), PageQuerySerializer],
+        responses=HoursSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Return the active seconds of each coder by round, text and day."""
+        """Return the active seconds of each coder by round, text and day, in pages."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
         try:
             days = worked_days(project, request.query_params.get("round", ""))
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        return Response(HoursSerializer({"rule": HOURS_RULE, "days": days}).data)
+        report = ReportPages().cut({"rule": HOURS_RULE, "days": days}, "days", request)
+        return Response(HoursSerializer(report).data)
 
 
 class NewRepeatsSerializer(StrictSerializer):

@@ -18,6 +18,7 @@ from annotations.api.codings import rows_by_name
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
 from annotations.api.http.problems import validation_error
+from annotations.api.lists import SequencePages
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rounds import (
     NewRoundSerializer,
@@ -37,6 +38,7 @@ from annotations.planning.rounds import (
     delete_round,
     describe_rounds,
     refuse_own_training,
+    refuse_pool,
     remove_texts,
 )
 from annotations.projects.locks import lock_project
@@ -54,12 +56,15 @@ def _data(project: Project, round_: Round) -> dict[str, Any]:
 
 
 class RoundList(APIView):
-    """The rounds of a project, in their order."""
+    """The rounds of a project, in their order and in pages."""
+
+    pagination_class = SequencePages
 
     @extend_schema(responses=RoundRowSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.READ_TEXTS)
         sees_work = may(project, Right.SEE_RESULTS)
+        pages = self.pagination_class()
         rows = [
             {
                 **_data(project, round_),
@@ -68,9 +73,9 @@ class RoundList(APIView):
                 if sees_work
                 else None,
             }
-            for round_, figures in describe_rounds(project)
+            for round_, figures in pages.paginate_sequence(describe_rounds(project), request)
         ]
-        return Response(rows)
+        return pages.get_paginated_response(rows)
 
     @extend_schema(request=NewRoundSerializer, responses={201: RoundSerializer})
     @idempotent(Right.MANAGE)
@@ -150,6 +155,8 @@ class RoundTexts(APIView):
         if not (fields["add"] or fields["remove"]):
             raise ValidationError({"add": ["Send texts to add, or to remove."]})
         try:
+            if chosen["remove"]:
+                refuse_pool(project, round_)
             added, removed = add_texts(round_, chosen["add"]), remove_texts(round_, chosen["remove"])
         except DjangoValidationError as error:
             raise validation_error(error) from None

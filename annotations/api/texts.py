@@ -21,6 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.adjudication.hands import gold_coding
 from annotations.api.codings import change_status
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
 from annotations.api.http.problems import rejection_problem, validation_error
@@ -50,7 +51,7 @@ from annotations.planning.rounds import move_to_round
 from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
 from annotations.projects.people.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
-from annotations.projects.permissions import CodingChoice, gold_coding, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, own_coding, project_for
 from annotations.projects.rounds import rounds_by_text
 from annotations.texts.changes import delete_text, deletion_figures, place_text
 from annotations.texts.correction import correct_text

@@ -13,9 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.adjudication.hands import open_gold
+from annotations.adjudication.readiness import GoldIsEarly
 from annotations.api.codings import rows_by_name
+from annotations.api.gold import early_problem
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
+from annotations.api.lists import SequencePages
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.training import (
     FeedbackSerializer,
@@ -26,7 +30,6 @@ from annotations.api.serializers.training import (
     TrainingDecisionSerializer,
     TrainingResultSerializer,
 )
-from annotations.coding.gold import open_gold
 from annotations.models import Coding, Project, Round, User
 from annotations.models.project import may
 from annotations.models.rights import Right
@@ -42,7 +45,9 @@ def _training_round(project: Project, name: str) -> Round:
 
 
 class TrainingResults(APIView):
-    """The results of a training round: yours, or of all coders to who decides gold."""
+    """The results of a training round, in pages: yours, or of all coders to who decides gold."""
+
+    pagination_class = SequencePages
 
     @extend_schema(responses=TrainingResultSerializer(many=True))
     def get(self, request: Request, slug: str, name: str) -> Response:
@@ -53,7 +58,9 @@ class TrainingResults(APIView):
         results = training_results(round_, None if sees_all else cast(User, request.user))
         if not (results or sees_all):
             raise Http404("There is no such round.")
-        return Response(TrainingResultSerializer(results, many=True, context={"round": round_}).data)
+        pages = self.pagination_class()
+        page = pages.paginate_sequence(results, request)
+        return pages.get_paginated_response(TrainingResultSerializer(page, many=True, context={"round": round_}).data)
 
 
 class TrainingDecisions(APIView):
@@ -96,13 +103,18 @@ class GoldOfRound(APIView):
     @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer})
     @idempotent(Right.ADJUDICATE)
     def post(self, request: Request, slug: str, name: str) -> Response:
-        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none."""
+        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
+
+        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
+        """
         project = project_for(request.user, slug, Right.ADJUDICATE)
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(NewGoldSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
         try:
-            gold = open_gold(project, text, round_.name, cast(User, request.user))
+            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
+        except GoldIsEarly as error:
+            raise early_problem(project, error) from None
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(GoldSerializer(gold).data, status=status.HTTP_201_CREATED)

@@ -19,11 +19,14 @@ from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
 
 from annotations.coding.corrections import Edit, map_key, parse_correction
+from annotations.core.bulk import upsert
 from annotations.core.compiled_queries import compiled_query
-from annotations.models import Coding, Operation, Project, Round
+from annotations.models import Coding, CountedTime, Operation, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 
 IDLE_THRESHOLD = timedelta(minutes=5)
+# After so many operations of a coding the time on it is stored, so that nobody reads more of the log than these.
+STORED_EVERY = 300
 # So many operations are in memory at once.
 READ_AT_ONCE = 5_000
 # So many operations at most tell how fast coders work of late.
@@ -75,7 +78,7 @@ class ActiveTime:
         if self.version and not (changes and changes[0][1] == self.uuid):
             return None
         further = changes[1:] if self.version else changes
-        times = [datetime.fromisoformat(time) for _, _, user, time in further if user == self.user]
+        times = [_parse_time(time) for _, _, user, time in further if user == self.user]
         if not further:
             return self
         if self.latest is not None:
@@ -90,15 +93,52 @@ class ActiveTime:
 def active_seconds(coding: Coding) -> int:
     """Return the seconds that the coder has spent on the coding, by the coder's own clock unless it is ahead.
 
-    Each process reads an operation of a coding once, and remembers the sum.
+    Each process reads an operation of a coding once at most, and remembers the sum.
     """
-    key = f"active-time:{coding.pk}:{coding.coder_id}"
-    known = caches["process"].get(key) or ActiveTime(coding.coder_id)
-    now = known.extend(_changes_from(coding.pk, known.version))
-    if now is None:
-        now = ActiveTime(coding.coder_id).extend(_changes_from(coding.pk, 0))
-    caches["process"].set(key, now, timeout=None)
+    now = _count(coding)
     return round(now.seconds) if now else 0
+
+
+def store_active_time(coding: Coding, before: int) -> None:
+    """Store the active time of a coding if its log has come past a multiple of STORED_EVERY since it was `before`.
+
+    Call it in the transaction that lengthens the log.
+    """
+    if coding.version // STORED_EVERY == before // STORED_EVERY or coding.coder_id is None:
+        return
+    now = _count(coding)
+    if now is not None and now.uuid is not None:
+        values = (coding.pk, coding.coder_id, now.version, now.uuid, now.seconds, now.latest)
+        upsert(CountedTime, STORED_FIELDS, [values], unique=["coding"])
+
+
+def _count(coding: Coding) -> ActiveTime | None:
+    """Return the active time up to now, from where it is known: to the process, or to the database."""
+    key, cache = f"active-time:{coding.pk}:{coding.coder_id}", caches["process"]
+    now = None
+    for find in (lambda: cache.get(key), lambda: _stored(coding), lambda: ActiveTime(coding.coder_id)):
+        known = find()
+        now = known and known.extend(_changes_from(coding.pk, known.version))
+        if now is not None:
+            break
+    # What is not committed yet may be taken back: then the operation of that version is another one.
+    cache.set(key, now, timeout=None)
+    return now
+
+
+def _stored(coding: Coding) -> ActiveTime | None:
+    for user, version, uuid, seconds, latest in _stored_rows(coding.pk) if coding.version >= STORED_EVERY else ():
+        if user == coding.coder_id:
+            return ActiveTime(user, version, uuid, seconds, latest)
+    return None
+
+
+STORED_FIELDS = ("coding", "user", "version", "uuid", "seconds", "latest")
+
+
+@compiled_query(IntegerField())
+def _stored_rows(coding: int) -> QuerySet[CountedTime, Any]:
+    return CountedTime.objects.filter(coding=coding).values_list(*STORED_FIELDS[1:])
 
 
 @compiled_query(IntegerField(), IntegerField())
@@ -291,16 +331,20 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
     The rule is that of `active_seconds`, but what was imported is no work here, and gold is left out. Of several
     occasions within a round the days are one.
     """
-    operations = Operation.objects.filter(coding__text__project=project, user=F("coding__coder")).exclude(
+    operations = Operation.objects.filter(coding__text__project=project).exclude(
         kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)
     )
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD)
     if round_ is not None:
         operations = operations.filter(coding__round=round_)
-    rows = operations.annotate(time=_time()).order_by("coding_id").values_list("coding_id", "time")
+    # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
+    # done, for each coding.
+    columns = ("coding_id", "time", "user_id", "coding__coder_id")
+    rows = operations.annotate(time=_time()).order_by("coding_id").values_list(*columns)
     seconds: dict[int, dict[date, float]] = {}
     for coding, of_coding in groupby(rows.iterator(chunk_size=READ_AT_ONCE), key=itemgetter(0)):
-        seconds[coding] = active_seconds_by_day(_parse_time(moment) for _, moment in of_coding)
+        if times := [_parse_time(moment) for _, moment, user, coder in of_coding if user == coder]:
+            seconds[coding] = active_seconds_by_day(times)
     codings = Coding.objects.filter(text__project=project)
     codings = codings if round_ is None else codings.filter(round=round_)
     names = codings.order_by().values_list(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from annotations.coding.markables import MAX_PARTS
 from annotations.coding.readings import Readings, is_readings, parse_readings, readings_payload, targets_of
@@ -17,6 +19,11 @@ from annotations.schemes.constraints import MAX_KEYS, MAX_NUMBER
 DECISION_FIELDS = ("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
 # Those that a payload has only where they say something.
 FURTHER_FIELDS = ("relations", "attributes")
+DECIDE_FIELDS = ("items", "source", "codings", "reason", "section", "note")
+MAX_ITEMS = 500
+MAX_CODINGS = 1000  # whose answer is taken by one operation
+MAX_NOTE_LENGTH = 10_000
+MAX_SECTION_LENGTH = 200
 
 
 class OperationRejected(Exception):
@@ -115,6 +122,52 @@ class CheckJudgement:
     markable: str
 
 
+class Source(StrEnum):
+    """Whose answer holds of an item of gold: that of the draft, of coders, or the adjudicator's own."""
+
+    DRAFT = "draft"
+    CODER = "coder"
+    OWN = "own"
+
+
+class Reason(StrEnum):
+    """Why coders could disagree: an ambiguous text, a gap in the guidelines, a slip, or the scheme."""
+
+    NONE = ""
+    AMBIGUOUS = "ambiguous"
+    GUIDELINE = "guideline"
+    SLIP = "slip"
+    SCHEME = "scheme"
+
+
+@dataclass(frozen=True, slots=True)
+class DecideItems:
+    """What holds of items of gold, each a markable and a question, and why. It changes no judgement.
+
+    codings: the last operations of the codings whose answer was taken, as the draft names them. section: the heading of
+    the guidelines that it concerns.
+    """
+
+    items: tuple[tuple[str, str], ...]
+    source: Source
+    codings: tuple[str, ...] = ()
+    reason: Reason = Reason.NONE
+    section: str = ""
+    note: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        """Return the payload as it is written to the log, without what says nothing."""
+        payload = {
+            "items": [list(item) for item in self.items],
+            "source": str(self.source),
+            "codings": list(self.codings),
+            "reason": str(self.reason),
+            "section": self.section,
+            "note": self.note,
+        }
+        return {name: value for name, value in payload.items() if value}
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """The label and comment of an SCU. An SCU with neither exists only as long as it has contributors."""
@@ -129,13 +182,17 @@ class Description:
 
 
 type MarkableOperation = Decision | ClearJudgement | DeleteMarkable | MoveMarkable
-type OperationPayload = MarkableOperation | CheckJudgement | Description
+# What is written to other tables than the log, or has a condition there.
+type WritingOperation = MarkableOperation | CheckJudgement | Description
+type OperationPayload = WritingOperation | DecideItems
 
 
 def parse_operation(kind: str, payload: Mapping[str, Any]) -> OperationPayload:
     """Return the operation that a payload describes. Raise OperationRejected if the payload has another shape."""
     if kind == "describe":
         return _parse_description(payload)
+    if kind == "decide":
+        return _parse_decide(payload)
     key = _parse_key(payload, "markable")
     match kind:
         case "judge":
@@ -167,6 +224,46 @@ def _parse_description(payload: Mapping[str, Any]) -> Description:
             f"A label has at most {LABEL_LENGTH} characters, a comment at most {COMMENT_LENGTH}.",
         )
     return Description(key, label, comment)
+
+
+def _parse_decide(payload: Mapping[str, Any]) -> DecideItems:
+    _refuse_unknown_fields(payload, DECIDE_FIELDS)
+    items, codings = payload.get("items"), payload.get("codings", [])
+    if not isinstance(items, list) or not 0 < len(items) <= MAX_ITEMS or not all(map(is_item, items)):
+        raise OperationRejected(
+            "bad_payload", f"items is a list of 1 to {MAX_ITEMS} pairs of the key of a markable and a question."
+        )
+    if len({(key, question) for key, question in items}) < len(items):
+        raise OperationRejected("bad_payload", "items names one twice.")
+    source, reason = payload.get("source"), payload.get("reason", "")
+    if source not in list(Source):
+        raise OperationRejected("bad_payload", f"source is {', '.join(Source)}.")
+    if reason not in list(Reason):
+        raise OperationRejected("bad_payload", f"reason is {', '.join(filter(None, Reason))}, or empty.")
+    if not isinstance(codings, list) or len(codings) > MAX_CODINGS or not all(map(is_uuid, codings)):
+        raise OperationRejected("bad_payload", f"codings is a list of at most {MAX_CODINGS} uuids of operations.")
+    if bool(codings) != (source == Source.CODER):
+        raise OperationRejected("bad_payload", "codings names whose answer was taken where the source is coder.")
+    section, note = _parse_text(payload, "section"), _parse_text(payload, "note")
+    if len(section) > MAX_SECTION_LENGTH:
+        raise OperationRejected("bad_payload", f"section has at most {MAX_SECTION_LENGTH} characters.")
+    if len(note) > MAX_NOTE_LENGTH:
+        raise OperationRejected("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
+    pairs = tuple((key, question) for key, question in items)
+    return DecideItems(pairs, Source(source), tuple(codings), Reason(reason), section, note)
+
+
+def is_item(value: object) -> bool:
+    """Return whether it is an item in a payload: the key of a markable with a question."""
+    return isinstance(value, list) and len(value) == 2 and all(map(is_storable, value))
+
+
+def is_uuid(value: object) -> bool:
+    """Return whether it is a uuid in a payload, in small letters."""
+    try:
+        return isinstance(value, str) and str(UUID(value)) == value
+    except ValueError:
+        return False
 
 
 def _parse_decision(key: str, payload: Mapping[str, Any]) -> Decision:
@@ -210,6 +307,14 @@ def import_decision(payload: Mapping[str, Any]) -> Decision:
         _readings_by_key(payload.get("relations", {})),
         parse_attributes(payload.get("attributes", {})),
     )
+
+
+def check_descriptions(scus: object) -> None:
+    """Raise OperationRejected unless this is a list of descriptions, as an import has them of SCUs."""
+    if not isinstance(scus, list) or not all(isinstance(description, dict) for description in scus):
+        raise OperationRejected("bad_payload", "its SCUs are no list.")
+    for description in scus:
+        parse_operation("describe", description)
 
 
 def is_import_decision(payload: object) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError
-from django.db import transaction
+from collections.abc import Mapping
 
-from annotations.coding.decisions import OperationRejected
-from annotations.models import Coding, Operation, Project, Round, Text, User
-from annotations.models.coding import complete
-from annotations.projects.locks import lock_project
-from annotations.projects.rounds import find_round, refuse_closed
+from django.db.models.functions import Length
+
+from annotations.coding.decisions import DecideItems, OperationRejected
+from annotations.coding.markables import InvalidMarkable, new_markable
+from annotations.formats.model.scheme import CATEGORY
+from annotations.models import Coding, Operation, Round, Text
+from annotations.models.coding import DECIDED_KINDS, complete
+from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 
 def gold_beside(coding: Coding) -> Coding | None:
@@ -63,25 +65,37 @@ def check_judgement(coding: Coding, key: str) -> None:
         raise OperationRejected("incomplete", f"Answer first what is asked of {key!r}.")
 
 
-@transaction.atomic
-def open_gold(project: Project, text: Text, round_name: str, user: User) -> Coding:
-    """Return the gold of a text in a round for the user to work on, made where there is none.
+def check_decides(coding: Coding, decides: Mapping[int, DecideItems]) -> int:
+    """Check what operations of a batch, by their positions, say of items of gold; return the version of the scheme.
 
-    What somebody else has begun becomes the user's, with its log. Raise ValidationError for summaries, a closed round
-    and one that the text is not in.
+    Raise OperationRejected where the coding is neither gold nor an agreed pyramid, for an item whose question or place
+    in the text there is not, and for a coding that no draft of this gold rests on. A markable may be gone: its removal
+    is a decision, too.
     """
-    lock_project(project.pk)
-    round_ = find_round(project, round_name)
-    refuse_closed(round_)
-    if text.docset_id is not None:
-        raise ValidationError("What is decided about summaries is the agreed pyramid of their docset.")
-    if not round_.texts.filter(pk=text.pk).exists():
-        raise ValidationError(f"“{text}” is not in the round {round_}.")
-    codings = Coding.with_gold.filter(text=text, round=round_, kind=Coding.Kind.GOLD)
-    gold = codings.select_for_update(of=("self",)).first()
-    if gold is None:
-        return Coding.with_gold.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
-    if gold.coder_id != user.pk:
-        gold.coder = user
-        gold.save(update_fields=["coder"])
-    return gold
+    if coding.kind not in DECIDED_KINDS:
+        message = "Only on gold and agreed pyramids it is said what holds of items, and why."
+        raise OperationRejected("not_gold", message, min(decides))
+    scheme = read_scheme(coding.text.project_id)
+    [length] = Text.objects.filter(pk=coding.text_id).values_list(Length("content"), flat=True)
+    drafted: set[str] = set()
+    if any(one.codings for one in decides.values()):
+        drafts = coding.operations.filter(kind=Operation.Kind.DRAFT).order_by()
+        drafted = {uuid for codings in drafts.values_list("payload__codings", flat=True) for uuid in codings}
+    for position, decide in decides.items():
+        for key, question in decide.items:
+            _check_item(scheme, length, key, question, position)
+        for uuid in decide.codings:
+            if uuid not in drafted:
+                raise OperationRejected("unknown_coding", f"No draft of this gold rests on {uuid}.", position)
+    return scheme.keys.version
+
+
+def _check_item(scheme: ProjectScheme, length: int, key: str, question: str, position: int) -> None:
+    relation = scheme.constraints["relations"].get(question)
+    is_asked = question == CATEGORY or question in scheme.constraints["attributes"]
+    if not is_asked and (relation is None or relation["identity"]):
+        raise OperationRejected("unknown_question", f"The scheme has no question {question!r}.", position)
+    try:
+        new_markable(key, {level.key: level for level in scheme.levels if level.coded}, length)
+    except InvalidMarkable as error:
+        raise OperationRejected("bad_markable", str(error), position) from None

@@ -22,8 +22,10 @@ from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, UUI
 from django.http import Http404
 from django.utils import timezone
 
+from annotations.coding.active_time import store_active_time
 from annotations.coding.decisions import (
     CheckJudgement,
+    DecideItems,
     Decision,
     DeleteMarkable,
     Description,
@@ -31,9 +33,10 @@ from annotations.coding.decisions import (
     MoveMarkable,
     OperationPayload,
     OperationRejected,
+    WritingOperation,
     parse_operation,
 )
-from annotations.coding.gold import check_judgement
+from annotations.coding.gold import check_decides, check_judgement
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
 from annotations.coding.rules import Rules, retired_answers
@@ -41,6 +44,7 @@ from annotations.coding.scus import check_pyramid
 from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.core.locks import sqlite_write_lock
+from annotations.core.text import is_storable
 from annotations.models import (
     SCU,
     AttributeAnswer,
@@ -118,12 +122,16 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         _refuse_closed_round(coding)
         payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
         moves, scheme_version = Moves(), coding.text.project.scheme_version
-        for run in _batches(payloads):
+        decides = {position: one for position, one in payloads.items() if isinstance(one, DecideItems)}
+        if decides:
+            scheme_version = check_decides(coding, decides)
+        writing = {position: one for position, one in payloads.items() if not isinstance(one, DecideItems)}
+        for run in _batches(writing):
             # The row of the project may have been read while one waited for the lock on the coding.
             scheme_version = _apply_batch(coding, run, moves) or scheme_version
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
-            check_pyramid(coding, payloads)
+            check_pyramid(coding, writing)
         _begin_round(coding, scheme_version)
         _append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
@@ -284,6 +292,20 @@ def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, 
     Coding.with_gold.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
+def log_assignment(coding: Coding, user: User, to: User | None) -> None:
+    """Log who goes on with gold, which is locked, and by whose order; None is whoever opens it first."""
+    payload = {"to": to.get_username() if to is not None else None}
+    scheme_version = coding.text.project.scheme_version
+    _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], scheme_version)
+    Coding.with_gold.filter(pk=coding.pk).update(corrections=F("corrections") + 1)
+
+
+def check_assignment(payload: Mapping[str, Any]) -> None:
+    """Raise OperationRejected unless this is the payload of an operation that says who goes on with gold."""
+    if payload.keys() != {"to"} or not (payload["to"] is None or is_storable(payload["to"])):
+        raise OperationRejected("bad_payload", "it says to whom gold was handed on, or null for nobody.")
+
+
 def set_status(
     coding: Coding,
     user: User,
@@ -410,7 +432,7 @@ def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Chan
     return new_changes
 
 
-type Batch = Mapping[int, OperationPayload]
+type Batch = Mapping[int, WritingOperation]
 
 # Operations that are no judgements, each of which is carried out alone.
 ALONE = (DeleteMarkable, MoveMarkable, Description, CheckJudgement)
@@ -677,5 +699,6 @@ def _append_to_log(coding: Coding, user: User, changes: Collection[Change], sche
             for sequence, change in enumerate(changes, start=coding.version + 1)
         ),
     )
-    coding.version += len(changes)
+    before, coding.version = coding.version, coding.version + len(changes)
     update(Coding, coding.pk, version=coding.version)
+    store_active_time(coding, before)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from annotations.coding.markables import Parts
 
@@ -70,6 +72,15 @@ def summary_index(parts: Parts, summaries: Sequence[Span]) -> int | None:
     """Return the index of the summary that contains all the parts; None if none does."""
     start, end = parts[0][0], parts[-1][1]
     return next((index for index, (first, last) in enumerate(summaries) if first <= start and end <= last), None)
+
+
+def held_words(words: Sequence[Span], parts: Parts) -> Iterator[int]:
+    """Yield the places of the words that a contributor holds: those of which it holds a character.
+
+    `words` are in text order and do not overlap. A word of two parts comes twice.
+    """
+    for start, end in parts:
+        yield from range(bisect_right(words, start, key=itemgetter(1)), bisect_left(words, end, key=itemgetter(0)))
 
 
 def contributing_summaries(

@@ -46,7 +46,12 @@ class ReplayedCoding:
                 self.status = Coding.Status.SUBMITTED
             case Operation.Kind.REOPEN:
                 self.status = Coding.Status.OPEN
+            case Operation.Kind.ASSIGN:
+                pass
             case Operation.Kind.IMPORT | Operation.Kind.DRAFT:
+                if kind == Operation.Kind.DRAFT:
+                    self.decisions.clear()  # one that is made again has all judgements, and all SCUs
+                    self.descriptions.clear()
                 for judgement in payload["judgements"]:
                     self._apply(import_decision(judgement))
                 for description in payload.get("scus", ()):
@@ -62,6 +67,15 @@ class ReplayedCoding:
                     self.decisions[change.markable] = change.apply(self.decisions[change.markable])
             case _:
                 self._apply(parse_operation(kind, payload))
+
+    def follow(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Apply what is no work on the coding: corrections of the text, and merges of what was answered."""
+        if kind == Operation.Kind.CORRECT:
+            self._correct(parse_correction(payload))
+        elif kind == Operation.Kind.MERGE:
+            for change in parse_merge(payload):
+                if change.is_of(self.decisions.get(change.markable)):
+                    self.decisions[change.markable] = change.apply(self.decisions[change.markable])
 
     def _apply(self, operation: object) -> None:
         match operation:
@@ -131,8 +145,11 @@ def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[
 
 
 def is_log_of(log: Sequence[tuple[str, Mapping[str, Any]]], imported: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed."""
-    work = [entry for entry in log if entry[0] != Operation.Kind.CORRECT]
+    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed.
+
+    Who goes on with gold makes no difference.
+    """
+    work = [entry for entry in log if entry[0] not in Operation.UNBEGUN_KINDS]
     if len(work) == len(log):
         return list(log) == list(imported)
     if [kind for kind, _ in work] != [kind for kind, _ in imported]:
@@ -145,7 +162,7 @@ def log_mismatches(coding: Coding) -> Iterator[str]:
     log = list(coding.operations.order_by("sequence").values_list("sequence", "kind", "payload"))
     if [sequence for sequence, *_ in log] != list(range(1, coding.version + 1)):
         yield f"its version is {coding.version}, and its log does not count from 1 to that"
-    corrections = sum(kind == Operation.Kind.CORRECT for _, kind, _ in log)
+    corrections = sum(kind in Operation.UNBEGUN_KINDS for _, kind, _ in log)
     if corrections != coding.corrections:
         yield f"it counts {coding.corrections} corrections of its text, and its log has {corrections}"
     predefined = set(Markable.objects.filter(text=coding.text_id, predefined=True).values_list("key", flat=True))

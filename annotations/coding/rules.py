@@ -9,7 +9,7 @@ from typing import NoReturn
 from django.db.models import CharField, IntegerField, QuerySet
 from django.db.models.functions import Length
 
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import MAX_NOTE_LENGTH, Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
 from annotations.coding.readings import Readings, sort_readings, targets_of
 from annotations.core.compiled_queries import ListParameter, compiled_query
@@ -27,7 +27,6 @@ from annotations.schemes.constraints import (
 )
 from annotations.schemes.project_scheme import SchemeKeys, read_scheme
 
-MAX_NOTE_LENGTH = 10_000
 # Readings of a relation that a file may name; an operation names fewer.
 MAX_READINGS = 1000
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.coding.decisions import Description, MoveMarkable, OperationPayload, OperationRejected
+from annotations.coding.decisions import Description, MoveMarkable, OperationRejected, WritingOperation
 from annotations.coding.pyramid_rules import Contributor, PyramidOptions, contributing_summaries, pyramid_violations
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Segment, Text
 
 PYRAMID_KINDS = (Coding.Kind.PYRAMID, Coding.Kind.AGREED)
 # Operations that may name an SCU for the first time.
-NAMING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.DESCRIBE, Operation.Kind.IMPORT)
+NAMING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.DESCRIBE, Operation.Kind.IMPORT, Operation.Kind.DRAFT)
 # The kind of pyramid against which a peer summary of each kind is coded.
 PYRAMID_OF_PEER_KIND = {Coding.Kind.PEER: Coding.Kind.PYRAMID, Coding.Kind.PEER_AGREED: Coding.Kind.AGREED}
 
@@ -27,7 +27,7 @@ def pyramid_of_peer(coding: Coding) -> Coding | None:
     return (pyramids.filter(coder=coding.coder_id) if kind == Coding.Kind.PYRAMID else pyramids).first()
 
 
-def check_pyramid(coding: Coding, operations: Mapping[int, OperationPayload]) -> None:
+def check_pyramid(coding: Coding, operations: Mapping[int, WritingOperation]) -> None:
     """Raise OperationRejected if the operations leave invalid contributors; violations from before may stay.
 
     `operations` are those of the batch, by position.

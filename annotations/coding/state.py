@@ -9,7 +9,9 @@ from annotations.coding import scus
 from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
 from annotations.core.compiled_queries import compiled_query
+from annotations.core.text import letters
 from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text
+from annotations.projects.letters import shuffle_codings
 from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import read_scheme
 
@@ -98,12 +100,18 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
-    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. Four queries."""
+    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. At most six queries.
+
+    Beside a draft coders have the letters that its queue gives them, and those who have submitted since the next ones.
+    """
     pyramids = Coding.objects.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
     record_view(pyramids, agreed.coder)
     coders = dict(
         pyramids.filter(status=Coding.Status.SUBMITTED).order_by("coder__username").values_list("pk", "coder__username")
     )
+    if (drafted := _drafted_codings(agreed)) is not None:
+        in_order = [*shuffle_codings(agreed.text_id, drafted), *shuffle_codings(agreed.text_id, set(coders) - drafted)]
+        coders = {pk: f"Coder {letters(number)}" for number, pk in enumerate(in_order) if pk in coders}
     labels = {
         (coding, key): label
         for coding, key, label in SCU.objects.filter(coding__in=coders).values_list("coding", "key", "label")
@@ -123,6 +131,16 @@ def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
         }
         for pk, name in coders.items()
     ]
+
+
+def _drafted_codings(gold: Coding) -> set[int] | None:
+    """Return the keys of the codings on which the last draft of gold rests; None where it has no draft."""
+    drafts = gold.operations.filter(kind=Operation.Kind.DRAFT).order_by("-sequence")
+    payload = drafts.values_list("payload", flat=True).first()
+    if payload is None:
+        return None
+    operations = Operation.objects.filter(uuid__in=payload["codings"], coding__text=gold.text_id)
+    return set(operations.values_list("coding", flat=True))
 
 
 def against_state(pyramid: Coding) -> dict[str, Any]:

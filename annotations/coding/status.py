@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.db import transaction
 from django.db.models import Q
+from django.dispatch import Signal
 from django.urls import reverse
 
 from annotations.coding import operations
@@ -31,13 +33,19 @@ from annotations.schemes.constraints import (
 )
 from annotations.schemes.project_scheme import read_scheme
 
+# Sent with the primary key of the project, once a submission is written; what it sets off must not take long.
+coding_submitted = Signal()
+
 
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
     Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required, and for gold of nothing.
     """
-    return operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
+    version = operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
+    project = coding.text.project_id
+    transaction.on_commit(lambda: coding_submitted.send(Coding, project=project), robust=True)
+    return version
 
 
 def _refuse_incomplete(coding: Coding) -> None:

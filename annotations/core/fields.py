@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sized
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from annotations.core.text import is_storable
+
+# With more choices a page would grow with the project.
+MOST_CHOICES = 100
+# So many names that are not there are named.
+MOST_NAMED = 5
+# So many names at most are typed at once: a database takes no query of any length.
+MOST_NAMES = 5_000
 
 
 class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
@@ -18,7 +31,90 @@ class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
         error = forms.ValidationError("No such row.", code="invalid_choice")
         if isinstance(value, list) and not all(is_storable(str(entry)) for entry in value):
             raise error
+        _refuse_too_many(value or ())
         try:
             return super().clean(value)
         except OverflowError:
             raise error from None
+
+
+class BoundedSelect(forms.Select):
+    """A list to choose from; with more than MOST_CHOICES a field for the value, which suggests the first of them.
+
+    Values are names that people read elsewhere, such as the addresses of texts.
+    """
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        value = super().value_from_datadict(data, files, name)
+        return value.strip() if isinstance(value, str) else value
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        choices = list(self.choices)
+        if len(choices) <= MOST_CHOICES:
+            return super().render(name, value, attrs, renderer)
+        given = {**self.attrs, **(attrs or {})}
+        place = f"{given.get('id') or name}-choices"
+        options = [one for one in choices if one[0] not in ("", None)]
+        return format_html(
+            '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
+            '<datalist id="{}">{}</datalist>',
+            name,
+            "" if value is None else value,
+            place,
+            f"one of {len(options)} names",
+            flatatt(given),
+            place,
+            format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),
+        )
+
+
+class BoundedCheckboxes(forms.CheckboxSelectMultiple):
+    """A checkbox for each choice; with more than MOST_CHOICES a field for their names, with spaces or lines between."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        if len(self.choices) <= MOST_CHOICES:  # type: ignore[arg-type]
+            return super().render(name, value, attrs, renderer)
+        given = {**self.attrs, **(attrs or {})}
+        return format_html(
+            '<textarea name="{}" rows="3" aria-label="Names" placeholder="{}"{}>{}</textarea>',
+            name,
+            f"{len(self.choices)} to choose from: names, with spaces or lines between",  # type: ignore[arg-type]
+            flatatt(given),
+            "\n".join(map(str, value or ())),
+        )
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
+        values = super().value_from_datadict(data, files, name)
+        return split_names(values) if isinstance(values, list) else values
+
+
+class NamesField(forms.CharField):
+    """Rows by their names, with spaces, commas or lines between; a list of them."""
+
+    widget = forms.Textarea({"rows": 3})
+
+    def __init__(self, queryset: QuerySet[Any], to_field: str = "slug", **kwargs: Any) -> None:
+        super().__init__(required=False, **kwargs)
+        self.queryset, self.to_field = queryset, to_field
+
+    def clean(self, value: Any) -> list[Any]:
+        names = split_names([super().clean(value)])
+        _refuse_too_many(names)
+        found = {getattr(row, self.to_field): row for row in self.queryset.filter(**{f"{self.to_field}__in": names})}
+        if missing := [name for name in names if name not in found]:
+            more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+            raise forms.ValidationError(
+                f"There is no {', '.join(missing[:MOST_NAMED])}{more}: see their addresses in the list.",
+                code="invalid_choice",
+            )
+        return [found[name] for name in names]
+
+
+def split_names(values: Iterable[str]) -> list[str]:
+    """Return the names in values that have several, with white space or commas between; each once."""
+    return list(dict.fromkeys(name for value in values for name in re.split(r"[\s,]+", str(value)) if name))
+
+
+def _refuse_too_many(names: Sized) -> None:
+    if len(names) > MOST_NAMES:
+        raise forms.ValidationError(f"Name at most {MOST_NAMES:,} at once: these are {len(names):,}.")

@@ -45,3 +45,18 @@ def sqlite_write_lock() -> Iterator[None]:
     with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+@contextmanager
+def try_sqlite_write_lock() -> Iterator[bool]:
+    """Hold the lock while the block runs if nobody else holds it. Say whether it may write: on PostgreSQL always."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block or fcntl is None:
+        yield True
+        return
+    with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True

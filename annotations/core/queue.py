@@ -13,6 +13,10 @@ from django_tasks_db.models import DBTaskResult
 
 from annotations.core.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
 
+# The queue of what may take minutes: imports, exports, figures of many texts. All else is in the queue "default", which
+# a worker of both queues empties first.
+LONG_QUEUE, LONG_PRIORITY = "long", -10
+
 
 class WorkerLost(Exception):
     """The worker of a task has died: it was killed, or it gave no sign of life for too long and ended itself."""

@@ -24,6 +24,12 @@ def pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+def letters(number: int) -> str:
+    """Return A to Z, then AA, AB and so on, counted from 0."""
+    high, low = divmod(number, 26)
+    return (letters(high - 1) if high else "") + chr(ord("A") + low)
+
+
 def natural_key(text: str) -> list[tuple[bool, int, str]]:
     """Return a key that sorts numbers in names as numbers: "pilot 2" before "pilot 10"."""
     parts = re.split(r"([0-9]+)", text)

@@ -1,4 +1,4 @@
-"""The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid."""
+"""The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid, or a draft of what coders say."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import Rules
 from annotations.coding.scus import scu_descriptions
-from annotations.models import Coding, Docset, Markable, Membership, Text, User
+from annotations.models import Coding, Docset, Markable, Membership, Project, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_view
+from annotations.schemes.project_scheme import SchemeKeys
 
 
 @transaction.atomic
@@ -26,7 +27,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
     adjudicator.
     """
     lock_project(docset.project_id)
-    _refuse_other_than_adjudicator(docset, adjudicator)
+    refuse_other_than_adjudicator(docset.project, adjudicator)
     if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
         raise ValidationError("An agreed pyramid starts with a pyramid of its docset.")
     if start.status != Coding.Status.SUBMITTED:
@@ -47,7 +48,7 @@ def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
     Raise ValidationError if there is none, if it is theirs already, and if the user is no adjudicator.
     """
     lock_project(docset.project_id)
-    _refuse_other_than_adjudicator(docset, adjudicator)
+    refuse_other_than_adjudicator(docset.project, adjudicator)
     agreed = pyramids_of(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
     if agreed is None:
         raise ValidationError(f"{docset} has no agreed pyramid.")
@@ -70,6 +71,17 @@ def fill_coding(
 
     Raise OperationRejected if the scheme does not allow a decision. Call it inside a transaction.
     """
+    markables, keys = create_contributors(coding, decisions)
+    operations.import_codings(
+        [operations.ImportedCoding(coding, user, decisions, markables, keys, descriptions, submitted)]
+    )
+
+
+def create_contributors(coding: Coding, decisions: Sequence[Decision]) -> tuple[dict[str, int], SchemeKeys]:
+    """Check the decisions of an untouched coding and create missing markables; return what is needed to write them.
+
+    These are the primary keys of contributors by key, and those of the scheme. Raise OperationRejected.
+    """
     rules = Rules.for_coding(coding, {decision.markable for decision in decisions})
     for decision in decisions:
         rules.check(decision)
@@ -77,9 +89,7 @@ def fill_coding(
         markable.text_id = coding.text_id
     Markable.objects.bulk_create(rules.new.values(), ignore_conflicts=True)
     markables = dict(Markable.objects.filter(text=coding.text_id, level__coded=True).values_list("key", "pk"))
-    operations.import_codings(
-        [operations.ImportedCoding(coding, user, decisions, markables, rules.keys, descriptions, submitted)]
-    )
+    return markables, rules.keys
 
 
 def pyramids_of(docset: Docset) -> QuerySet[Coding]:
@@ -87,7 +97,8 @@ def pyramids_of(docset: Docset) -> QuerySet[Coding]:
     return Coding.objects.filter(text__docset=docset, text__role=Text.Role.MODELS)
 
 
-def _refuse_other_than_adjudicator(docset: Docset, person: User) -> None:
-    role = Membership.objects.filter(project=docset.project_id, user=person).values_list("role", flat=True).first()
+def refuse_other_than_adjudicator(project: Project, person: User) -> None:
+    """Raise ValidationError for anybody else than an adjudicator of the project."""
+    role = Membership.objects.filter(project=project, user=person).values_list("role", flat=True).first()
     if role != Membership.Role.ADJUDICATOR:
-        raise ValidationError(f"{person} is not an adjudicator of {docset.project.slug}.")
+        raise ValidationError(f"{person} is not an adjudicator of {project.slug}.")

@@ -116,10 +116,12 @@ class DocsetOverview:
         return sum(coding.is_submitted for coding in self.peer_codings)
 
 
-def docset_overviews(project: Project, user: Person) -> list[DocsetOverview]:
-    """Return the docsets of the project that the user sees, by title. Four queries."""
-    overviews = _overviews_by_slug(visible_docsets(project, user), user)
-    for coding in codings_progress(visible_codings(project, user), blind=is_blind_to_peers(project)):
+def docset_overviews(project: Project, user: Person, docsets: Iterable[Docset]) -> list[DocsetOverview]:
+    """Return docsets of the project as the user sees them, by title. Four queries."""
+    keys = [docset.pk for docset in docsets]
+    overviews = _overviews_by_slug(Docset.objects.filter(pk__in=keys), user)
+    codings = visible_codings(project, user).filter(text__docset__in=keys)
+    for coding in codings_progress(codings, blind=is_blind_to_peers(project)):
         overviews[coding.docset].codings.append(coding)
     return list(overviews.values())
 
@@ -174,9 +176,12 @@ def coders_in(overviews: Iterable[DocsetOverview]) -> list[str]:
 
 def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
     """Return all docsets for users who see all work, else those in which the user has a coding."""
-    docsets = Docset.objects.filter(project=project)
-    if may(project, Right.SEE_RESULTS):
-        return docsets
+    docsets = Docset.objects.filter(project=project).order_by("title", "slug")
+    return docsets if may(project, Right.SEE_RESULTS) else coded_docsets(docsets, user)
+
+
+def coded_docsets(docsets: QuerySet[Docset], user: Person) -> QuerySet[Docset]:
+    """Return those of the docsets in which the user has a coding."""
     return docsets.filter(Exists(Coding.objects.filter(text__docset=OuterRef("pk"), coder=user.pk)))
 
 
@@ -220,9 +225,13 @@ KIND_ORDER: list[str] = [
 ]
 
 
-def next_of_coder(codings: Iterable[CodingProgress], coder: str) -> CodingProgress | None:
-    """Return the coder's next coding: of the open ones the first that is started, else the first."""
-    open_codings = [coding for coding in codings if coding.coder == coder and not coding.is_submitted]
+def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
+    """Return the user's next coding: of the open ones the first that is started, else the first. Four queries."""
+    own = visible_codings(project, user).filter(coder=user.pk, status=Coding.Status.OPEN)
+    slugs = visible_docsets(project, user).values_list("slug", flat=True)
+    order = {slug: place for place, slug in enumerate(slugs)}
+    progress = codings_progress(own, blind=is_blind_to_peers(project))
+    open_codings = sorted(progress, key=lambda coding: order[coding.docset])
     return next((coding for coding in open_codings if coding.is_started), open_codings[0] if open_codings else None)
 
 

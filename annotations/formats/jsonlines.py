@@ -19,9 +19,10 @@ Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, an
 clusters do not say all, `mentions`, `attributes`, `relations` and `plurals` are written too.
 """
 
+import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
@@ -37,7 +38,7 @@ from annotations.formats.model.document import (
     Parts,
     Place,
     Stretch,
-    decode,
+    decode_lines,
     group_readings,
     number_targets,
     text_order,
@@ -62,10 +63,13 @@ type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
 def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
     """Return the documents of a file. Raises FormatError with file and line on anything that is not such JSON."""
-    file = bundle.main
-    documents: list[Document] = []
+    return list(read_each(bundle.main, io.BytesIO(bundle.data), offsets))
+
+
+def read_each(file: str, data: Iterable[bytes], offsets: str = INCLUSIVE) -> Iterator[Document]:
+    """Yield the documents of a file, as `read` returns them. data: its lines, each with its end."""
     seen: dict[str, int] = {}
-    for number, line in enumerate(decode(bundle.data, file).split("\n"), start=1):
+    for number, line in enumerate(decode_lines(data, file), start=1):
         if not line.strip():
             continue
         draft = _Draft(file, number, _parse_line(line, file, number), offsets)
@@ -75,10 +79,9 @@ def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
         if name != wanted:
             draft.report("same-name", f"doc_key {wanted} is in line {seen[wanted]} too", f"called {name}")
         seen[name] = number
-        documents.append(draft.build(name))
-    if not documents:
+        yield draft.build(name)
+    if not seen:
         raise FormatError("there is no text in this file", file, 1)
-    return documents
 
 
 def _parse_line(line: str, file: str, number: int) -> dict[str, Json]:
@@ -432,7 +435,10 @@ def _join_words(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int
 
 def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]:
     """Return one file with a line for each document."""
-    return [File(PATH, "".join(_format_document(document, offsets) for document in documents).encode())]
+    lines = io.BytesIO()
+    for document in documents:
+        lines.write(_format_document(document, offsets).encode())
+    return [File(PATH, lines.getvalue())]
 
 
 def _format_document(document: Document, offsets: str) -> str:
@@ -534,4 +540,5 @@ FORMAT = Format(
     ),
     options=(OFFSETS,),
     options_written=(OFFSETS,),
+    read_each=read_each,
 )

@@ -22,8 +22,8 @@ GROUPS = (
         "Managing a project",
         ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception"),
     ),
-    ("Research", ("from-csv-to-paragraph", "measures", "api")),
-    ("Running a server", ("deploy", "security")),
+    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "api")),
+    ("Running a server", ("deploy", "scale", "security")),
     ("Reference", ("glossary",)),
 )
 NAMES = tuple(name for _, names in GROUPS for name in names)
@@ -121,6 +121,9 @@ def _rewrite_address(token: Token) -> None:
     """Let a link to another manual lead to its page, and a picture to its file; name other files without a link."""
     if token.type == "image":
         name = PurePosixPath(str(token.attrGet("src"))).name
+        if not (docs_folder() / "images" / name).exists():  # not all are installed everywhere
+            token.type, token.content = "text", f"(A picture that is not installed here: {token.content})"
+            return
         token.attrSet("src", reverse("help-image", args=[name]))
         token.attrSet("loading", "lazy")
     elif token.type == "link_open":

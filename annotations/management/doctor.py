@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import platform
 import random
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from smtplib import SMTPException
 from tempfile import NamedTemporaryFile
 
+import django
 from django.conf import settings
-from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.finders import find, get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.checks import run_checks
+from django.core.mail import mailers
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from annotations.coding.replay import log_mismatches
 from annotations.core.heartbeat import LOST_AFTER, ages, living
+from annotations.core.installed import broken_libraries, program_version
+from annotations.core.migrations import read_migration_state
 from annotations.core.queue import lost_tasks, queue_state
+from annotations.core.serving import served_at
 from annotations.core.snapshots import read_snapshot
 from annotations.core.text import pluralize
 from annotations.models import Coding
@@ -34,6 +41,13 @@ WAITING = timedelta(minutes=1)
 # One a day, and an hour to write it.
 BACKUP_AGE = timedelta(hours=25)
 CODINGS = 100
+# A file of each package that brings some.
+SERVED = (
+    "css/base.css",
+    "plotly/plotly.min.js",
+    "admin/css/base.css",
+    "drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +58,45 @@ class Problem:
     remedy: str
 
 
-def check_settings() -> Iterator[Problem]:
+# What a check finds: problems, and in words what there is.
+type Findings = Iterator[Problem | str]
+
+
+def by_hand(command: str) -> str:
+    """Return how a person runs a command of management, by the program with which this one was begun."""
+    return f"{'coindex manage' if Path(sys.argv[0]).stem == 'coindex' else 'manage.py'} {command}"
+
+
+def check_versions() -> Findings:
+    """Say what is installed here, and try the libraries that have compiled parts."""
+    yield (
+        f"Coindex {program_version()}, Python {platform.python_version()}, Django {django.__version__}, "
+        f"{platform.system()} {platform.machine()}"
+    )
+    for package, reason in broken_libraries().items():
+        yield Problem(
+            f"{package} cannot be loaded: {reason}.",
+            "Install Coindex again, in a new environment of this Python on this machine.",
+        )
+
+
+def check_mail() -> Findings:
+    """Open a connection to the mail server, if there is one."""
+    if not settings.MAILERS:
+        yield "no mail server, and no page speaks of mails"
+        return
+    server = mailers.default
+    try:
+        server.open()
+    except (OSError, SMTPException) as error:
+        yield Problem(
+            f"The mail server does not answer as it should: {error}.", "Look at EMAIL_URL, and at the server."
+        )
+    finally:
+        server.close()
+
+
+def check_settings() -> Findings:
     """Ask Django's checks, in production those of deployment too: key, hosts, HTTPS, cookies."""
     for message in run_checks(include_deployment_checks=not settings.LOCAL):
         if not message.is_silenced():
@@ -53,20 +105,25 @@ def check_settings() -> Iterator[Problem]:
         yield Problem("The server answers to every name.", "Set ALLOWED_HOSTS to its own.")
 
 
-def check_database() -> Iterator[Problem]:
+def check_database() -> Findings:
     """Ask the database, and whether all migrations are applied."""
     try:
-        executor = MigrationExecutor(connection)
-        unapplied = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        state = read_migration_state()
     except DatabaseError as error:
         reason = str(error).partition("\n")[0]
         yield Problem(f"The database does not answer: {reason}.", "Start it, and look at DATABASE_URL.")
         return
-    if unapplied:
-        yield Problem(f"{pluralize(len(unapplied), 'migration')} not applied.", "Run manage.py migrate.")
+    yield f"{connection.display_name} {'.'.join(map(str, connection.get_database_version()))}"
+    if state.unknown:
+        yield Problem(
+            f"The database is of a newer version: it has the migration {'.'.join(state.unknown[-1])}.",
+            "Install that version of Coindex or a later one.",
+        )
+    if state.unapplied:
+        yield Problem(f"{pluralize(len(state.unapplied), 'migration')} not applied.", f"Run {by_hand('upgrade')}.")
 
 
-def check_clock() -> Iterator[Problem]:
+def check_clock() -> Findings:
     """Compare the clock with the database's, which may be another machine's."""
     if connection.vendor != "postgresql":
         return
@@ -81,7 +138,7 @@ def check_clock() -> Iterator[Problem]:
         )
 
 
-def check_disk() -> Iterator[Problem]:
+def check_disk() -> Findings:
     """Write a file where the program writes, and look how much room there is."""
     for folder in sorted({settings.DATA_DIR, settings.MEDIA_ROOT}):
         try:
@@ -91,12 +148,14 @@ def check_disk() -> Iterator[Problem]:
             yield Problem(f"{folder} cannot be written: {error.strerror}.", f"Make room, or give it to {_owner()}.")
 
 
-def _check_folder(folder: Path) -> Iterator[Problem]:
+def _check_folder(folder: Path) -> Findings:
     # The name begins with a dot: it is in no backup.
     with NamedTemporaryFile(prefix=".doctor-", dir=folder) as file:
         file.write(b"x" * 100_000)
         file.flush()
     disk = shutil.disk_usage(folder)
+    if folder == settings.DATA_DIR:
+        yield f"{folder}, {disk.free / 1e9:,.1f} GB left"
     if disk.free < FREE_BYTES or disk.free < disk.total * FREE_PART:
         yield Problem(
             f"{folder} has {disk.free / 1e6:,.0f} MB left of {disk.total / 1e6:,.0f}.",
@@ -108,9 +167,13 @@ def _owner() -> str:
     return "the user who runs the program"
 
 
-def check_static() -> Iterator[Problem]:
+def check_static() -> Findings:
     """Look whether the files of this version are collected under the names that pages use."""
     if settings.LOCAL:  # they are served from where they lie
+        if missing := [name for name in SERVED if find(name) is None]:
+            yield Problem(
+                f"{pluralize(len(missing), 'static file')} not there, such as {missing[0]}.", "Install Coindex again."
+            )
         return
     hashed: dict[str, str] = staticfiles_storage.hashed_files  # type: ignore[attr-defined]
     names = [path for finder in get_finders() for path, _ in finder.list([])]
@@ -118,11 +181,11 @@ def check_static() -> Iterator[Problem]:
     if missing:
         yield Problem(
             f"{pluralize(len(missing), 'static file')} not collected, such as {missing[0]}.",
-            f"Run manage.py collectstatic --no-input (it writes to {settings.STATIC_ROOT}), and start web again.",
+            f"Run {by_hand('collectstatic --no-input')} (it writes to {settings.STATIC_ROOT}), and start web again.",
         )
 
 
-def check_worker() -> Iterator[Problem]:
+def check_worker() -> Findings:
     """Look for signs of life of a worker, and for tasks that wait too long or have no worker any more."""
     workers = living(settings.WORKERS_DIR)
     queue = queue_state()
@@ -130,7 +193,10 @@ def check_worker() -> Iterator[Problem]:
         yield Problem(
             f"No worker has reported within {LOST_AFTER.total_seconds() / 60:.0f} minutes; "
             f"{pluralize(queue.n_ready, 'task')} in the queue.",
-            "Start manage.py db_worker, by systemd or docker compose up --detach worker; its log says why it ended.",
+            "Start Coindex again; its worker starts with it."
+            if settings.LOCAL
+            else "Start manage.py db_worker, by systemd or docker compose up --detach worker; its log says why it "
+            "ended.",
         )
     elif queue.n_ready and queue.seconds_ready > WAITING.total_seconds() and not queue.n_running:
         yield Problem(
@@ -149,7 +215,7 @@ def check_worker() -> Iterator[Problem]:
         )
 
 
-def check_backups() -> Iterator[Problem]:
+def check_backups() -> Findings:
     """Look whether there is a backup of the last day, and none of the future."""
     now = timezone.now()
     if future := {time: path for time, path in backups_in(settings.BACKUP_DIR).items() if time > now}:
@@ -164,10 +230,10 @@ def check_backups() -> Iterator[Problem]:
         found = f"The newest backup in {settings.BACKUP_DIR} is of {newest:%Y-%m-%d %H:%M} UTC."
     else:
         return
-    yield Problem(found, "Run manage.py scheduled_backup each day: docs/deploy.md, Backup and restore.")
+    yield Problem(found, f"Run {by_hand('scheduled_backup')} each day: docs/deploy.md, Backup and restore.")
 
 
-def check_logs() -> Iterator[Problem]:
+def check_logs() -> Findings:
     """Compare codings with their logs; of many, some by chance."""
     keys = list(Coding.with_gold.values_list("pk", flat=True))
     for pk in random.sample(keys, min(CODINGS, len(keys))):
@@ -177,19 +243,21 @@ def check_logs() -> Iterator[Problem]:
         if mismatch is not None:
             yield Problem(
                 f"{coding} is not what its log says: {mismatch}.",
-                "Run manage.py verify_log for all of them; restore a backup, or write to the maintainers.",
+                f"Run {by_hand('verify_log')} for all of them; restore a backup, or write to the maintainers.",
             )
 
 
 # By name; those of the second part need a database.
-CHECKS: dict[str, Callable[[], Iterator[Problem]]] = {
+CHECKS: dict[str, Callable[[], Findings]] = {
+    "versions": check_versions,
     "settings": check_settings,
     "disk": check_disk,
     "static": check_static,
+    "mail": check_mail,
     "backups": check_backups,
     "database": check_database,
 }
-DATABASE_CHECKS: dict[str, Callable[[], Iterator[Problem]]] = {
+DATABASE_CHECKS: dict[str, Callable[[], Findings]] = {
     "clock": check_clock,
     "worker": check_worker,
     "logs": check_logs,
@@ -198,12 +266,13 @@ DATABASE_CHECKS: dict[str, Callable[[], Iterator[Problem]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check has found; `skipped` says why it was not made."""
+    """What a check has found; `skipped` says why it was not made, `facts` what there is."""
 
     name: str
     problems: list[Problem]
     seconds: float
     skipped: str = ""
+    facts: list[str] = field(default_factory=list)
 
 
 def examine(names: set[str]) -> Iterator[Finding]:
@@ -212,15 +281,26 @@ def examine(names: set[str]) -> Iterator[Finding]:
     needed = names | {"database"} if names & DATABASE_CHECKS.keys() else names
     for name, check in CHECKS.items():
         if name in needed:
-            start = time.perf_counter()
-            problems = list(check())
+            finding = _carry_out(name, check)
             if name == "database":
-                is_usable = not problems
+                is_usable = not finding.problems
             if name in names:
-                yield Finding(name, problems, time.perf_counter() - start)
+                yield finding
     for name, check in DATABASE_CHECKS.items():
-        if name in names and not is_usable:
-            yield Finding(name, [], 0.0, "the database is not usable")
-        elif name in names:
-            start = time.perf_counter()
-            yield Finding(name, list(check()), time.perf_counter() - start)
+        if name in names:
+            reason = _reason_to_skip(name) if is_usable else "the database is not usable"
+            yield Finding(name, [], 0.0, reason) if reason else _carry_out(name, check)
+
+
+def _carry_out(name: str, check: Callable[[], Findings]) -> Finding:
+    start = time.perf_counter()
+    found = list(check())
+    problems = [one for one in found if isinstance(one, Problem)]
+    facts = [one for one in found if isinstance(one, str)]
+    return Finding(name, problems, time.perf_counter() - start, facts=facts)
+
+
+def _reason_to_skip(name: str) -> str:
+    """Return why a check does not matter here: on a machine of one's own the worker starts with the pages."""
+    is_stopped = name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None
+    return "Coindex is not running on this data" if is_stopped else ""

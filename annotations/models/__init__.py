@@ -8,9 +8,9 @@ from annotations.models.import_names import ImportNames
 from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
-from annotations.models.operation import Operation
+from annotations.models.operation import CountedTime, Operation
 from annotations.models.plan import Plan, PlanCoder, PlanText, RepeatPlan
-from annotations.models.project import AccountOrigin, Membership, Project
+from annotations.models.project import AccountOrigin, Membership, Project, ProjectStamp
 from annotations.models.question import Question, Reply
 from annotations.models.round import Round, RoundText, TrainingDecision
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
@@ -27,6 +27,7 @@ __all__ = [
     "AttributeValue",
     "Category",
     "Coding",
+    "CountedTime",
     "Docset",
     "GuidelinesReading",
     "GuidelinesVersion",
@@ -45,6 +46,7 @@ __all__ = [
     "PlanText",
     "Pointer",
     "Project",
+    "ProjectStamp",
     "Question",
     "Relation",
     "RepeatPlan",

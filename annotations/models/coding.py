@@ -139,7 +139,8 @@ class Coding(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
     corrections = models.PositiveIntegerField(
-        default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
+        default=0,
+        help_text="How many of its operations are no work on it: corrections of the text, and who goes on with gold.",
     )
     place = models.PositiveIntegerField(
         default=0, help_text="Its place in the list of its coder; those of one place are in the order of texts."
@@ -169,6 +170,10 @@ class Coding(models.Model):
 
     class Meta:
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]
+        indexes = [
+            # submissions that nobody has viewed are looked for at each look at figures
+            models.Index(fields=["status", "text"], condition=Q(viewed_at__isnull=True), name="coding_not_viewed"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["text", "coder", "kind", "round", "occasion"], name="coding_one_a_coder_round_and_occasion"
@@ -207,6 +212,8 @@ class Coding(models.Model):
 
 # Codings that several coders make of the same text, independently of each other.
 INDEPENDENT_KINDS = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
+# What adjudicators decide: the gold of a text, and the agreed pyramid of a docset.
+DECIDED_KINDS = (Coding.Kind.GOLD, Coding.Kind.AGREED)
 # Codings whose page has the address of the agreed pyramid.
 AGREED_KINDS = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
 

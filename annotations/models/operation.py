@@ -21,11 +21,16 @@ class Operation(models.Model):
         CORRECT = "correct", "move all markables with the words of the text"
         MERGE = "merge", "give other answers to a question that the scheme has changed"
         CHECK = "check", "see a judgement of training beside the gold"
+        DECIDE = "decide", "say what holds of items of gold, and why"
+        ASSIGN = "assign", "say who goes on with gold"
         SUBMIT = "submit", "submit the coding"
         REOPEN = "reopen", "reopen the coding"
 
-    # What is no work on a coding: what managers do to all codings of a text or project, and the draft of gold.
-    MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT)
+    # What is no work on a coding: what managers do to all codings of a text or project, the draft of gold, and who
+    # goes on with it.
+    MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT, Kind.ASSIGN)
+    # What changes no answer: a coding with nothing else has not begun (`Coding.corrections` counts these).
+    UNBEGUN_KINDS = (Kind.CORRECT, Kind.ASSIGN)
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)
     sequence = models.PositiveIntegerField()
@@ -66,6 +71,8 @@ class Operation(models.Model):
                         "correct",
                         "merge",
                         "check",
+                        "decide",
+                        "assign",
                         "submit",
                         "reopen",
                     ]
@@ -80,3 +87,20 @@ class Operation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sequence} {self.kind}"
+
+
+class CountedTime(models.Model):
+    """The active time of a coder on a coding, counted up to an operation of its log: a long log is read from there on.
+
+    It holds while the operation `version` has this uuid. `latest` is the time of the coder's last change.
+    """
+
+    coding = models.OneToOneField(Coding, on_delete=models.CASCADE, related_name="counted_time")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
+    version = models.PositiveIntegerField()
+    uuid = models.UUIDField()
+    seconds = models.FloatField()
+    latest = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.0f} s up to {self.version}"

@@ -11,6 +11,10 @@ from annotations.models.user import User
 
 KEY_LENGTH = 50
 TITLE_LENGTH = 200
+DESCRIPTION_LENGTH = 5000
+NOTE_LENGTH = 1000
+# What a project says of itself in its datasheet, and nobody else can know.
+DATASHEET_FIELDS = ("description", "source", "licence", "citation", "contact")
 # Slugs that are pages under /projects/.
 RESERVED_SLUGS = ("new",)
 
@@ -72,6 +76,28 @@ class Project(models.Model):
     )
     scheme_version = models.PositiveIntegerField(
         default=1, editable=False, help_text="The version of the scheme: one more with each change of the answers."
+    )
+    description = models.CharField(
+        blank=True, default="", max_length=DESCRIPTION_LENGTH, help_text="What the corpus is, and what it is made for."
+    )
+    source = models.CharField(
+        "source of the texts",
+        blank=True,
+        default="",
+        max_length=DESCRIPTION_LENGTH,
+        help_text="Where the texts are from, how they were chosen, and who wrote or spoke them.",
+    )
+    licence = models.CharField(
+        blank=True,
+        default="",
+        max_length=TITLE_LENGTH,
+        help_text="Of texts and annotation, as a name or an address: CC BY 4.0, for example.",
+    )
+    citation = models.CharField(
+        blank=True, default="", max_length=NOTE_LENGTH, help_text="What to cite: a reference, or BibTeX."
+    )
+    contact = models.CharField(
+        blank=True, default="", max_length=TITLE_LENGTH, help_text="Whom to ask: a name, a mail address or a web page."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(
@@ -145,6 +171,20 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role})"
+
+
+class ProjectStamp(models.Model):
+    """A number that is drawn anew whenever something of a project may change that is in no log.
+
+    Whoever has read the codings of a project sees by it whether any was deleted or moved, a text renamed, or a markable
+    given to a text: all of it is done by who holds the lock of the project (`lock_project`), which draws the number.
+    """
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="stamp", primary_key=True)
+    number = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.project}: {self.number}"
 
 
 class AccountOrigin(models.Model):

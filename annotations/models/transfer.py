@@ -22,11 +22,15 @@ class TransferQuerySet(models.QuerySet["Transfer"]):
         own = Q(user=user.pk, kind=self.model.Kind.IMPORT) & manages(user, "project")  # of texts, by who is blind
         return self.filter(sees_all_work(user, "project") | own | Q(project=None, user=user.pk))
 
+    def without_gold(self) -> TransferQuerySet:
+        """Leave out what brings or takes gold, of which who codes learns nothing."""
+        return self.filter(choices__gold__isnull=True)
+
     def shown_in(self, project: Project) -> TransferQuerySet:
         """Return the project's transfers that the user for whom it was read may see, latest first."""
         transfers = self.filter(project=project).select_related("project", "user").order_by("-pk")
         if not may(project, Right.ADJUDICATE):
-            transfers = transfers.filter(choices__gold__isnull=True)
+            transfers = transfers.without_gold()
         if may(project, Right.MANAGE_WORK):
             return transfers
         return transfers.filter(kind=self.model.Kind.EXPORT).exclude(format=ARCHIVE)
@@ -62,6 +66,9 @@ class Transfer(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.CHECKING)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
+    written = models.PositiveIntegerField(
+        default=0, help_text="How many documents of an import are in the project: they stay, whatever comes then."
+    )
     report = models.JSONField(null=True)
     error = models.TextField(blank=True)
     file = models.FileField(upload_to=FOLDER, max_length=200)

@@ -16,7 +16,7 @@ from annotations.core.locks import sqlite_write_lock
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, PlanCoder, PlanText, Project, Round, User
 from annotations.planning.training import has_passed
-from annotations.projects.locks import refuse_archived
+from annotations.projects.locks import lock_project, refuse_archived
 from annotations.projects.people.members import CODING_ROLES
 
 # A text that was taken goes back if nobody has worked on it for so long.
@@ -62,6 +62,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
     """
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
+        _release_expired(project, timezone.now())
         plan, part = _part_of(project, user, round_name)
         if plan.round.required_round is not None and not has_passed(plan.round.required_round, user):
             raise ValidationError(
@@ -69,7 +70,6 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
             )
         _refuse_hoarding(plan, part, user)
         now = timezone.now()
-        _release_expired(plan, now)
         full: list[int] = []
         # Rows that others hold are passed over as long as there are any; at last one waits for them.
         for skip_locked in (True, False):
@@ -114,15 +114,23 @@ def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
         raise ValidationError(f"You have {MOST_RESERVED} texts that you have not begun. Begin them first.")
 
 
-def _release_expired(plan: Plan, now: datetime) -> None:
-    """Delete what was taken and not begun in time; others who look at the same rows just now pass them over."""
+def _release_expired(project: Project, now: datetime) -> None:
+    """Delete what was taken from the pools of the project and not begun in time.
+
+    The project is locked where there is any, as by whoever else deletes codings: before rows of plans.
+    """
     expired = Coding.objects.not_begun().filter(
-        round=plan.round, status=Coding.Status.OPEN, reserved_until__lte=now, kind=Coding.Kind.TEXT
+        round__project=project,
+        round__plan__pool=True,
+        status=Coding.Status.OPEN,
+        reserved_until__lte=now,
+        kind=Coding.Kind.TEXT,
     )
-    skip_locked = connection.features.has_select_for_update_skip_locked
-    keys = list(expired.select_for_update(of=("self",), skip_locked=skip_locked).values_list("pk", flat=True))
-    if keys:
-        Coding.objects.filter(pk__in=keys).delete()
+    if not expired.order_by().exists():
+        return
+    lock_project(project.pk)
+    keys = list(expired.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+    Coding.objects.filter(pk__in=keys).delete()
 
 
 def _codings_of(plan: Plan, row: PlanText) -> QuerySet[Coding]:

@@ -16,9 +16,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotations.models import Coding, Operation, Project, Question, RepeatPlan, Round, User
-from annotations.planning.changes import MOST_DAYS
-from annotations.planning.designs.draws import draw, share_of
-from annotations.planning.plans import BATCH
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.plans.designs.draws import draw, share_of
+from annotations.planning.plans.plans import BATCH
 from annotations.projects.locks import ProjectArchived, lock_project
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.rounds import COUNTED_KINDS, find_round, open_round, refuse_closed

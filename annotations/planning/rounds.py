@@ -11,8 +11,8 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.db.models import Count, F, Q
 
-from annotations.models import Coding, Project, Round, RoundText, Text
-from annotations.models.project import may
+from annotations.models import Coding, Plan, Project, Round, RoundText, Text
+from annotations.models.project import is_blind_manager, may
 from annotations.models.rights import Right
 from annotations.models.round import MAIN
 from annotations.projects.locks import lock_project
@@ -236,6 +236,18 @@ def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
         raise ValidationError(f"{names}: there are codings in the round {round_}. Unassign them first.")
     _refuse_only_round(round_, texts)
     return RoundText.objects.filter(round=round_, text__in=texts).delete()[0]
+
+
+def refuse_pool(project: Project, round_: Round) -> None:
+    """Raise ValidationError where who codes would take texts out of a pool: whether others have taken them would tell.
+
+    The project was read for the person who asks.
+    """
+    if is_blind_manager(project) and Plan.objects.filter(round=round_, pool=True).exists():
+        raise ValidationError(
+            f"The round {round_} has a pool, and you are blind to what others take from it: ask a manager who does not "
+            "code to take texts out."
+        )
 
 
 def _refuse_only_round(round_: Round, texts: Iterable[Text]) -> None:

@@ -14,7 +14,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
 from annotations.models import Coding, Operation, Round, Text, TrainingDecision, User
-from annotations.planning.comparison import (
+from annotations.planning.plans.comparison import (
     Comparer,
     Describer,
     Item,
@@ -28,6 +28,7 @@ from annotations.projects.rounds import refuse_closed
 from annotations.schemes.project_scheme import read_scheme
 
 CODERS_ON_A_PAGE = 50
+TEXTS_ON_A_PAGE = 20
 # Scores are rounded before they are compared with the pass mark: what is shown is what counts.
 DIGITS = 3
 
@@ -131,18 +132,23 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
 
 @dataclass(frozen=True, slots=True)
 class ResultsMatrix:
-    """A page of the results of a round side by side: of each coder the attempt at each of the texts, None without."""
+    """A page of the results of a round side by side: of each coder the attempt at each of the texts, None without.
+
+    texts: a page of those that the coders of the page have.
+    """
 
     page: Page[TrainingResult]
-    texts: Sequence[Text]
+    texts: Page[Text]
     rows: Sequence[tuple[TrainingResult, Sequence[Attempt | None]]]
 
 
-def arrange_results(results: Sequence[TrainingResult], page: str | None) -> ResultsMatrix:
-    """Return a page of the results as a matrix, with the texts that its coders have, in their order."""
+def arrange_results(results: Sequence[TrainingResult], page: str | None, texts_page: str | None) -> ResultsMatrix:
+    """Return a page of the results as a matrix, with a page of the texts that its coders have, in their order."""
     shown = Paginator(results, CODERS_ON_A_PAGE).get_page(page)
     texts = {one.coding.text_id: one.coding.text for result in shown for one in result.attempts}
-    in_order = sorted(texts.values(), key=lambda text: (text.position, text.slug))
+    in_order = Paginator(sorted(texts.values(), key=lambda text: (text.position, text.slug)), TEXTS_ON_A_PAGE).get_page(
+        texts_page
+    )
     rows = []
     for result in shown:
         attempts = {one.coding.text_id: one for one in result.attempts}

@@ -23,6 +23,7 @@ from annotations.models import (
     Invitation,
     Mail,
     Membership,
+    Operation,
     Token,
     Transfer,
     User,
@@ -119,6 +120,7 @@ def _rename_in_admin_log(user: User, pseudonym: str) -> None:
 
 
 def _anonymize(user: User, pseudonym: str) -> None:
+    Operation.objects.filter(kind=Operation.Kind.ASSIGN, payload__to=user.username).update(payload={"to": pseudonym})
     user.username, user.first_name, user.last_name, user.email = pseudonym, "", "", ""
     user.email_confirmed_at, user.muted_mails = None, []
     user.is_active = user.is_staff = user.is_superuser = False

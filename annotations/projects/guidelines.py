@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
 
 from django.db import transaction
@@ -13,6 +13,9 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from annotations.core.differences import Run, TooManyDifferences, compare_lists
+from annotations.core.text import one_line
+from annotations.help.manuals import plain_text
+from annotations.help.markdown import make_markdown
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
 
@@ -21,6 +24,9 @@ MAX_LINES = 1000
 MAX_WORDS = 500
 # So many words are compared one by one in one difference.
 MAX_WORDS_IN_ALL = 10_000
+# Headings that are offered, and characters of one.
+MAX_HEADINGS = 200
+MAX_HEADING = 200
 # Unchanged lines that are shown around a change.
 CONTEXT_LINES = 3
 
@@ -47,6 +53,13 @@ def record_guidelines(project: Project, author: User | None) -> GuidelinesVersio
     if author is not None:
         record_reading(project, author, version.number)
     return version
+
+
+def guidelines_headings(guidelines: str) -> list[str]:
+    """Return the headings of guidelines in their order, each once, to choose a section from."""
+    tokens = make_markdown().parse(guidelines)
+    titles = (one_line(plain_text(text)) for opening, text in pairwise(tokens) if opening.type == "heading_open")
+    return list(dict.fromkeys(title[:MAX_HEADING] for title in titles if title))[:MAX_HEADINGS]
 
 
 def _plain(text: str) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from random import SystemRandom
+
 from django.core.exceptions import PermissionDenied
 
-from annotations.models import Project
+from annotations.models import Project, ProjectStamp
+
+# Numbers of stamps: none is drawn twice, so that a restored project does not come to have one that somebody has seen.
+_random = SystemRandom()
 
 
 class ProjectArchived(PermissionDenied):
@@ -27,8 +32,13 @@ def lock_project(project: int, *, archived: bool = False) -> Project:
 
     All of them are locked by one row: with two rows, transactions could lock them in different orders. (SQLite lets one
     transaction write at a time.) Raise ProjectArchived for an archived project, unless `archived` ones may change too.
+    The stamp of the project is another one then, by which figures that were computed before are seen to be old.
     """
     row = Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project)
     if not archived:
         refuse_archived(row)
+    stamp = ProjectStamp(project=row, number=_random.getrandbits(62))
+    ProjectStamp.objects.bulk_create(
+        [stamp], update_conflicts=True, unique_fields=["project"], update_fields=["number"]
+    )
     return row

@@ -25,7 +25,7 @@ type Group = Literal["annotate", "results", "data"]
 GROUPS: dict[Group, str] = {"annotate": "Annotate", "results": "Results", "data": ""}
 
 # Places of pages that other applications add to.
-type Slot = Literal["overview", "overview_head", "scheme", "unanswered"]
+type Slot = Literal["export", "overview", "overview_head", "scheme", "unanswered"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,20 +109,6 @@ def own_coding(
     raise Http404("This text is not assigned to you." if choice == LATEST else "You have no such coding of this text.")
 
 
-def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingChoice = LATEST) -> Coding:
-    """Return the gold of a text on which the user works. The project was read with the right to decide what is gold.
-
-    Raise Http404 where there is none, or it is somebody else's.
-    """
-    found = Coding.with_gold.filter(kind=Coding.Kind.GOLD, coder=user, text__project=project, text__slug=text_slug)
-    rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
-    for coding in rows:
-        coding.is_alone = len(rows) == 1  # type: ignore[attr-defined]
-        if choice.admits(coding):
-            return coding
-    raise Http404("You do not work on the gold of this text: open it from the page of its round.")
-
-
 def coding_token(coding: Coding) -> str:
     """Return a name of the coding for its coder's pages: it tells neither its round nor its occasion."""
     return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]

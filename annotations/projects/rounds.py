@@ -14,6 +14,8 @@ from annotations.models.round import MAIN
 
 # So many memberships are written by one statement.
 BATCH = 2_000
+# Where a name is wrong, so many of those that there are follow.
+MOST_NAMED = 10
 # The kinds whose codings figures are made of; the others are practice and repeats.
 COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
 
@@ -58,13 +60,14 @@ def latest_round(rounds: Sequence[Round]) -> Round | None:
 
 
 def find_round(project: Project, name: str) -> Round:
-    """Return the round of that name. Raise ValidationError with the names that there are."""
+    """Return the round of that name. Raise ValidationError with the first names that there are."""
     rounds = rounds_of(project)
     for one in rounds:
         if one.name == name:
             return one
-    names = ", ".join(one.name for one in rounds) or "none yet"
-    raise ValidationError(f"There is no round {name!r}; there are {names}.")
+    names = ", ".join(one.name for one in rounds[:MOST_NAMED]) or "none yet"
+    more = f" and {len(rounds) - MOST_NAMED} more" if len(rounds) > MOST_NAMED else ""
+    raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
 
 
 def refuse_closed(round_: Round) -> None:

@@ -155,7 +155,8 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
 def _with_values[Value: (CategorySpec, ValueSpec)](
     now: Sequence[Value], old: Sequence[Value], values: set[str]
 ) -> tuple[Value, ...]:
-    """Return the values with those of before that come back, in the places that they had."""
+    """Return the values with those of before that come back, in the places that they had; what is there stays."""
+    values = values & {value.key for value in old}
     restored = [value for value in now if value.key not in values]
     there = {value.key: value for value in now if value.key in values and not value.retired}
     for place, value in enumerate(old):

@@ -21,9 +21,11 @@ TEXTS_AT_ONCE = 50
 
 
 def project_deletion_figures(project: Project, *, gold: bool = False) -> DeletionFigures:
-    """Return what is deleted with the project, as `deletion_figures` does."""
+    """Return what is deleted with the project, as `deletion_figures` does; imports and exports of gold only with it."""
     figures = deletion_figures(Text.objects.filter(project=project), gold=gold)
     transfers = Transfer.objects.filter(project=project)
+    if not gold:
+        transfers = transfers.without_gold()
     counts = {
         "docset": project.docsets.count(),
         **figures.counts,

@@ -32,10 +32,15 @@ def past_backups(folder: Path, now: datetime) -> dict[datetime, Path]:
     return {time: path for time, path in backups_in(folder).items() if time <= now}
 
 
+def named_backup(folder: Path, now: datetime) -> Path:
+    """Return the path of the backup of this time."""
+    return folder / f"coindex-{now.astimezone(UTC):{TIME_FORMAT}}Z.zip"
+
+
 def write_backup(folder: Path, now: datetime) -> Path:
     """Write a backup into the folder and return its path. Raise OSError if it cannot be written: then there is none."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"coindex-{now.astimezone(UTC):{TIME_FORMAT}}Z.zip"
+    path = named_backup(folder, now)
     write_whole(path, back_up)
     return path
 

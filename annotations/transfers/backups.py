@@ -1,7 +1,8 @@
 """Backups of a whole installation, independent of the database: every table row by row, and the files.
 
 A backup is a consistent snapshot, written while people work, and is restored into a migrated, empty database of the
-same kind or another.
+same kind or another. One of a database that is still to be migrated, or that an earlier version wrote, comes back as it
+was, and is migrated then.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import batched
 from pathlib import Path, PurePosixPath
@@ -20,80 +20,39 @@ from typing import IO, Any
 from uuid import UUID
 
 from django.apps import apps
+from django.apps.registry import Apps
 from django.conf import settings
-from django.contrib.contenttypes.models import ContentType
-from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
 from django.db import DatabaseError, OperationalError, connection, models, transaction
-from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.core.bulk import insert
+from annotations.core.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
 from annotations.core.snapshots import read_snapshot
-from annotations.models import Category, Project, User
-from annotations.models.coding import pointing_categories
-from annotations.schemes.singletons import mark_singletons
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"
 FILES = "files"
 ROWS = 10_000
+SESSIONS, USERS, PROJECTS = "sessions.Session", "annotations.User", "annotations.Project"
 
 
 class BackupFailed(Exception):
     """The reason why a backup cannot be restored, ready to be shown."""
 
 
-def show_scores() -> None:
-    """Let projects show scores as they did before they could do otherwise."""
-    Project.objects.update(scores_shown=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Upgrade:
-    """What migrations changed, so that a backup made before them is read all the same.
-
-    `migrations` are as in a backup, `former_labels` has the earlier names of models, `added` the fields that models
-    got, and `finish` does with all rows what the migrations did.
-    """
-
-    migrations: tuple[list[str], ...]
-    former_labels: Mapping[str, str] = field(default_factory=dict)
-    added: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    finish: Callable[[], None] | None = None
-
-
-# In the order of the migrations. Columns that were renamed stand where they stood.
-UPGRADES = (
-    Upgrade(
-        (["agreement", "0002_plain_names"], ["annotations", "0009_plain_names"]),
-        former_labels={"annotations.IdempotencyRecord": "annotations.Answered"},
-    ),
-    Upgrade(
-        (["annotations", "0010_singletons"],),
-        added={"annotations.Category": frozenset({"singleton"})},
-        finish=lambda: mark_singletons(Category.objects.exclude(pk__in=pointing_categories().values("pk"))),
-    ),
-    Upgrade(
-        (["annotations", "0011_blind_scoring"],),
-        added={"annotations.Project": frozenset({"scores_shown"})},
-        finish=show_scores,
-    ),
-)
-
-
 def back_up(out: IO[bytes]) -> dict[str, int]:
     """Write a backup and return the number of rows of each table. Sessions are left out: everybody signs in again."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
     counts: dict[str, int] = {}
+    tables = _tables(models_of_database())
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1, allowZip64=True) as archive:
         with read_snapshot():
-            for model in _tables():
-                columns = [field.attname for field in model._meta.concrete_fields]
-                rows = model._base_manager.order_by("pk").values_list(*columns).iterator(chunk_size=ROWS)
+            for model in tables:
+                rows = model._base_manager.order_by("pk").values_list(*_columns(model)).iterator(chunk_size=ROWS)
                 with archive.open(_entry(model._meta.label), "w", force_zip64=True) as table:
                     counts[model._meta.label] = _write_lines(table, (encode(row) for row in rows))
-            migrations = _migrations()
+            migrations = applied_migrations()
         # A file whose name begins with a dot is still being written.
         paths = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
         for path in sorted(paths):
@@ -103,7 +62,7 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
             "format": FORMAT,
             "version": VERSION,
             "migrations": migrations,
-            "tables": {model._meta.label: _columns(model) for model in _tables()},
+            "tables": {model._meta.label: _columns(model) for model in tables},
             "rows": counts,
         }
         archive.writestr(MANIFEST, encode(manifest))
@@ -126,16 +85,19 @@ def count_rows() -> dict[str, int]:
 def restore(path: Path) -> dict[str, int]:
     """Restore a backup into this database, completely or not at all, and return the number of rows of each table.
 
-    Raise BackupFailed if the file is no backup, is damaged or of another version of the program, and if the database
-    contains users or projects already.
+    A backup of an earlier version is read into its tables, which are then migrated. Raise BackupFailed if the file is
+    no backup, is damaged or of a later version of the program, and if the database contains users or projects already.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)
-            # Outside the transaction, because foreign keys are only checked when that ends.
-            with _all_or_none() as written, transaction.atomic():
-                upgrades = _find_upgrades(manifest)
-                counts = _read_tables(archive, manifest, upgrades)
+            _check_migrations(manifest["migrations"])
+            _check_empty()
+            names = [(app, name) for app, name in manifest["migrations"]]
+            # The files outside the transaction, because foreign keys are only checked when that ends.
+            with migrated_as(names) as registry, _all_or_none() as written, transaction.atomic():
+                _check_empty()
+                counts = _read_tables(archive, manifest, _tables(registry))
                 _write_files(archive, written)
             return counts
     except OperationalError as error:
@@ -151,11 +113,11 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(".")
 
 
-def _tables() -> list[type[models.Model]]:
+def _tables(registry: Apps = apps) -> list[type[models.Model]]:
     """Return the models of all tables but sessions, by name."""
-    models_with_tables = apps.get_models(include_auto_created=True)
+    models_with_tables = registry.get_models(include_auto_created=True)
     return sorted(
-        (model for model in models_with_tables if model is not Session and model._meta.managed),
+        (model for model in models_with_tables if model._meta.label != SESSIONS and model._meta.managed),
         key=lambda model: model._meta.label,
     )
 
@@ -166,10 +128,6 @@ def _entry(label: str) -> str:
 
 def _columns(model: type[models.Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
-
-
-def _migrations() -> list[list[str]]:
-    return sorted([app, name] for app, name in MigrationRecorder(connection).applied_migrations())
 
 
 def _plain(value: object) -> str:
@@ -196,7 +154,8 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
         raise BackupFailed(f"This is no backup: it has no {MANIFEST} that can be read.") from error
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (FORMAT, VERSION):
         raise BackupFailed("This is no backup, or one of another version.")
-    if not _is_migrations(manifest.get("migrations")) or not isinstance(manifest.get("rows"), dict):
+    is_whole = all(isinstance(manifest.get(part), dict) for part in ("tables", "rows"))
+    if not is_whole or not _is_migrations(manifest.get("migrations")):
         raise BackupFailed(f"The backup is damaged: its {MANIFEST} is not of the shape that it should have.")
     return manifest
 
@@ -208,76 +167,54 @@ def _is_migrations(value: object) -> bool:
     )
 
 
-def _find_upgrades(manifest: Mapping[str, Any]) -> tuple[Upgrade, ...]:
-    """Return what came after the backup.
+def _check_migrations(written: list[list[str]]) -> None:
+    """Raise BackupFailed unless the program has the migrations of a backup, and these are those of a version."""
+    known = all_migrations()
+    if other := next((name for name in written if tuple(name) not in known), None):
+        raise BackupFailed(
+            f"The backup is of a later version of the program: migration {'.'.join(other)} is in the backup only. "
+            "Restore it with that version or a later one."
+        )
+    if written != sorted(written) or len({*map(tuple, written)}) < len(written):
+        raise BackupFailed(f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order.")
 
-    Raise BackupFailed unless the database is empty, and has the migrations of the backup but for the last upgrades.
-    """
-    applied = _migrations()
-    for number in range(len(UPGRADES) + 1):
-        upgrades = UPGRADES[number:]
-        later = [migration for upgrade in upgrades for migration in upgrade.migrations]
-        if manifest["migrations"] == [migration for migration in applied if migration not in later]:
-            break
-    else:
-        raise BackupFailed(_say_difference(manifest["migrations"], applied))
-    if User.objects.exists() or Project.objects.exists():
+
+def _check_empty() -> None:
+    """Raise BackupFailed if the database contains users or projects."""
+    registry = models_of_database()
+    if any(model._base_manager.exists() for model in registry.get_models() if model._meta.label in (USERS, PROJECTS)):
         raise BackupFailed("This database holds people or projects already; restore into an empty one.")
-    return upgrades
 
 
-def _say_difference(written: list[list[str]], applied: list[list[str]]) -> str:
-    """Return why a backup with other migrations than the applied ones is not read."""
-    other = next((one for one in [*written, *applied] if (one in applied) != (one in written)), None)
-    if other is None:
-        return f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order."
-    location = "here" if other in applied else "in the backup"
-    return (
-        f"The backup is of another version of the program: migration {'.'.join(other)} is {location} only. "
-        "Restore it with the version that wrote it, then upgrade."
-    )
-
-
-def _read_tables(archive: zipfile.ZipFile, manifest: Mapping[str, Any], upgrades: Sequence[Upgrade]) -> dict[str, int]:
+def _read_tables(
+    archive: zipfile.ZipFile, manifest: Mapping[str, Any], tables: Sequence[type[models.Model]]
+) -> dict[str, int]:
     counts = {}
-    tables = _tables()
-    former = {label: name for upgrade in reversed(upgrades) for label, name in upgrade.former_labels.items()}
     for model in reversed(tables):
         # Rows created by migrations, such as permissions, are restored with their own keys.
         model._base_manager.all()._raw_delete(using=connection.alias)
     for model in tables:
         label = model._meta.label
-        written_as = former.get(label, label)
-        added = frozenset().union(*(upgrade.added.get(label, ()) for upgrade in upgrades))
-        counts[label] = _read_table(archive, model, written_as, added)
-        if counts[label] != manifest["rows"].get(written_as):
-            raise BackupFailed(
-                f"{label} has {counts[label]} rows, and {manifest['rows'].get(written_as)} were written."
-            )
-    for label, written_as in former.items():
-        app, before, now = *written_as.lower().split("."), label.lower().partition(".")[2]
-        ContentType.objects.filter(app_label=app, model=before).update(model=now)
-    for upgrade in upgrades:
-        if upgrade.finish is not None:
-            upgrade.finish()
+        counts[label] = _read_table(archive, model, manifest["tables"].get(label))
+        if counts[label] != manifest["rows"].get(label):
+            raise BackupFailed(f"{label} has {counts[label]} rows, and {manifest['rows'].get(label)} were written.")
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):
             cursor.execute(statement)
     return counts
 
 
-def _read_table(archive: zipfile.ZipFile, model: type[models.Model], label: str, added: frozenset[str]) -> int:
-    """Insert the rows of a table and return their number; fields that were added since have their defaults."""
-    fields = [field for field in model._meta.concrete_fields if field.name not in added]
-    later = [field for field in model._meta.concrete_fields if field.name in added]
-    names = [field.name for field in [*fields, *later]]
-    defaults = [field.get_default() for field in later]
+def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Sequence[str]) -> int:
+    """Insert the rows of a table, whose values are in the order of the columns, and return their number."""
     count = 0
     try:
-        with archive.open(_entry(label)) as table:
+        fields_by_column = {field.attname: field for field in model._meta.concrete_fields}
+        fields = [fields_by_column[column] for column in columns]
+        names = [field.name for field in fields]
+        with archive.open(_entry(model._meta.label)) as table:
             lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
             for batch in batched(lines, ROWS):
-                insert(model, names, [[*row, *defaults] for row in _rows(fields, batch)])
+                insert(model, names, _rows(fields, batch))
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table

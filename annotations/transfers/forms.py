@@ -10,13 +10,14 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_slug
 
-from annotations.core.fields import ModelCheckboxField
+from annotations.core.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Coding, Project, Text, User
 from annotations.models.project import KEY_LENGTH, may
 from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
+from annotations.transfers.exporting.gold import GOLD, SILVER, check_gold
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme
 
 OPTION_PREFIX = "option-"
@@ -170,7 +171,9 @@ class ImportForm(FormatForm):
     )
 
     round = forms.ChoiceField(
-        required=False, help_text="Texts come into it. Else each keeps its latest round, and new ones get the open one."
+        required=False,
+        widget=BoundedSelect,
+        help_text="Texts come into it. Else each keeps its latest round, and new ones get the open one.",
     )
     gold = forms.BooleanField(
         required=False,
@@ -258,23 +261,45 @@ class ImportForm(FormatForm):
 class ExportForm(FormatForm):
     """The selection of codings to export, and the format."""
 
-    format_dependent = ("unfinished", "rounds", "coders", "texts")
+    format_dependent = ("gold", "unfinished", "rounds", "coders", "texts")
+    gold = forms.ChoiceField(
+        required=False,
+        label="What to export",
+        choices=[
+            ("", "Codings of coders"),
+            (GOLD, "Gold: closed, or all that was contested is decided"),
+            (SILVER, "Silver: drafts of gold that are not decided yet"),
+        ],
+        widget=forms.RadioSelect,
+        help_text="Gold and silver are of no coder, and in a folder of that name.",
+    )
     unfinished = forms.BooleanField(
         required=False, label="Include unsubmitted codings", help_text="They may be incomplete."
     )
     rounds = forms.MultipleChoiceField(
         required=False,
         label="Only these rounds",
-        widget=forms.CheckboxSelectMultiple,
+        widget=BoundedCheckboxes,
         help_text="None: all but training and rechecks. Of a text that a coder coded in several the latest counts.",
     )
     coders = ModelCheckboxField(
-        User.objects.none(), required=False, label="Only these coders", to_field_name="username"
+        User.objects.none(),
+        required=False,
+        label="Only these coders",
+        to_field_name="username",
+        widget=BoundedCheckboxes,
     )
-    texts = ModelCheckboxField(Text.objects.none(), required=False, label="Only these texts", to_field_name="slug")
+    texts = ModelCheckboxField(
+        Text.objects.none(),
+        required=False,
+        label="Only these texts",
+        to_field_name="slug",
+        widget=BoundedCheckboxes,
+    )
 
     def __init__(self, project: Project, *args: Any, archives: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.project = project
         writable = [
             (key, format_.label)
             for key, format_ in formats_of(project).items()
@@ -296,12 +321,27 @@ class ExportForm(FormatForm):
         rounds.choices = offered
         if len(offered) < 2:
             del self.fields["rounds"]
+        has_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
+        if not self.data.get("gold") and not has_gold:
+            del self.fields["gold"]
         if self.format_key == ARCHIVE:
             for name in self.format_dependent:
                 self.fields.pop(name, None)
         elif self.format_key in FORMATS:
             self.add_options(FORMATS[self.format_key].options_written)
         self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX))])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        gold = cleaned.get("gold")
+        if gold and not may(self.project, Right.ADJUDICATE):
+            self.add_error("gold", "Gold is exported by managers who do not code, and by adjudicators.")
+        elif gold:
+            try:
+                check_gold(self.project, gold, cleaned.get("coders", ()), unfinished=cleaned.get("unfinished", False))
+            except forms.ValidationError as error:
+                self.add_error(None, error)
+        return cleaned
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -315,6 +355,7 @@ class ExportForm(FormatForm):
             "unfinished": fields["unfinished"],
             "options": self.options,
             **({"rounds": fields["rounds"]} if fields.get("rounds") else {}),
+            **({"gold": fields["gold"]} if fields.get("gold") else {}),
         }
 
 

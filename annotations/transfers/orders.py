@@ -24,7 +24,8 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast, Concat
 from django.http import FileResponse, Http404
 from django.tasks import TaskResultStatus, task
 from django.utils import timezone
@@ -34,10 +35,11 @@ from annotations.core.files import write_whole
 from annotations.core.limits import Limit
 from annotations.core.locks import refuse_busy_database
 from annotations.core.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
+from annotations.core.queue import LONG_PRIORITY, LONG_QUEUE
 from annotations.formats import FORMATS, Finding, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
-from annotations.formats.losses.reduction import LOSSES_FILE
-from annotations.formats.syntax.archive import claimed_bytes
+from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
+from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
 from annotations.models.project import may
 from annotations.models.rights import Right
@@ -47,7 +49,7 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.report import ImportFailed, Report, group_by_kind, group_failures
+from annotations.transfers.importing.report import NOTHING, ImportFailed, Report, group_by_kind, group_failures
 from annotations.transfers.importing.sources import open_sources
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
@@ -67,6 +69,10 @@ CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)
 ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
 UNKNOWN_FORMAT = "The format of the files could not be detected: choose it under “Change options”"
 
+# What is said of an import of which nothing has come in, and of one of which a part has.
+NOTHING_CHANGED = "Nothing was changed."
+STAYS = "Documents that have come in and stay: "
+GOES_ON = "Check it again, or import the same files again, and it goes on from there."
 LOST_MESSAGE = "The worker stopped, or none is running. It is safe to try again."
 DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed. Try again when there is room."
 # The errors of a full disk, a quota, and a file that exceeds the allowed size.
@@ -115,8 +121,9 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
-        files = _uploaded_files(transfer)
-        format_key = detect_format(_heads(ContentFile(data, name=name) for name, data in files))
+        with _open_upload(transfer) as upload:
+            files = (_as_file(name, content) for name, content in _uploaded_files(transfer, upload))
+            format_key = detect_format(_heads(files))
     rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
     started = rows.update(
         state=Transfer.State.CHECKING,
@@ -126,6 +133,7 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
         error="",
         done=0,
         total=0,
+        written=0,
         heartbeat_at=timezone.now(),
         finished_at=None,
     )
@@ -164,7 +172,7 @@ def _heads_in_zip(file: File[Any]) -> list[tuple[str, bytes]]:
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
-    """Find the losses of an export. `choices`: coders, texts, rounds, unfinished and the options, or none."""
+    """Find the losses of an export. `choices`: coders, texts, rounds, unfinished, gold and the options, or none."""
     return _save_order(
         Transfer(project=project, user=user, kind=Transfer.Kind.EXPORT, format=format_key, choices=dict(choices))
     )
@@ -185,7 +193,7 @@ def carry_out(transfer: Transfer, user: User) -> bool:
     if transfer.choices.get("new_scheme") and not (transfer.project and may(transfer.project, Right.MANAGE)):
         raise PermissionDenied("You are not allowed to change the scheme.")
     rows = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
-    started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0)
+    started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0, written=0)
     if started and _refresh(transfer):
         _run_or_enqueue(transfer)
     return bool(started)
@@ -253,7 +261,10 @@ def download_response(transfer: Transfer) -> FileResponse:
     except FileNotFoundError:
         raise Http404("The file was deleted.") from None
     names = transfer.choices.get("files", [])
-    name = f"{transfer.project.slug if transfer.project else transfer.kind}-{transfer.format}.zip"
+    gold = (
+        f"-{transfer.choices['gold']}" if transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices else ""
+    )
+    name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
     if len(names) == 1:
         name = names[0]
     # Caches must not store it: another user of the cache may not have the right.
@@ -293,13 +304,18 @@ def _zip_uploads(files: Sequence[UploadedFile[Any]], out: IO[bytes]) -> None:
     out.seek(0)
 
 
-def _uploaded_files(transfer: Transfer) -> list[tuple[str, bytes]]:
-    """Return the uploaded files with their names."""
-    with _open_upload(transfer) as upload:
-        if len(transfer.choices["files"]) == 1:
-            return [(transfer.choices["files"][0], upload.read())]
-        with zipfile.ZipFile(upload) as archive:
-            return [(entry.filename.partition("/")[2], archive.read(entry)) for entry in archive.infolist()]
+def _uploaded_files(transfer: Transfer, upload: File[Any]) -> Iterator[tuple[str, Entry | File[Any]]]:
+    """Yield the uploaded files with their names: the upload itself, or the files in it, which are read when needed."""
+    if len(transfer.choices["files"]) == 1:
+        yield transfer.choices["files"][0], upload
+        return
+    archive = zipfile.ZipFile(upload)
+    for entry in archive.infolist():
+        yield entry.filename.partition("/")[2], Entry(entry.filename, archive, entry)
+
+
+def _as_file(name: str, content: Entry | File[Any]) -> File[Any]:
+    return ContentFile(content.read(), name=name) if isinstance(content, Entry) else File(content, name)
 
 
 def _open_upload(transfer: Transfer) -> File[Any]:
@@ -374,11 +390,16 @@ def _unpacked_size(transfer: Transfer) -> int:
     """Return the unpacked size of the uploaded zips, as they declare it; no more than that is read from them."""
     if transfer.kind == Transfer.Kind.RESTORE:
         with _open_upload(transfer) as upload:
-            return claimed_bytes(upload.read())
-    return sum(claimed_bytes(data) for name, data in _uploaded_files(transfer) if name.lower().endswith(".zip"))
+            return claimed_bytes(upload)
+    with _open_upload(transfer) as upload:
+        return sum(
+            claimed_bytes(content.read() if isinstance(content, Entry) else content)
+            for name, content in _uploaded_files(transfer, upload)
+            if name.lower().endswith(".zip")
+        )
 
 
-@task()
+@task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
 def run_transfer(pk: int) -> None:
     """Check or carry out a transfer. Errors of its files are written to its row, all others to the log too."""
     transfer = (
@@ -416,7 +437,11 @@ def _finish(row: Rows, state: str, **fields: Any) -> bool:
 
 def _fail(row: Rows, error: str) -> bool:
     """Write the error, and delete the report of the check, which no longer applies. Return False if there is no row."""
-    return _finish(row, Transfer.State.FAILED, error=error, report=None)
+    before, _, after = error.partition(f" {NOTHING_CHANGED}")
+    parts = Value(f"{before} {STAYS}"), Cast("written", TextField()), Value(f".{after} {GOES_ON}")
+    stays = Concat(*parts, output_field=TextField())
+    told = Case(When(written=0, then=Value(error)), default=stays, output_field=TextField())
+    return _finish(row, Transfer.State.FAILED, error=told, report=None)
 
 
 def _failure_text(error: BaseException) -> str:
@@ -434,21 +459,29 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     assert project is not None
     if not transfer.format:
         raise ImportFailed(UNKNOWN_FORMAT)
-    report = import_sources(
-        project,
-        transfer.format,
-        open_sources(_uploaded_files(transfer)),
-        choices["coder_from"],
-        choices["options"],
-        by=transfer.user,
-        predefined=choices["predefined"],
-        create=choices["create"],
-        trial=trial,
-        new_scheme=choices.get("new_scheme", False),
-        round_name=choices.get("round", ""),
-        gold=choices.get("gold", False),
-        progress=progress,
-    )
+    row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
+
+    def record_written(number: int) -> None:
+        if not row.update(written=number, heartbeat_at=timezone.now()):
+            raise Cancelled
+
+    with _open_upload(transfer) as upload:
+        report = import_sources(
+            project,
+            transfer.format,
+            open_sources(_uploaded_files(transfer, upload)),
+            choices["coder_from"],
+            choices["options"],
+            by=transfer.user,
+            predefined=choices["predefined"],
+            create=choices["create"],
+            trial=trial,
+            new_scheme=choices.get("new_scheme", False),
+            round_name=choices.get("round", ""),
+            gold=choices.get("gold", False),
+            progress=progress,
+            written=record_written,
+        )
     result: dict[str, Any] = {"report": import_report(report)}
     if report.empty:
         result |= {
@@ -506,29 +539,40 @@ RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
 def import_report(report: Report) -> dict[str, Any]:
     """Return the report of an import as pages and the API show it."""
     fields = asdict(report)
-    del fields["findings"], fields["names"]
+    del fields["findings"], fields["names"], fields["unlisted"]
     refused = [
         {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
         for group in group_failures(report.failures)
     ]
-    return {"summary": str(report)} | fields | {"refused": refused, "odd": summarize_warnings(report.findings)}
+    return (
+        {"summary": str(report)}
+        | fields
+        | {"refused": refused, "odd": summarize_warnings(report.findings, report.unlisted)}
+    )
 
 
-def summarize_warnings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return the number and the places of the findings of each kind."""
+def summarize_warnings(findings: Sequence[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
+    """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
     return [
-        {"count": len(group), "places": [str(finding) for finding in group[:MAX_PLACES]]}
+        {
+            "count": len(group) + unlisted.get(group[0].code, 0),
+            "places": [str(finding) for finding in group[:MAX_PLACES]],
+        }
         for group in group_by_kind(findings)
     ]
 
 
 def export_report(report: ExportReport) -> dict[str, Any]:
     """Return the report of an export as pages and the API show it."""
-    losses = [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in report.losses]
     return {
         "summary": str(report),
         "texts": report.texts,
         "codings": report.codings,
         "files": report.files,
-        "losses": losses,
+        "losses": _losses(report.losses),
+        "left_out": _losses(report.left_out),
     }
+
+
+def _losses(losses: Sequence[Loss | OtherLoss]) -> list[dict[str, Any]]:
+    return [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in losses]

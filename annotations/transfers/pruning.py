@@ -8,7 +8,8 @@ from typing import Any
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import QuerySet
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
 from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
@@ -16,7 +17,8 @@ from django_tasks_db.models import DBTaskResult
 from annotations.models import IdempotencyRecord, Invitation, Mail
 from annotations.transfers.orders import discard_old
 
-TASK_AGE = timedelta(days=30)
+TASK_AGE = timedelta(days=1)  # of one that went well: each change of a coding may leave one
+FAILED_TASK_AGE = timedelta(days=30)
 INVITATION_AGE = timedelta(days=30)  # after its end, so that a manager sees for a while that it has ended
 MAIL_AGE = timedelta(days=30)
 IDEMPOTENCY_AGE = timedelta(days=1)
@@ -26,11 +28,12 @@ BATCH = 1000  # rows of one transaction: others write in between
 def prune() -> dict[str, int]:
     """Delete what is over, and return how many rows of each kind. (Old transfers go with their files, uncounted.)"""
     now = timezone.now()
-    finished = [TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED]
+    well = Q(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - TASK_AGE)
+    failed = Q(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_TASK_AGE)
     over: dict[str, QuerySet[Any]] = {
         "failed sign-ins": AccessAttempt.objects.filter(attempt_time__lt=now - settings.AXES_COOLOFF_TIME),
         "sessions": Session.objects.filter(expire_date__lt=now),
-        "finished tasks": DBTaskResult.objects.filter(status__in=finished, finished_at__lt=now - TASK_AGE),
+        "finished tasks": DBTaskResult.objects.filter(well | failed),
         "invitations": Invitation.objects.filter(expires_at__lt=now - INVITATION_AGE),
         "mails": Mail.objects.filter(finished_at__lt=now - MAIL_AGE),
         "answers to repeated requests": IdempotencyRecord.objects.filter(created_at__lt=now - IDEMPOTENCY_AGE),
@@ -40,9 +43,14 @@ def prune() -> dict[str, int]:
 
 
 def _delete(rows: QuerySet[Any]) -> int:
-    """Delete the rows batch by batch; return their number."""
+    """Delete the rows batch by batch, but those that another worker deletes at this moment; return their number."""
     number = 0
-    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
-        rows.model._default_manager.filter(pk__in=keys).delete()
+    skip_locked = connection.features.has_select_for_update_skip_locked
+    while True:
+        with transaction.atomic():
+            batch = rows.select_for_update(of=("self",), skip_locked=skip_locked).order_by("pk")
+            keys = list(batch.values_list("pk", flat=True)[:BATCH])
+            rows.model._default_manager.filter(pk__in=keys).delete()
+        if not keys:
+            return number
         number += len(keys)
-    return number

@@ -3,25 +3,19 @@
 from django.urls import path
 
 from annotations.web.views import (
-    account,
-    assignments,
     coding,
     docsets,
     gold,
     guidelines,
     help,
-    invitations,
-    mail,
-    members,
     project_settings,
     projects,
     questions,
-    repeats,
-    rounds,
     texts,
-    training,
     transfers,
 )
+from annotations.web.views.people import account, first_account, invitations, mail, members
+from annotations.web.views.planning import assignments, repeats, rounds, training
 from annotations.web.views.schemes import designer as scheme_designer
 from annotations.web.views.schemes import files as scheme_files
 from annotations.web.views.schemes import scheme
@@ -40,6 +34,7 @@ urlpatterns = [
     path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
     path("account/mail/confirm/<str:token>/", mail.confirm, name="confirm-mail"),
     path("mail/unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
+    path("first-account/<str:token>/", first_account.first_account, name="first-account"),
     path("help/", help.index, name="help"),
     path("help/images/<str:name>/", help.image, name="help-image"),
     path("help/<slug:name>/", help.page, name="help-manual"),
@@ -95,11 +90,16 @@ urlpatterns = [
     path(f"{ROUND}close/", rounds.close, name="close-round"),
     path(f"{ROUND}gold/", gold.draft, name="draft-gold"),
     path(f"{ROUND}gold/<slug:text>/", training.gold, name="open-gold"),
+    path(f"{ROUND}gold/<slug:text>/hand-on/", gold.hand_on, name="hand-on-gold"),
+    path(f"{ROUND}gold/<slug:text>/from-coding/", gold.from_coding, name="gold-from-coding"),
     path(f"{ROUND}training/", training.training, name="training"),
     path(f"{ROUND}training/decide/", training.decide, name="training-decide"),
     path(f"{ROUND}training/<slug:text>/<str:coder>/", training.comparison, name="training-comparison"),
     path(f"{ROUND}training/next/", training.take_next, name="training-next"),
     path(f"{ROUND}delete/", rounds.delete, name="delete-round"),
+    path("projects/<slug:slug>/gold/decisions/", gold.decisions, name="decisions"),
+    path("projects/<slug:slug>/gold/decisions/file/", gold.decisions_file, name="decisions-file"),
+    path("projects/<slug:slug>/gold/own/", gold.own_gold, name="own-gold"),
     path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", texts.text, name="text"),
     path("projects/<slug:slug>/texts/<slug:text>/edit/", texts.edit_text, name="edit-text"),

@@ -13,8 +13,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 HASHES_AT_ONCE = 2
-# Further requests wait for these, in threads that then answer nobody else; more are sent away.
-MOST_WAITING = 6
+# Further requests wait for these, in threads that then answer nobody else; more are sent away. Of the eight threads of
+# a process (config/gunicorn.py) half are left for whoever codes.
+MOST_WAITING = 2
 SECONDS_TO_RETRY = 5
 
 _hashes = BoundedSemaphore(HASHES_AT_ONCE)

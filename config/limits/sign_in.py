@@ -21,9 +21,10 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.core.limits import Limit
 from annotations.mail.queue import is_enabled
+from annotations.models import User
 from annotations.projects.people.accounts import request_password_reset
 from annotations.web.forms.members import ForgottenPasswordForm
-from annotations.web.views.mail import with_mail
+from annotations.web.views.people.mail import with_mail
 from config.errors import too_many_requests
 from config.limits.clients import client_network
 
@@ -52,7 +53,8 @@ class SignInView(LoginView):
     authentication_form = SignInForm
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        return super().get_context_data(**context) | {"has_mail": is_enabled()}
+        more = {"has_mail": is_enabled(), "has_accounts": User.objects.exists()}
+        return super().get_context_data(**context) | more
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if FAILURES.told(client_network(request)) >= settings.SIGN_IN_FAILURES_OF_ADDRESS:

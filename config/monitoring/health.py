@@ -7,10 +7,11 @@ from tempfile import TemporaryFile
 from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from annotations.core.migrations import read_migration_state
 
 # What there has to be room for on the disk: a full one takes no block of this.
 ROOM = 64 * 1024
@@ -50,8 +51,7 @@ def _check_database() -> str:
 
 def _check_migrations() -> str:
     try:
-        executor = MigrationExecutor(connection)
-        unapplied = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        unapplied = read_migration_state().unapplied
     except DatabaseError:
         return "the migrations cannot be read"
     return f"{len(unapplied)} migrations are not applied" if unapplied else ""

@@ -18,7 +18,8 @@ HEADER = "X-Request-ID"
 ACCEPTED_ID = re.compile(r"[-\w.]{1,64}", re.ASCII)
 # The addresses of invitations and of links in mails contain their secrets, which readers of the log must not learn.
 SECRET = re.compile(
-    r"(/invitations/|/mail/unsubscribe/|/account/mail/confirm/|/password/(?:mail|member)/[^/\s\"']+/)[^/\s\"']+"
+    r"(/invitations/|/first-account/|/mail/unsubscribe/|/account/mail/confirm/|/password/(?:mail|member)/[^/\s\"']+/)"
+    r"[^/\s\"']+"
 )
 # The parameters of addresses that are the names of people.
 PERSONAL_PARAMETERS = ("coder", "first", "second", "username")

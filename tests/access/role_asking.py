@@ -26,6 +26,8 @@ SEEN = {"If-Match": "*"}
 THING = re.compile(r"@([a-z_]+(?:\.[a-z_]+)*)")
 # That somebody has looked at a submission is written down by what shows it.
 VIEWED = re.compile(r'UPDATE "annotations_coding" SET "viewed_at" = \S+ WHERE')
+# By which figures are seen to be old: whoever locks a project gives it another, even if nothing is changed then.
+STAMPED = re.compile(r'INSERT INTO "annotations_projectstamp" ')
 CHANGES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -105,7 +107,7 @@ class World:
         return reply
 
     def _hear(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if CHANGES.match(sql) and not VIEWED.match(sql):
+        if CHANGES.match(sql) and not (VIEWED.match(sql) or STAMPED.match(sql)):
             self.writes.append(sql)
         return execute(sql, params, many, context)
 
@@ -152,7 +154,8 @@ def able(access: Access) -> str:
 
     To say what a request lacks (400) is an answer; to refuse the person is none.
     """
-    return next((role for role in ("manager", *ROLES[1:], "anonymous") if 200 <= access.answers[role] <= 400), "")
+    roles = (role for role in ("manager", *ROLES[1:], "anonymous") if role not in access.led_away)
+    return next((role for role in roles if 200 <= access.answers[role] <= 400), "")
 
 
 def sending(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:

@@ -30,14 +30,19 @@ SIGN_IN = 0
 
 @dataclass(frozen=True)
 class Access:
-    """What each role is answered, and what it sends."""
+    """What each role is answered, and what it sends; some are refused by being led to another page."""
 
     answers: Mapping[str, int]
     body: Mapping[str, Any] | None = None
+    led_away: frozenset[str] = frozenset()
 
     def but(self, answers: Mapping[str, int]) -> Access:
         """Return the same access with other answers for some roles."""
         return replace(self, answers={**self.answers, **answers})
+
+    def leading_away(self, *roles: str) -> Access:
+        """Return the same access that leads these roles to another page, where they read why."""
+        return replace(self.but(dict.fromkeys(roles, 302)), led_away=frozenset(roles))
 
 
 def who(
@@ -255,6 +260,8 @@ PAGES = [
     again("account-mail", POST=signed_in(302, {"kinds": "1", "digest": "on"})),
     # The link is of another person than who asks.
     row("confirm-mail", at={"token": "x"}, GET=signed_in(404), POST=signed_in(404), foreign=False),
+    # There are accounts, so that nobody makes the first one.
+    row("first-account", at={"token": "x"}, GET=public(404), POST=public(404), refused=public(405), foreign=False),
     row("unsubscribe", at={"token": "x"}, GET=public(404), POST=public(404), refused=public(405), foreign=False),
     row(
         "forgotten-password",
@@ -328,7 +335,7 @@ PAGES = [
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("reset-link", pk="@membership.pk", POST=managing_work(302), unseen=True),  # the account was not made for it
-    row("project-settings", GET=managers()),
+    row("project-settings", GET=managers(), POST=managers(302, {"licence": "CC BY 4.0"})),
     row("archive-project", POST=managers(302, {"confirmed": "1"})),
     again("archive-project", POST=managers(200), unseen=True),  # a manager is asked first
     row("unarchive-project", POST=managers(302), unseen=True),
@@ -363,6 +370,14 @@ PAGES = [
     row("draft-gold", OF_MAIN, POST=discussing(302, {"method": "most", "confirmed": "1"})),
     again("draft-gold", OF_MAIN, POST=discussing(200, {"method": "most"}), unseen=True),  # some have not submitted yet
     row("open-gold", OF_TRAINING, POST=discussing(302)),
+    # Somebody has not submitted yet: it is asked first.
+    again("open-gold", OF_MAIN, POST=discussing(200), unseen=True),
+    row("hand-on-gold", OF_TRAINING, GET=discussing(), POST=discussing(302, {"adjudicator": "@manager.username"})),
+    # What an adjudicator has coded and not submitted is not there.
+    row("gold-from-coding", OF_TRAINING, POST=who(()).but(dict.fromkeys(DISCUSS, 404)), unseen=True),
+    row("decisions", GET=discussing()),
+    row("decisions-file", GET=discussing()),
+    row("own-gold", GET=discussing()),
     row("training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
     row(
         "training-decide",
@@ -372,13 +387,14 @@ PAGES = [
     row("training-next", OF_TRAINING, POST=members(302), unseen=True),  # nobody has a text to take
     row("training-comparison", OF_TRAINING | {"text": "@drill.slug", "coder": "@other.username"}, GET=discussing()),
     row("feedback", OF_FEEDBACK, GET=own("other coder")),
-    row("code-gold", OF_TRAINING, GET=who(DISCUSS).but({"manager": 404, "superuser": 404})),
-    row("submit-gold", OF_TRAINING, POST=who(DISCUSS, 302).but({"manager": 404, "superuser": 404})),
+    # Who does not work on it is led to the page of its round, which says who does.
+    row("code-gold", OF_TRAINING, GET=who(DISCUSS).leading_away("manager", "superuser")),
+    row("submit-gold", OF_TRAINING, POST=who(DISCUSS, 302).leading_away("manager", "superuser")),
     row(
         "reopen-own-gold",
         OF_TRAINING | {"text": "@drill.slug"},
-        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
-        POST=who(DISCUSS, 302).but({"manager": 404, "superuser": 404}),
+        GET=who(DISCUSS).leading_away("manager", "superuser"),
+        POST=who(DISCUSS, 302).leading_away("manager", "superuser"),
     ),
     row("order-round", POST=managers(302, {"move": "up"})),
     row("close-round", POST=managers(302, {"confirmed": "1"})),
@@ -499,6 +515,10 @@ AGREEMENT = [
         )
     ),
     row("gold", GET=discussing()),
+    again("gold", OF_PYRAMIDS, GET=discussing()),
+    again("gold", OF_AGREED, GET=discussing()),
+    row("datasheet", GET=results()),
+    again("datasheet", OF_PYRAMIDS, GET=results()),
     *(again(name, OF_AGREED, GET=results()) for name in ("agreement", "items", "item")),
     row("set-round", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "round": "pilot"})),
     row("save-mapping", POST=managers(302, {"name": "m", "merge": "@category.key:none"})),
@@ -563,6 +583,11 @@ API = [
     row("api-rounds", GET=reading_texts(), POST=managers(201, {"name": "new-one"})),
     row("api-round", GET=reading_texts(), PATCH=managers(200, {"kind": "pilot"}), DELETE=managing_work(204)),
     row("api-gold", OF_TRAINING, POST=discussing(201, {"text": "@drill.slug"})),
+    row(
+        "api-hand-on-gold",
+        OF_TRAINING,
+        POST=discussing(200, {"text": "@drill.slug", "adjudicator": "@manager.username"}),
+    ),
     row("api-training", OF_TRAINING, GET=own("other coder", *DISCUSS)),
     row(
         "api-training-decisions",
@@ -571,7 +596,10 @@ API = [
     ),
     row("api-training-next", OF_TRAINING, annotates=True, POST=members(400), unseen=True),  # nobody has a text to take
     row("api-feedback", OF_TRAINING | {"text": "@drill.slug"}, annotates=True, GET=own("other coder")),
-    row("api-gold-states", GET=discussing(), POST=discussing(200, {"method": "most"})),
+    row("api-decisions", GET=discussing()),
+    row("api-own-gold", GET=discussing()),
+    row("api-gold-states", GET=discussing(), POST=discussing(200, {"method": "most", "early": True})),
+    again("api-gold-states", POST=discussing(409, {"method": "most"}), unseen=True),  # some have not submitted yet
     row("api-round-texts", POST=managers(200, {"add": ["@text.slug"]})),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),
@@ -635,6 +663,16 @@ API = [
         POST=who(DISCUSS, 200, JUDGED_GOLD).but({"manager": 404, "superuser": 404}),
     ),
     row(
+        "api-agreed-queue",
+        OF_AGREED,
+        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
+    ),
+    row(
+        "api-gold-queue",
+        OF_TRAINING,
+        GET=who(DISCUSS).but({"manager": 404, "superuser": 404}),
+    ),
+    row(
         "api-docsets",
         OF_PYRAMIDS,
         GET=members(),
@@ -694,6 +732,9 @@ API = [
         )
     ),
     row("api-agreement-gold", GET=discussing()),
+    again("api-agreement-gold", OF_PYRAMIDS, GET=discussing()),
+    again("api-agreement-gold", OF_AGREED, GET=discussing()),
+    row("api-datasheet", GET=results()),
     # Without two that are to be compared there is no answer.
     *(row(f"api-{name}", GET=results(400)) for name in ("coreference", "compare")),
     *(row(f"api-{name}", OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),

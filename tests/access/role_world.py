@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from agreement.discussion import add_remark, set_flag
 from agreement.models import Computation
-from annotations.coding.gold import open_gold
+from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
 from annotations.models import Coding, Project, Text, User
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.people import invitations

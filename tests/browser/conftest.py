@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.serving import FLAGS, chromium

@@ -20,6 +20,7 @@ from annotations.formats.model.scheme import AnswerKind, AttributeSpec
 from annotations.models import Judgement, Project, User
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
+from config.settings import TASKS
 from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.browser.test_every_page import CUTS
@@ -467,7 +468,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
 @pytest.fixture
 def left_to_a_worker(project, codings, keys, monkeypatch, settings):
     """Judgements whose agreement no request computes by itself."""
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     for coding in codings.values():
         judge(coding, keys["a"], "none")

@@ -12,7 +12,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.formats import plain
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition, RelationSpec, Subject, ValueSpec
 from annotations.models import Judgement, Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.revision.saving import save_scheme
@@ -68,6 +68,20 @@ def rows(page: Page) -> list[str]:
 
 def state(page: Page, words: str) -> None:
     expect(page.locator("#scheme-state")).to_have_text(words)
+
+
+def test_a_button_that_is_held_down_while_the_server_answers_is_clicked(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    adder = page.get_by_role("button", name="Add a relation", exact=True)
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        add(page, "a category", "identity")
+        adder.hover()
+        page.mouse.down()
+    page.wait_for_function(
+        "() => new Promise((painted) => setTimeout(() => requestAnimationFrame(() => painted(true)), 100))"
+    )
+    page.mouse.up()
+    expect(page.get_by_label("Label", exact=True)).to_have_value("New relation")
 
 
 def design(page: Page) -> None:

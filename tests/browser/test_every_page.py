@@ -34,6 +34,7 @@ NO_PAGES = (
     "text-questions",
     "text-questions-agreed",
     "export-scheme",
+    "decisions-file",
 )
 # What is wider than its place, or a table higher than its own, does not say so by a shadow and cannot be reached by
 # keyboard; and the page, if it is wider than the window.

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotations.coding import operations
 from annotations.models import Coding, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import Coder, saved
 from tests.conftest import change, judge

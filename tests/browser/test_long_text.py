@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.models import Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.workbench import marked_text

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Permission
 from playwright.sync_api import expect
 
 from annotations.models import Coding
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from tests.browser.clicks import Clicks
 from tests.browser.test_accessibility import violations
 from tests.browser.test_project_walk import FILES

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.models import User
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.models import Membership, Project, User
+from annotations.projects.people.members import add_member
 from tests.browser.test_accessibility import violations
 from tests.browser.test_dashboards import drawn
-from tests.shared.scored import harbour
+from tests.browser.test_every_page import CUTS
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.scored import ANN, BEN, SUMMARIES, harbour, people
 
 pytestmark = pytest.mark.browser
 
-RESULTS = ("scores/", "study/", "scus/", "scus/?view=subsumption", "peers/")
+RESULTS = ("gold/?coder=ben", "scores/", "study/", "scus/", "scus/?view=subsumption", "peers/")
 
 
 @pytest.fixture
@@ -53,6 +60,58 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     page.get_by_role("button", name="2 ben").click()
     expect(page.get_by_role("button", name="2 ben")).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#overlay sup:not(.is-off)").first).to_have_text("1")
+
+
+def agree_on_three_docsets() -> Project:
+    """Make a project of three docsets, each with the pyramids of Ann and Ben, and with one like Ann's as agreed."""
+    ann, ben, manager, adjudicator = people("ann", "ben", "charlie", "adam")
+    project = pyramid_project("coast")
+    add_member(project, manager, Membership.Role.MANAGER)
+    add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    for number in range(3):
+        made = docset(project, ann, ben, summaries=SUMMARIES, slug=f"day-{number}", title=f"Day {number}")
+        codings = codings_of(models_of(made))
+        build(codings["ann"], {key: words for key, words in ANN.items() if number or key != "radar"})
+        build(
+            codings["ben"], BEN if number else {**BEN, "radar": ["ask why radar was off"], "questions": ["an inquiry"]}
+        )
+        agreed = start_agreed_pyramid(made, adjudicator, codings["ann" if number else "ben"])
+        agreed.refresh_from_db()
+        submit_coding(agreed, adjudicator)
+    return project
+
+
+def test_coders_are_read_against_agreed_pyramids_on_a_wide_and_a_narrow_screen(sign_in, db):
+    agree_on_three_docsets()
+    page = sign_in(User.objects.get(username="charlie"), "/projects/coast/agreement/")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    tab(page, "Gold")
+    expect(page.get_by_role("heading", name="Gold", exact=True)).to_be_visible()
+    drawn(page, 4)
+    expect(page.locator("#table-scus tbody tr")).to_have_count(2)
+    ben = page.locator("#table-scus tbody tr").filter(has=page.get_by_role("rowheader", name="ben"))
+    expect(ben.locator("td").nth(9)).to_have_text("3")
+    expect(ben.locator("td").nth(1)).to_have_text(re.compile(r"^0\.\d{3}$"))  # the lower end of the interval
+    assert violations(page) == []
+    assert page.evaluate(CUTS) == []
+    page.locator("#table-scus").get_by_role("button", name="Same words").press("Enter")
+    expect(page.locator(".info-panel:popover-open")).to_contain_text("the same words in both")
+    page.keyboard.press("Escape")
+    page.get_by_label("Coder", exact=True).focus()
+    page.keyboard.type("ben")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("coder=ben"))
+    places = page.locator("#table-places")
+    expect(places).to_contain_text("Where agreed pyramids differ from ben")
+    expect(places.get_by_role("cell", name="in thick fog", exact=True).first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#table-scus")).to_be_visible()
+    drawn(page, 4)
+    assert violations(page) == []
+    assert page.evaluate(CUTS) == []
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert not page.evaluate(wide)
 
 
 def test_the_pages_have_no_barriers_and_fit_the_screen(sign_in, manager):

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, person
 

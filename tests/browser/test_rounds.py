@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import offline, saved
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.coding.gold import open_gold
+from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Membership
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument

@@ -14,6 +14,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
+from config.settings import TASKS
 from tests.annotations.transfers.test_corpora import zipped
 from tests.annotations.transfers.test_mapping import corpus
 from tests.annotations.web.test_import import CONLL
@@ -69,10 +70,9 @@ def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
 
 
 def order_corpus(page, slug: str) -> None:
-    page.goto(f"/projects/{slug}/import/")
+    page.goto(f"/projects/{slug}/import/?format=mmax2")
     corpus_file = {"name": "corpus.zip", "mimeType": "application/zip", "buffer": zipped(corpus())}
     page.get_by_label("Files", exact=True).set_input_files(corpus_file)
-    page.get_by_label("Format").select_option("mmax2")
     page.get_by_label("One coder’s work").check()
     page.get_by_label("Coder", exact=True).fill("alice")
     page.get_by_role("button", name="Preview").click()
@@ -168,7 +168,7 @@ def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
 
 
 def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, manager, project, settings, monkeypatch):
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Format").select_option("conll2012")

@@ -108,6 +108,7 @@ def test_every_action_is_in_the_list_with_its_key_and_can_be_done_from_there(cod
     coder.press("Control+k", "Escape")
     expect(coder.page.get_by_role("dialog")).to_have_count(0)
     coder.action("undo")
+    expect(coder.page.get_by_role("button", name="place")).to_have_attribute("aria-pressed", "false")
     assert coder.saved() == {}
 
 

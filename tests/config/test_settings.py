@@ -36,7 +36,9 @@ VISIT = """
 import json, django
 django.setup()
 from django.conf import settings
+from django.core.management import call_command
 from django.test import Client
+call_command("migrate", verbosity=0)
 # Names of files without hashes: nobody collects and compresses them here.
 settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 plain = Client().get("/sign-in/", headers={"host": "coindex.example"})
@@ -76,6 +78,8 @@ def shown(code, data_dir, **given):
         ({"SECRET_KEY": "", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": KEY}, "ALLOWED_HOSTS"),
         (PRODUCTION | {"METRICS_TOKEN": "x" * 31}, "METRICS_TOKEN"),
+        (PRODUCTION | {"COMPUTE": "processes:0"}, "COMPUTE to such as processes:4"),
+        (PRODUCTION | {"COMPUTE": "dask://host"}, "COMPUTE to such as processes:4"),
         (PRODUCTION | {"ALLOWED_HOSTS": "*", "EMAIL_URL": "smtp://mail.example"}, "SITE_URL"),
         ({"DEBUG": "0", "SECRET_KEY": KEY, "ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
         ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),

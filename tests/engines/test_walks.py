@@ -10,7 +10,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.coding.scus import weighted_scus
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.design.starting_points import STARTING_POINTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,12 +12,21 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from tests.conftest import skip_or_fail_in_ci
 from tests.faults.databases import Database, fresh, is_postgres
 from tests.faults.program import Program
 from tests.shared.migrated import copy_kept
 
 # How long writers write in tests of many at once; a minute finds more: COINDEX_FAULT_SECONDS=60.
 WRITING_SECONDS = float(os.environ.get("COINDEX_FAULT_SECONDS", "5"))
+
+
+@pytest.fixture(scope="session")
+def nginx() -> str:
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if found is None or shutil.which("openssl") is None:
+        skip_or_fail_in_ci("nginx or openssl is missing: install nginx-light")
+    return found
 
 
 @pytest.fixture(scope="session")

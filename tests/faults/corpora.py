@@ -14,6 +14,7 @@ from django.db.models import TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from annotations.models import Coding, Markable, Project, Text
+from annotations.transfers.importing.batches import MOST_DOCUMENTS
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.sources import open_sources
 from tests.faults.people import Person
@@ -24,6 +25,8 @@ BEGIN = "[Anna](a) took [her](b) dog"
 # Larger than what is imported while the page is asked for, or smaller; exports of the first are large too.
 LARGE = (8, 1300)
 SMALL = (5, 1800)
+# More texts than one transaction of an import writes.
+MANY = 3 * MOST_DOCUMENTS
 FILLER = "and so on " * 1500
 # What a zip makes little smaller.
 NOISE = base64.b64encode(random.Random(1).randbytes(900_000)).decode()
@@ -39,6 +42,15 @@ def corpus(coders: int, markables: int) -> list[SimpleUploadedFile]:
         )
         for number, coder in enumerate(CODERS[:coders])
     ]
+
+
+def many_texts(number: int) -> SimpleUploadedFile:
+    """Return a zip of texts."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for place in range(number):
+            archive.writestr(f"t{place}.txt", f"Anna took her dog {place}.")
+    return SimpleUploadedFile("many.zip", out.getvalue())
 
 
 def bring_long(slug: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +16,8 @@ from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+from tests.faults.proxy import UNVERIFIED
 
 API = "/api/v1"
 # Between two attempts, as a client does not ask all the time.
@@ -51,7 +53,10 @@ class Person:
         elif sent is not None:
             body = json.dumps(sent).encode()
             headers["Content-Type"] = "application/json"
-        connection = HTTPConnection(urlsplit(self.address).netloc, timeout=60)
+        where = urlsplit(self.address)
+        connection = HTTPConnection(where.netloc, timeout=60)
+        if where.scheme == "https":
+            connection = HTTPSConnection(where.netloc, timeout=60, context=UNVERIFIED)
         try:
             connection.request(method, f"{API}{path}", body, headers)
             answer = connection.getresponse()

@@ -22,7 +22,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotations.core.progress import LOST_AFTER
 from annotations.models import Coding, Markable, Membership, Project, Token, Transfer, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import create_token
 from benchmarks.serving import ROOT, Server

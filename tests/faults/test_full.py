@@ -56,6 +56,7 @@ def no_file_larger(pid: int, size: int) -> Iterator[None]:
 def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program):
     slug, manager, worker = "no-room", program.manager, program.worker
     program.project(slug, SCHEME, BEGIN)
+    program.project("small", SCHEME, BEGIN)
     with program.inside():
         bring_long(slug)
     window = program.window(slug, program.coders[0])
@@ -72,7 +73,7 @@ def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program
         window.judge()
         window.send()
         assert window.acknowledged
-        assert told(manager, order_export(manager, slug))["state"] == "checked"
+        assert told(manager, order_export(manager, "small"))["state"] == "checked"
         assert worker.poll() is None
     again = order_export(manager, slug)
     assert carry_out(manager, again)["state"] == "done"

@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from annotations.models import Transfer
+from annotations.models import Text, Transfer
 from annotations.transfers import orders
 from tests.faults.corpora import (
     BEGIN,
     LARGE,
+    MANY,
     NOTHING,
     SCHEME,
     SMALL,
@@ -23,6 +24,8 @@ from tests.faults.corpora import (
     carry_out,
     content,
     corpus,
+    many_texts,
+    order,
     order_export,
     order_import,
     told,
@@ -75,6 +78,42 @@ def test_an_import_whose_worker_is_killed_comes_in_wholly_when_it_is_ordered_aga
     wait_until_nobody_writes(program)
     program.serve()
     check_that_it_came_to_nothing_and_comes_again(program, slug, pk, LARGE)
+
+
+def test_an_import_of_many_texts_whose_worker_is_killed_goes_on_when_it_is_ordered_again(program):
+    """Of more texts than a transaction holds some are in by then: they stay, and nothing is there twice."""
+    slug, manager = "many-killed", program.manager
+    program.project(slug, SCHEME, BEGIN)
+    pk = order(manager, f"/projects/{slug}/imports/", {"format": "text", "whose": "nobody"}, [many_texts(MANY)])
+    assert manager.post(f"/transfers/{pk}/carry-out/").body["state"] == "running"
+
+    def are_in() -> int:
+        state, written = Transfer.objects.values_list("state", "written").get(pk=pk)
+        assert state in ("checked", "running"), "it was over before it could be stopped"
+        return written
+
+    with program.inside():
+        wait_for(are_in, "the first texts are in", pause=0.001)
+    os.kill(program.worker.pid, signal.SIGKILL)
+    program.worker.wait()
+    wait_until_nobody_writes(program)
+    with program.inside():
+        written = are_in()
+        assert Text.objects.filter(project__slug=slug).count() - 1 == written
+        assert 0 < written < MANY
+    program.serve()
+    program.let_time_pass(pk)
+    found = told(manager, pk)
+    assert (found["state"], found["error"]) == (
+        "failed",
+        f"{orders.LOST_MESSAGE} {orders.STAYS}{written}. {orders.GOES_ON}",
+    )
+    again = order(manager, f"/projects/{slug}/imports/", {"format": "text", "whose": "nobody"}, [many_texts(MANY)])
+    assert told(manager, again)["report"]["texts"] == MANY - written
+    assert carry_out(manager, again)["state"] == "done"
+    with program.inside():
+        slugs = list(Text.objects.filter(project__slug=slug).values_list("slug", flat=True))
+    assert sorted(slugs) == sorted(["tea", *(f"t{number}" for number in range(MANY))])
 
 
 def test_an_import_whose_web_process_is_killed_comes_in_wholly_when_it_is_ordered_again(program):

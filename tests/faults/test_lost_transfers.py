@@ -13,6 +13,7 @@ from django_tasks_db.models import DBTaskResult
 from annotations.core.progress import LOST_AFTER
 from annotations.models import Membership, Project, Transfer, User
 from annotations.transfers import orders
+from config.settings import TASKS
 from tests.annotations.web.test_import import CONLL
 
 LONG_AGO = timedelta(seconds=1) + LOST_AFTER
@@ -22,7 +23,7 @@ CHOICES = {"coder_from": "nobody", "predefined": False, "create": False, "option
 @pytest.fixture
 def waiting(project: Project, charlie: User, settings, monkeypatch: pytest.MonkeyPatch) -> Transfer:
     """Order an import that has waited for the worker for a long time."""
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     file = SimpleUploadedFile("dog.conll", CONLL.encode())
     made = orders.order_import(project, charlie, [file], "conll2012", CHOICES)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import ssl
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -18,87 +13,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from benchmarks.serving import Server
-from tests.conftest import ROOT, skip_or_fail_in_ci
+from tests.faults.proxy import HOST, Proxy, free_port, running
 from tests.shared.cases import cases
 from tests.shared.migrated import copy_kept
 
-HOST = "coindex.example"
 SLOW = 100
 MANAGER = "manager"
 PASSWORD = "correct horse battery"
-CONFIGURATION = ROOT / "deploy" / "nginx.conf"
-UNVERIFIED = ssl._create_unverified_context()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-class Proxy:
-    """Nginx with the configuration of the repository, and the program with four threads behind it.
-
-    `wrap` puts the configuration into that of another nginx.
-    """
-
-    def __init__(self, nginx: str, folder: Path, program: int, wrap: Callable[[str, Path], str] | None = None) -> None:
-        self.folder = folder
-        self.http, self.https = free_port(), free_port()
-        (folder / "certificates" / "challenges").mkdir(parents=True)
-        subprocess.run(
-            [
-                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}"),
-                *("-keyout", folder / "certificates" / "privkey.pem"),
-                *("-out", folder / "certificates" / "fullchain.pem"),
-            ],
-            check=True,
-            capture_output=True,
-        )
-        text = CONFIGURATION.read_text(encoding="utf-8")
-        for there, here in (
-            (" /tmp/", f" {folder}/"),
-            (" /certificates", f" {folder}/certificates"),
-            (" 8080", f" 127.0.0.1:{self.http}"),
-            (" 8443", f" 127.0.0.1:{self.https}"),
-            ("web:8000", f"127.0.0.1:{program}"),
-        ):
-            assert there in text
-            text = text.replace(there, here)
-        if wrap is not None:
-            text = wrap(text, folder)
-        if os.getuid() == 0:  # else it gives up its rights, and does not get into a folder of tests
-            text = f"user root;\n{text}"
-        (folder / "nginx.conf").write_text(text, encoding="utf-8")
-        self.process = subprocess.Popen(
-            [nginx, "-c", folder / "nginx.conf", "-p", folder, "-e", "stderr", "-g", "daemon off;"]
-        )
-        until = time.monotonic() + 30
-        while socket.socket().connect_ex(("127.0.0.1", self.https)):
-            assert self.process.poll() is None, "nginx refuses the configuration"
-            assert time.monotonic() < until
-            time.sleep(0.05)
-
-    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> HTTPResponse:
-        connection = HTTPSConnection("127.0.0.1", self.https, timeout=20, context=UNVERIFIED)
-        connection.request(method, path, body, {"Host": HOST} | {k.replace("_", "-"): v for k, v in headers.items()})
-        return connection.getresponse()
-
-    def open(self, sent: str) -> ssl.SSLSocket:
-        """Connect, send this and wait."""
-        plain = socket.create_connection(("127.0.0.1", self.https), timeout=40)
-        secure = UNVERIFIED.wrap_socket(plain, server_hostname=HOST)
-        secure.sendall(sent.encode())
-        return secure
-
-
-@pytest.fixture(scope="module")
-def nginx() -> str:
-    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-    if found is None or shutil.which("openssl") is None:
-        skip_or_fail_in_ci("nginx or openssl is missing: install nginx-light")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -116,15 +37,6 @@ def program(nginx: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
         yield server
     finally:
         server.kill()
-
-
-@contextmanager
-def running(made: Proxy) -> Iterator[Proxy]:
-    try:
-        yield made
-    finally:
-        made.process.terminate()
-        made.process.wait(30)
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +184,7 @@ def part_for_another(text: str, folder: Path) -> str:
 
 
 def test_what_another_nginx_takes_of_it_has_the_headers_and_bounds(nginx, program, tmp_path):
-    with running(Proxy(nginx, tmp_path, program.port, part_for_another)) as other:
+    with running(Proxy(nginx, tmp_path, program.port, wrap=part_for_another)) as other:
         assert other.ask("GET", "/sign-in/").status == 200  # told of HTTPS and the host, it redirects nobody
         assert_address_is_not_believed(other, "somebody")
         for path, length, status in ((UPLOADS[0], 5_000_000, b"302"), ("/sign-in/", 65_537, b"413")):

@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotations.core.heartbeat import LOST_AFTER, living
 from annotations.transfers import orders
+from config.settings import TASKS
 from tests.faults.conftest import started
 from tests.faults.corpora import (
     BEGIN,
@@ -103,7 +104,7 @@ def test_an_import_that_is_cancelled_by_the_api_comes_to_nothing_and_the_worker_
 
 
 def test_a_stuck_task_ends_its_worker_and_what_waits_behind_it_is_done_by_the_next(program, settings):
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     program.worker.terminate()
     program.worker.wait()
     program.project("behind", SCHEME, BEGIN)

@@ -6,6 +6,7 @@ import {
 } from "../../static/js/workbench/history.js";
 import { JUDGEMENTS } from "../../static/js/coding/targets/pointers.js";
 import { judge, sameJudgement } from "../../static/js/workbench/judgements.js";
+import { mapChange } from "../../static/js/workbench/saving/corrections.js";
 import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { marked, points } from "./scenes.mjs";
 
@@ -133,4 +134,22 @@ test("a long log is read in one pass", () => {
   const { model } = open();
   const log = Array.from({ length: 20_000 }, (_, place) => logged(String(place), judge("p1", { category: "none", note: String(place) })));
   assert.equal(fromLog(JUDGEMENTS, model, log, emptyHistory(false)).done.length, 20_000);
+});
+
+test("a decision on gold is taken back and made again with the judgements that carry it, and goes with corrections", () => {
+  const { model, judgements } = open({});
+  const decide = (key) => ({ kind: "decide", payload: { items: [[key, "category"]], source: "draft", reason: "slip" } });
+  const log = [{ uuid: "one", ...decide("p1") }, { uuid: "two", step: "s", ...judge(OWN, { category: "none" }) }, { uuid: "three", step: "s", ...decide(OWN) }];
+  same(apply(model, judgements, [decide("p1")]), judgements);
+  const [alone, both] = fromLog(JUDGEMENTS, model, log, emptyHistory(false)).done;
+  assert.deepEqual([alone.changes, alone.inverse], [[decide("p1")], [decide("p1")]]);
+  assert.deepEqual(both.inverse, [decide(OWN), unmark(OWN)]);
+  assert.deepEqual(mapChange(decide(OWN), [{ start: 0, end: 0, old: "", new: "so ", segments: [] }]), decide("phrase:5-6"));
+  assert.equal(mapChange(decide(OWN), [{ start: 0, end: 3, old: "abc", new: "", segments: [] }]), null);
+});
+
+test("a draft that is made again has all judgements", () => {
+  const { model, judgements } = open({ [OWN]: { category: "none" } });
+  same(apply(model, judgements, [{ kind: "draft", payload: { judgements: [{ markable: "phrase:3-4", category: "none" }] } }]),
+    apply(model, open({}).judgements, [judge("phrase:3-4", { category: "none" })]));
 });

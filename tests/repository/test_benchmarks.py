@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from agreement.measures import ReliabilityData, alpha, consensus
+from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, bounds, databases, formats, server
+from benchmarks import adjudication, bounds, corpus, databases, formats, load, server
 from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
-from benchmarks.measures import agree, main, work
+from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
 from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
 from tests.shared.cases import only_in_full
 
-OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file"]
+OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file", *OF_MANY_TEXTS]
 
 
 @pytest.mark.parametrize("task", OWN)
@@ -53,6 +53,18 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
     assert {"alpha_1m_seconds", "alpha_1m_peak_mb", "csv_1m_seconds", "ratio_to_nltk_30k"} <= found.keys()
     assert found["alpha_1m_seconds"] > 0
     assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
+    assert found["bootstrap_of_texts_4000_processor_seconds"] > 0
+
+
+def test_the_table_of_many_texts_has_processor_time_and_memory_of_each_task():
+    tasks = [(task, Figure(9.0, 10.0 * place, processor=place / 1000)) for place, task in enumerate(OF_MANY_TEXTS, 1)]
+    figures = {1_000: dict(tasks), 4_000: dict.fromkeys(OF_MANY_TEXTS, Figure(9.0, 77.4, processor=1.5))}
+    table = list(report_texts(figures))
+    assert "| `documents_sums` | 1.0 ms, 10 MB | 1.50 s, 77 MB |" in table
+    assert "| `jackknife_sums` | 4.0 ms, 40 MB | 1.50 s, 77 MB |" in table
+    named = figures_of_texts(figures)
+    assert (named["combination_1000_processor_seconds"], named["combination_1000_peak_mb"]) == (0.002, 20.0)
+    assert len(named) == 4 * len(OF_MANY_TEXTS)
 
 
 def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says():
@@ -64,8 +76,10 @@ def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says(
 def test_the_table_of_the_coding_page_has_a_line_for_each_size():
     names = [f"{column}_ms_{size}" for column in COLUMNS for size in SIZES]
     figures = dict.fromkeys(names, 12.0) | {"own_script_bytes": 80_000, "total_bytes": 1}
+    figures |= {"queue_key_to_paint_ms": 21.4, "queue_key_to_paint_p95_ms": 43.6, "queue_load": 0.5}
     table = report(figures | {f"total_bytes_{size}": 1 for size in SIZES})
     assert [line.split("|")[1].strip() for line in table.splitlines() if " ms |" in line] == ["100", "1,000", "5,000"]
+    assert "p50 21 ms, p95 44 ms" in table
 
 
 def test_a_peer_that_computes_another_number_is_no_peer():
@@ -90,9 +104,9 @@ def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
 def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
-    formats.main(["--json", "--texts", "2"])
+    formats.main(["--json", "--texts", "2", "--many"])
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {*databases.NAMES, "peer"}
+    assert set(found) == {*databases.NAMES, "peer", "streams"}
     assert found["sqlite"]["import_seconds"] > 0
     assert found["sqlite"]["export_seconds"] > 0
     for name in databases.NAMES[1:]:
@@ -101,20 +115,31 @@ def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
 
 
 @pytest.mark.slow
+@only_in_full("it takes as long as fifty other tests")
+def test_the_memory_of_many_texts_is_measured():
+    found = databases.run_on("sqlite", formats.MODULE, ["--here=streams", "--texts=2"])
+    assert set(found) == set(formats.STREAMED)
+    assert all(figures["peak_mb"] >= figures["idle_mb"] > 0 for figures in found.values())
+
+
+@pytest.mark.slow
 def test_every_format_that_is_written_is_timed():
     found = databases.run_on("sqlite", formats.MODULE, ["--here=formats", "--texts=2"])
     assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
     times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
+    check = {"check_seconds": 1.0, "check_own_seconds": 1.0}
     beside = {"read_seconds": 1.0, "read_own_seconds": 1.0, "write_seconds": 1.0, "write_own_seconds": 1.0}
     figures = {
         "sqlite": times,
         "postgresql": {"why": "no PostgreSQL"},
         "peer": {"version": "1", "files": 6, "cassis": beside, "here": beside},
         "formats": found,
+        "streams": {"2": {"sqlite": {"text": {"idle_mb": 1.0, "peak_mb": 2.0, **check, **times}}}},
     }
     table = formats.report(figures, texts=20)
     assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
     assert "| postgresql | no PostgreSQL | |" in table
+    assert "| sqlite | 2 | text | 2 (1) | 1.00 (1.00) | 1.00 (1.00) | 1.00 (1.00) |" in table
 
 
 @pytest.mark.slow
@@ -160,13 +185,70 @@ def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeyp
     assert "| 10 % | 0.0" in page.read_text(encoding="utf-8")
 
 
-def test_decisions_are_the_contested_cards_and_the_parts_that_have_to_be_put_elsewhere():
+def test_decisions_are_keys_that_accept_cards_and_put_rows_elsewhere():
     codings = [[0, 0, 0, 3, 4], [0, 0, 0, 3, 3], [0, 0, 0, 3, 3]]
     data = adjudication.as_data(codings)
     draft = consensus(data)
-    # one card: that of the last two, of which one coder parts one
+    # one card: that of the last two, of which one coder parts the last. It is accepted, or the last put elsewhere.
     assert adjudication.count_decisions([0, 0, 0, 3, 3], data, draft) == 1
-    assert adjudication.count_decisions([0, 0, 0, 3, 4], data, draft) == 2
+    assert adjudication.count_decisions([0, 0, 0, 3, 4], data, draft) == 1
     # what no coder separates is two parts where the truth separates it
     assert adjudication.count_decisions([0, 0, 1, 3, 3], data, draft) == 2
     assert adjudication.count_moves([0, 0, 1, 3, 4], adjudication.entities_of(draft)) == pytest.approx(2 / 5)
+
+
+def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_not_accepted():
+    data = adjudication.as_data([[2, 2, 0, 0], [1, 1, 0, 0], [2, 0, 2, 0]])
+    draft = consensus(data)
+    rows = [{row.units for row in (*card.rows, *card.elsewhere) if row.contested} for card in cards(data, draft)]
+    assert rows == [{(1,), (2,)}] * 2
+    assert adjudication.count_decisions([0, 0, 1, 1], data, draft) == 1
+    data = adjudication.as_data([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])
+    draft = consensus(data)
+    assert [row.units for card in cards(data, draft) for row in card.rows if row.contested] == [(1,)]
+    assert adjudication.count_decisions([0, 1, 1, 1], data, draft) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.faults
+def test_simulated_coders_work_without_an_error_and_save_what_they_judge(capsys):
+    assert load.main(["--json", "--coders=3", "--seconds=6", "--think=0.05", "--database=sqlite"]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["sqlite"]
+    assert (found["errors"], found["sign_in_n"]) == (0, 3)
+    assert found["save_n"] > found["submit_n"] > 0
+    assert found["reopen_n"] > 0
+    table = load.report({"sqlite": found, "postgresql": {"why": "no PostgreSQL"}})
+    assert f"save a judgement {found['save_n']:>15}" in table
+    assert "postgresql: no PostgreSQL" in table
+
+
+def test_a_load_test_elsewhere_needs_its_people_and_a_filled_log_postgresql(capsys):
+    for arguments, said in ((["--url", "http://x"], "--people"), (["--logged", "1"], "--database postgresql")):
+        with pytest.raises(SystemExit):
+            load.main(arguments)
+        assert said in capsys.readouterr().err
+
+
+def test_a_corpus_is_read_beside_the_sums_alone(tmp_path):
+    for form in corpus.FORMS:
+        folder = tmp_path / form
+        folder.mkdir()
+        files = corpus.write_files(folder, 4_800, form)
+        figures = corpus.measure_alone(files, repeats=1)
+        assert figures["ratio_to_kernel"] > 1
+        assert figures["peak_mb"] > 0
+        [first, *_] = corpus.files_to_alpha(files)
+        assert (first.n_judgements, first.n_coders) == (4_800, corpus.CODERS)
+    figures |= {"two_processes_speedup": 1.9, "adding_up_seconds_per_10m": 0.1, "dask_equal": 1, "judgements": 4_800}
+    page = "\n".join(corpus.report(figures | {"forms": dict.fromkeys(corpus.LABELS, figures)}))
+    assert all(f"| {label} | " in page for label in corpus.LABELS.values())
+    assert "a local Dask cluster give the same bytes" in page
+
+
+@pytest.mark.slow
+@only_in_full("it starts eight processes")
+def test_the_figures_of_a_corpus_are_one_object(capsys):
+    corpus.main(["--json", "--judgements", "4800", "--repeats", "1"])
+    found = json.loads(capsys.readouterr().out)
+    assert {"seconds_per_10m", "ratio_to_kernel", "peak_mb", "two_processes_speedup"} <= found.keys()
+    assert found["dask_equal"] == 1

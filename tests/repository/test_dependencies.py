@@ -15,15 +15,16 @@ import pytest
 from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OWN = {"config", "annotations", "agreement", "tests", "benchmarks", "scripts"}
+OWN = {"coindex", "config", "annotations", "agreement", "tests", "benchmarks", "scripts"}
 # The extras of pyproject.toml that are installed where a folder's modules run.
 EXTRAS = {
+    "coindex": [],
     "config": [],
     "annotations": [],
-    "agreement": [],
+    "agreement": ["cluster", "matplotlib", "parquet"],
     "scripts": ["dev"],
-    "tests": ["dev"],
-    "benchmarks": ["dev", "bench"],
+    "tests": ["dev", "cluster", "matplotlib", "parquet"],
+    "benchmarks": ["dev", "cluster", "parquet", "bench"],
 }
 
 

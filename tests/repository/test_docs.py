@@ -11,9 +11,9 @@ from django.urls import resolve
 from agreement import measures
 from agreement.data.extract import extract
 from agreement.measures import DISTANCES, conformance
-from agreement.reports import overall
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.parameters import parse_parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
 from annotations.models import Project
 from tests.conftest import ROOT

@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agreement.reports.parameters import Parameters, default_parameters
-from annotations.coding.gold import open_gold
+from agreement.reports.request.parameters import Parameters, default_parameters
+from annotations.adjudication.hands import open_gold
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, User
 from annotations.models.coding import pointing_categories
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
-from tests.conftest import judge
+from tests.conftest import judge, judge_all, judgement
 
 WRONG_PARAMETERS = [
     ("distance", "ghost"),
@@ -41,9 +42,8 @@ WALK = "[Anna](a) took [her](b) dog to [the park](c) and [it](d) was fun, [she](
 def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] = ("alice", "bob")) -> Project:
     """Make a project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
     project = create_project(slug, slug.title(), SCHEMES[scheme])
-    for number, content in enumerate(marked, start=1):
-        document = plain.parse(content, f"text-{number}.txt")
-        import_documents(project, [SourceDocument(document, None)])
+    documents = [plain.parse(content, f"text-{number}.txt") for number, content in enumerate(marked, start=1)]
+    import_documents(project, [SourceDocument(document, None) for document in documents])
     people = [User.objects.get_or_create(username=name)[0] for name in (*coders, "charlie")]
     for one in people:
         add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)
@@ -83,16 +83,24 @@ def answer(project: Project) -> Project:
     for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
         mine, text = names.index(coding.coder.username), texts.index(coding.text.slug) + 1
         units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
+        given = []
         for number, unit in enumerate(units):
             differs = (number + mine + text) % 3 == 0
             if linking is None or number == 0 or (differs and number % 2):
                 category = plain_ones[-1 if number == 0 else (number + differs) % len(plain_ones)]
-                judge(coding, unit.key, category.key)
+                given.append(judgement(unit.key, category.key))
             elif linking.takes_index:
-                judge(coding, unit.key, linking.key, indices=["2" if differs else "1"])
+                given.append(judgement(unit.key, linking.key, indices=["2" if differs else "1"]))
             else:
-                judge(coding, unit.key, linking.key, units[number - 1 if differs else 0].key)
+                given.append(judgement(unit.key, linking.key, units[number - 1 if differs else 0].key))
+        judge_all(coding, given)
     return hand_in(project)
+
+
+def on_one_page(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer of the API without the addresses of further pages, of which there must be none."""
+    assert {answer.get(name) for name in ("next", "previous")} == {None}
+    return {name: value for name, value in answer.items() if name not in ("next", "previous")}
 
 
 def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str | None) -> list[Coding]:
@@ -106,6 +114,7 @@ def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str
     for coding in codings:
         gold = open_gold(project, coding.text, coding.round.name, manager)
         rows = coding.judgements.order_by("markable__start").select_related("markable", "category")
+        given = []
         for row in rows.prefetch_related("targets", "indices"):
             label = row.markable.label
             category = changes.get(label, row.category.key if row.category else None)
@@ -113,7 +122,9 @@ def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str
                 same = label not in changes
                 targets = [one.key for one in row.targets.all()] if same else []
                 indices = [one.entity for one in row.indices.all()] if same else []
-                judge(gold, row.markable.key, category, *targets, **({"indices": indices} if indices else {}))
+                more = {"indices": indices} if indices else {}
+                given.append(judgement(row.markable.key, category, *targets, **more))
+        judge_all(gold, given)
         submit_coding(gold, manager)
         decided.append(gold)
     return decided

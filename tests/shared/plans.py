@@ -8,8 +8,8 @@ from typing import Any
 
 from annotations.formats import plain
 from annotations.models import Membership, Project
-from annotations.planning.designs.terms import PlanParameters
-from annotations.planning.plans import PlanRequest
+from annotations.planning.plans.designs.terms import PlanParameters
+from annotations.planning.plans.plans import PlanRequest
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES

@@ -9,7 +9,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.creation import create_docset
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
@@ -30,11 +30,18 @@ def pyramid_project(slug: str = "ferry", **options: bool) -> Project:
     return project
 
 
-def docset(project: Project, *coders: User, summaries: Sequence[tuple[str, str]] = SUMMARIES) -> Docset:
+def docset(
+    project: Project,
+    *coders: User,
+    summaries: Sequence[tuple[str, str]] = SUMMARIES,
+    slug: str = "sinking",
+    title: str = "The sinking",
+) -> Docset:
     """Make a docset, and make the coders members who have to build pyramids of it."""
-    made = create_docset(project, "sinking", "The sinking", summaries)
+    made = create_docset(project, slug, title, summaries)
     for coder in coders:
-        add_member(project, coder, Membership.Role.CODER)
+        if not project.memberships.filter(user=coder).exists():
+            add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, [models_of(made)], coders)
     return made
 

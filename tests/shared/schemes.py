@@ -21,7 +21,7 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.models import Coding, Membership, Project, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES

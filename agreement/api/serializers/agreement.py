@@ -11,7 +11,8 @@ from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports.coders.differences import KINDS
 from agreement.reports.coreference import SCORES
 from agreement.reports.items.items import AMBIGUITY, SORTS
-from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
+from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
+from annotations.api.lists import PartSerializer
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
@@ -79,7 +80,28 @@ class LinkKappaOfPairSerializer(serializers.Serializer[Any]):
     only_second = serializers.IntegerField()
 
 
-class ReportSerializer(FiguresSerializer):
+class IntervalQuerySerializer(serializers.Serializer[Any]):
+    interval = serializers.ChoiceField(
+        choices=["bootstrap"], required=False, help_text="Also the percentiles of the bootstrap, in `bootstrap`."
+    )
+
+
+class BootstrapSerializer(serializers.Serializer[Any]):
+    """The coefficient over random samples of the texts, drawn with replacement."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% interval: percentiles")
+    high = serializers.FloatField(allow_null=True)
+    standard_error = serializers.FloatField(allow_null=True)
+    replicates = serializers.IntegerField()
+    undefined = serializers.IntegerField(help_text="replicates without a value, which are left out")
+    drawn_from = serializers.IntegerField(help_text="how many there are to draw")
+    by = serializers.CharField(help_text="what is drawn: document, or unit where there is one")
+    seed = serializers.IntegerField()
+    note = serializers.CharField(allow_blank=True)
+
+
+class ReportSerializer(PartSerializer, FiguresSerializer):
     parameters = ParametersSerializer()
     z = serializers.FloatField(
         allow_null=True, help_text="The value in standard errors of agreement by chance, where there is a formula."
@@ -90,6 +112,7 @@ class ReportSerializer(FiguresSerializer):
     low = serializers.FloatField(allow_null=True, help_text="of the 95% interval")
     high = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer()
+    bootstrap = BootstrapSerializer(required=False, help_text="with interval=bootstrap")
     fingerprint = serializers.CharField(help_text="Equal for equal answers.")
     coders = serializers.ListField(child=serializers.CharField())
     codings_left_out = serializers.DictField(
@@ -143,7 +166,7 @@ class ScoresOfTextSerializer(ScoresOfPairSerializer):
     slug = serializers.CharField()
 
 
-class CoreferenceSerializer(serializers.Serializer[Any]):
+class CoreferenceSerializer(PartSerializer):
     first = serializers.CharField()
     second = serializers.CharField()
     parameters = ParametersSerializer()

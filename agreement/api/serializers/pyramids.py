@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from agreement.measures.pyramids import MEANS
 from agreement.reports.pyramids.scus import KINDS
+from annotations.api.lists import PartSerializer
 
 
 class DocsetQuerySerializer(serializers.Serializer[Any]):
@@ -65,7 +66,7 @@ class SystemSerializer(serializers.Serializer[Any]):
     comprehensive = EstimateSerializer()
 
 
-class ScoresSerializer(serializers.Serializer[Any]):
+class ScoresSerializer(PartSerializer):
     docset = serializers.CharField(allow_blank=True)
     mean = serializers.ChoiceField(choices=MEANS)
     peers = PeerScoreSerializer(many=True)
@@ -181,7 +182,7 @@ class PeerItemSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField(help_text="of the observed disagreement")
 
 
-class PeersSerializer(serializers.Serializer[Any]):
+class PeersSerializer(PartSerializer):
     docset = serializers.CharField(allow_blank=True)
     coders = serializers.ListField(child=serializers.CharField())
     overall = PeerReliabilitySerializer()

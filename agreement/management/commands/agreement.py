@@ -13,13 +13,16 @@ from agreement.data.groups import read_groups
 from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
-from agreement.reports import overall, planning
+from agreement.reports import planning
 from agreement.reports.coders.differences import KINDS, DifferenceReport, compare_parts
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.coreference import CoreferenceReport, compare_chains
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
-from agreement.reports.parameters import (
+from agreement.reports.overall import overall
+from agreement.reports.pyramids import dispatch, peers, scores, scus, study
+from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source
+from agreement.reports.request.parameters import (
     CHOICES,
     GROUPS,
     HELP,
@@ -30,9 +33,9 @@ from agreement.reports.parameters import (
     InvalidParameter,
     Parameters,
 )
-from agreement.reports.pyramids import dispatch, peers, scores, scus, study
-from agreement.reports.request import parse_asked, read_asked
+from agreement.reports.request.request import parse_asked, read_asked
 from agreement.reports.wording import describe_versions
+from agreement.sections.deferred import agreed as agreed_tables
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import gold as gold_tables
@@ -156,15 +159,21 @@ class Command(BaseCommand):
         parameters: Parameters,
         options: dict[str, Any],
     ) -> None:
-        """Print each coder against gold: as JSON, or the tables of the page."""
-        if project.answers == Project.Answers.SCUS:
-            raise CommandError("Pyramids have no gold: what is decided about a docset is its agreed pyramid.")
-        report = compare_with_gold(read_gold_source(project, answers, parameters), parameters)
+        """Print each coder against gold, or of pyramids against the agreed ones: as JSON, or the tables of the page."""
         called = {name: name for name in answers.known_coders}
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(report.as_dict(called), indent=1, ensure_ascii=False))
+        data: dict[str, Any]
+        if project.answers == Project.Answers.SCUS:
+            if options["docset"]:
+                raise CommandError("--docset: with --report gold choose docsets by --texts.")
+            agreed = compare_with_agreed(read_agreed_source(project, answers), parameters)
+            data, tables = agreed.as_dict(called), agreed_tables.build_tables(agreed, called)
         else:
-            self._print_tables(gold_tables.build_tables(report, called), options["format"])
+            report = compare_with_gold(read_gold_source(project, answers, parameters), parameters)
+            data, tables = report.as_dict(called), gold_tables.build_tables(report, called)
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(data, indent=1, ensure_ascii=False))
+        else:
+            self._print_tables(tables, options["format"])
 
     def _print_planning(
         self, project: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]

@@ -3,16 +3,16 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from agreement.measures.coefficients.alpha_statistics import alpha_statistics, alphas_statistics
-from agreement.measures.coefficients.callable_distances import alpha_of_callable, callable_unit_disagreements
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.options import SET_DISTANCES, Options
-from agreement.measures.results import Result
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.sufficient_statistics import register_statistics
-from agreement.measures.sums.tables import tabulate, unit_disagreements
-from agreement.measures.sums.totals import alpha_from_totals, total_sums
-from agreement.measures.values import Distance
+from ..data.inputs import Data, as_data
+from ..options import SET_DISTANCES, Options, SumOptions
+from ..results import Result
+from ..sums.overlaps import PairableUnits
+from ..sums.sufficient_statistics import register_statistics
+from ..sums.tables import tabulate, unit_disagreements
+from ..sums.totals import alpha_from_totals, total_sums
+from ..values import Distance
+from .alpha_statistics import alpha_statistics, alphas_statistics
+from .callable_distances import alpha_of_callable, callable_unit_disagreements
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def alpha(
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
         return alpha_of_callable(data, distance, options)
-    return alpha_from_totals(total_sums(tabulate(data, [distance], options), distance), options)
+    sum_options = SumOptions((distance,), exclude_unit, empty, thirds)
+    return alpha_from_totals(total_sums(tabulate(data, sum_options), distance), options)
 
 
 @register_statistics(alphas_statistics)
@@ -82,12 +83,9 @@ def alphas(
     >>> [(name, round(result.value, 3)) for name, result in alphas(data).items()][:2]
     [('nominal', 0.44), ('passonneau', 0.791)]
     """
-    data = as_data(data)
-    options = {name: Options(name, exclude_unit, empty, thirds) for name in distances}
-    if not options:
-        return {}
-    table = tabulate(data, list(options), next(iter(options.values())))
-    return {name: alpha_from_totals(total_sums(table, name), option) for name, option in options.items()}
+    options = SumOptions(tuple(distances), exclude_unit, empty, thirds)
+    sums = tabulate(as_data(data), options)
+    return {name: alpha_from_totals(total_sums(sums, name), options.of(name)) for name in sums}
 
 
 def contributions(

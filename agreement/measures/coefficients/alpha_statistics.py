@@ -4,20 +4,22 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import distance_from_empty, midranks, parse_numbers
-from agreement.measures.options import SET_DISTANCES, Options
-from agreement.measures.sums.documents import DocumentSums
-from agreement.measures.sums.label_sets import count_similar_pairs, label_similarities
-from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.pairs import different_labels
-from agreement.measures.sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
-from agreement.measures.sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
-from agreement.measures.sums.tables import DocumentTable, label_numbers, tabulate, unit_disagreements
-from agreement.measures.sums.totals import expected_distance, expected_ordered_distance
-from agreement.measures.values import Distance, Floats, Ints, Label, remove_unit
+from ..data.arrays import sorted_unique
+from ..data.cells import MISSING
+from ..data.reliability_data import ReliabilityData
+from ..distances import distance_from_empty, midranks, parse_numbers
+from ..options import SET_DISTANCES, Options, SumOptions
+from ..sums.label_sets import count_similar_pairs, label_similarities
+from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from ..sums.names import sort_key
+from ..sums.overlaps import PairableUnits
+from ..sums.pairs import different_labels
+from ..sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
+from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.tables import label_numbers, tabulate, unit_disagreements
+from ..sums.text_sums import DistanceSums, DocumentSums, TextSums, reading_counts
+from ..sums.totals import expected_distance, expected_ordered_distance
+from ..values import Distance, Floats, Ints, Label, remove_unit
 
 
 def alpha_statistics(
@@ -46,11 +48,11 @@ def alphas_statistics(
 ) -> SufficientStatistics:
     """Return the sums of `alphas` over documents or units."""
     options = [Options(name, exclude_unit, empty, thirds) for name in distances]
-    if any(option.ordered for option in options):
-        return _join_statistics([_ordered_statistics(data, by, option) for option in options])
-    if by == "unit":
-        return _join_statistics([_unit_statistics(data, option) for option in options])
-    return _document_statistics(tabulate(data, distances, options[0]), distances, options)
+    if by == "document":
+        return _document_statistics(tabulate(data, SumOptions(tuple(distances), exclude_unit, empty, thirds)))
+    ordered = any(option.ordered for option in options)
+    of_distance = _ordered_unit_statistics if ordered else _unit_statistics
+    return _join_statistics([of_distance(data, option) for option in options])
 
 
 def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
@@ -71,63 +73,43 @@ def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
     )
 
 
-def _document_statistics(table: DocumentTable, names: Sequence[str], options: list[Options]) -> SufficientStatistics:
-    """Return the sums of alpha over the documents of a table, for several distances at once."""
-    counts = [table.n_judgements, table.empty, table.nonempty, table.overlapping]
-    sums = [sums[name] for name in names for sums in (table.observed, table.overlap_distance)]
-    labels = table.label_counts
-    n_labels = int(labels.labels.max(initial=-1)) + 1
+def _document_statistics(sums: TextSums) -> SufficientStatistics:
+    """Return the sums of alpha over texts, for several distances at once."""
+    rows, names = sums.rows, sums.options.distances
+    if any(sums.options.of(name).ordered for name in names):
+        return _join_statistics([_ordered_document_statistics(sums.select_distances([name]), name) for name in names])
+    used = sorted(sorted_unique(sums.labelled["label"]).tolist(), key=lambda place: sort_key(sums.labels[place]))
+    labels = [sums.labels[place] for place in used]
+    column = np.zeros(len(sums.labels), dtype=np.int64)
+    column[used] = np.arange(len(used))
     by_label = sparse_sums(
-        labels.documents, labels.labels, labels.counts.astype(np.float64), (len(table.n_units), n_labels)
+        sums.labelled["text"],
+        column[sums.labelled["label"]],
+        sums.labelled["count"].astype(np.float64),
+        (len(rows), len(labels)),
     )
-    kinds = table.kind_counts
-    columns = [*counts, *sums, *kinds.counts.T]
-    fixed = np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
-    statistics = _build_statistics(table.documents, fixed, by_label, table.labels[:n_labels], kinds.kinds, options)
-    return statistics.select_groups(table.n_units > 0)
+    kinds, of_kinds = reading_counts(sums)
+    counts = [rows[name] for name in ("n_judgements", "empty", "nonempty", "overlapping")]
+    of_distances = [rows[name][:, k] for k in range(len(names)) for name in ("observed", "overlap_distance")]
+    fixed = np.array([*counts, *of_distances, *of_kinds.T], dtype=np.float64).T.copy()
+    options = [sums.options.of(name) for name in names]
+    statistics = _build_statistics(sums.documents, fixed, by_label, labels, kinds, options)
+    return statistics.select_groups(rows["n_units"] > 0)
 
 
 def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> SufficientStatistics:
     """Return the sums of `alpha` over documents from their `DocumentSums`: `alphas_statistics` of all their data.
 
     `several` has the sums of one distance after the other, each of the same documents in the same order. Raises
-    ValueError if the sums of one were made with different parameters or are of other documents, and for an ordered
-    distance, whose ranks need all documents together.
+    ValueError if the sums of one were made with different parameters or are of other documents.
     """
-    first = several[0]
-    options = [_common_options(sums) for sums in several]
-    for option, sums in zip(options, several, strict=True):
-        if option.ordered:
-            raise ValueError(f"there are no sums to draw from for the distance {option.distance!r}")
-        if [one.document for one in sums] != [one.document for one in first]:
+    parts = [DistanceSums.from_sequence(sums) for sums in several]
+    for part in parts:
+        if part.texts is not parts[0].texts and list(part.texts.documents) != list(parts[0].texts.documents):
             raise ValueError("the sums are of different documents")
-    number: dict[Label, int] = {}
-    labelled = [
-        (row, number.setdefault(label, len(number)), count)
-        for row, one in enumerate(first)
-        for label, count in one.labels
-    ]
-    rows, columns, counts = np.array(labelled, dtype=np.int64).reshape(-1, 3).T
-    by_label = sparse_sums(rows, columns, counts.astype(np.float64), (len(first), len(number)))
-    counted = [(one.n_judgements, one.empty, one.nonempty, one.overlapping) for one in first]
-    fixed = [np.array(counted, dtype=np.float64).reshape(-1, 4)]
-    fixed += [
-        np.array([(one.observed, one.overlap_distance) for one in sums], dtype=np.float64).reshape(-1, 2)
-        for sums in several
-    ]
-    kinds = sorted({(k, empty) for one in first for k, empty, _ in one.readings})
-    of_kind = [{(k, empty): count for k, empty, count in one.readings} for one in first]
-    fixed.append(np.array([[own.get(kind, 0) for kind in kinds] for own in of_kind]).reshape(len(first), len(kinds)))
-    documents = [one.document for one in first]
-    statistics = _build_statistics(documents, np.hstack(fixed), by_label, list(number), kinds, options)
-    return statistics.select_groups(np.array([one.n_units > 0 for one in first], dtype=np.bool_))
-
-
-def _common_options(sums: Sequence[DocumentSums]) -> Options:
-    parameters = dict(sums[0].parameters) if sums else Options().parameters()
-    if any(one.parameters != parameters for one in sums):
-        raise ValueError("the sums were made with different parameters")
-    return Options(**parameters)
+    if all(part.texts is parts[0].texts for part in parts):
+        return _document_statistics(parts[0].texts.select_distances([part.distance for part in parts]))
+    return _join_statistics([_document_statistics(part.texts.select_distances([part.distance])) for part in parts])
 
 
 def _build_statistics(
@@ -204,48 +186,80 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     return SufficientStatistics(used.group_by("unit")[1], hstack_sums(fixed, masses.sums), (name,), coefficients)
 
 
-def _ordered_statistics(data: ReliabilityData, by: str, options: Options) -> SufficientStatistics:
-    """Return the sums of alpha of an ordered distance over documents or units.
+def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatistics:
+    """Return the sums of alpha over texts of an ordered distance, the only one of the sums."""
+    used = sorted_unique(sums.labelled["label"])
+    order, of_label = _order_labels([sums.labels[label] for label in used.tolist()], name)
+    place = np.zeros(len(sums.labels), dtype=np.int64)
+    place[used[order]] = np.arange(len(order))
+    n = len(sums.rows)
+    counts = sums.labelled["count"].astype(np.float64)
+    labels = sparse_sums(sums.labelled["text"], place[sums.labelled["label"]], counts, (n, len(order)))
+    a, b = place[sums.met["low"]], place[sums.met["high"]]
+    pairs, low, high = _sum_label_pairs(sums.met["text"], a, b, 2 * sums.met["weight"], n)
+    observed = sums.rows["observed"].copy()
+    statistics = _build_ordered(sums.documents, observed, labels, pairs, (low, high), of_label, name)
+    return statistics.select_groups(sums.rows["n_units"] > 0)
 
-    Columns: the observed sum, the judgements with each label, and for ranks how often each two labels met.
-    """
+
+def _ordered_unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
+    """Return the sums of alpha of an ordered distance over units."""
     name, used = str(options.distance), PairableUnits.from_data(data)
-    terms = np.zeros(len(used.rows)) if name == "ordinal" else np.array(unit_disagreements(used, options))
     label_numbers(used, name)  # refuses what is no number
-    of_label = parse_numbers(data.labels, name)
-    order = np.argsort(of_label)
+    n = len(used.rows)
+    terms = np.zeros(n) if name == "ordinal" else np.array(unit_disagreements(used, options))
+    order, of_label = _order_labels(data.labels, name)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    groups, names = used.group_by(by)
-    n_groups = len(names)
     rows, columns = np.nonzero(used.codes != MISSING)
-    labels = sparse_sums(groups[rows], place[used.codes[rows, columns]], np.ones(len(rows)), (n_groups, len(order)))
-    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
-    pairs, low, high = (
-        _sum_label_pairs(used, place, groups, n_groups) if name == "ordinal" else (observed[:, :0], None, None)
-    )
+    labels = sparse_sums(rows, place[used.codes[rows, columns]], np.ones(len(rows)), (n, len(order)))
+    units, a, b = different_labels(used) if name == "ordinal" else (rows[:0],) * 3
+    pairs, low, high = _sum_label_pairs(units, place[a], place[b], 2 / (used.coders[units] - 1), n)
+    return _build_ordered(used.group_by("unit")[1], terms[:, None], labels, pairs, (low, high), of_label, name)
+
+
+def _order_labels(labels: Sequence[Label], name: str) -> tuple[Ints, Floats]:
+    """Return the labels in the order of their numbers, as places, and these numbers."""
+    of_label = parse_numbers(labels, name)
+    order = np.argsort(of_label)
+    return order, of_label[order]
+
+
+def _build_ordered(
+    groups: Sequence[Hashable],
+    observed: Floats,
+    labels: Matrix,
+    pairs: Matrix,
+    of_pairs: tuple[Ints, Ints],
+    of_label: Floats,
+    name: str,
+) -> SufficientStatistics:
+    """Return the statistics of an ordered distance.
+
+    Columns: the observed sum, the judgements with each label, and for ranks how often each two labels met; `of_pairs`
+    has the places of these labels.
+    """
+    low, high = of_pairs
+    n_labels = len(of_label)
 
     def coefficients(sums: Floats) -> Floats:
-        counts = sums[:, 1 : 1 + len(order)]
+        counts = sums[:, 1 : 1 + n_labels]
         n = counts.sum(axis=1)
         observed = sums[:, 0]
-        if low is not None:
+        if name == "ordinal":
             ranks = midranks(counts)
-            observed = (sums[:, 1 + len(order) :] * (ranks[:, low] - ranks[:, high]) ** 2).sum(axis=1)
-        return alpha_from_sums(observed, expected_ordered_distance(counts, of_label[order], name), n)[:, None]
+            observed = (sums[:, 1 + n_labels :] * (ranks[:, low] - ranks[:, high]) ** 2).sum(axis=1)
+        return alpha_from_sums(observed, expected_ordered_distance(counts, of_label, name), n)[:, None]
 
-    statistics = SufficientStatistics(names, hstack_sums(observed, labels, pairs), (name,), coefficients)
-    return statistics.select_groups(np.bincount(groups, minlength=n_groups) > 0)
+    return SufficientStatistics(groups, hstack_sums(observed, labels, pairs), (name,), coefficients)
 
 
-def _sum_label_pairs(used: PairableUnits, place: Ints, groups: Ints, n_groups: int) -> tuple[Matrix, Ints, Ints]:
+def _sum_label_pairs(groups: Ints, a: Ints, b: Ints, weights: Floats, n: int) -> tuple[Matrix, Ints, Ints]:
     """Return how often each two labels met in each group, and the places of the labels of each column."""
-    units, a, b = different_labels(used)
-    low, high = np.minimum(place[a], place[b]), np.maximum(place[a], place[b])
-    kinds, column = np.unique(low * len(place) + high, return_inverse=True)
-    weights = 2 / (used.coders[units] - 1)
-    sums = sparse_sums(groups[units], column, weights, (n_groups, len(kinds)))
-    return sums, *np.divmod(kinds, max(len(place), 1))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    width = int(high.max(initial=0)) + 1
+    kinds, column = np.unique(low * width + high, return_inverse=True)
+    return sparse_sums(groups, column, weights, (n, len(kinds))), *np.divmod(kinds, width)
 
 
 def alpha_from_sums(observed: Floats, expected: Floats, n: Floats) -> Floats:

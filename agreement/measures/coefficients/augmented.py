@@ -5,21 +5,21 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.measures.coefficients.chance import CERTAIN
-from agreement.measures.data.arrays import run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import MISSING_RULES, check_option
-from agreement.measures.results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.sufficient_statistics import (
+from ..data.arrays import run_offsets, sorted_unique
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..options import MISSING_RULES, check_option
+from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
+from ..sums.overlaps import PairableUnits
+from ..sums.sufficient_statistics import (
     SufficientStatistics,
     hstack_sums,
     register_statistics,
     sparse_sums,
 )
-from agreement.measures.values import Bools, Floats, Ints, Label
+from ..values import Bools, Floats, Ints, Label
+from .chance import CERTAIN
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,12 @@ from collections.abc import Hashable
 from itertools import combinations
 from math import fsum, isfinite
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import Options
-from agreement.measures.results import Result
-from agreement.measures.sums.totals import build_alpha_result
-from agreement.measures.values import Distance, Value, remove_unit
+from ..data.cells import MISSING
+from ..data.reliability_data import ReliabilityData
+from ..options import Options
+from ..results import Result
+from ..sums.totals import build_alpha_result
+from ..values import Distance, Value, remove_unit
 
 
 def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coefficients.scales import Scale
-from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
-from agreement.measures.options import MISSING_RULES, Options, check_option
-from agreement.measures.results import NOT_BY_ALL, NOT_CODED, nonzero_counts
-from agreement.measures.sums.label_sets import label_similarities
-from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums
-from agreement.measures.sums.tables import unit_disagreements
-from agreement.measures.values import Floats, Label
+from ..data.arrays import sorted_unique
+from ..data.cells import MISSING
+from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..options import MISSING_RULES, Options, check_option
+from ..results import NOT_BY_ALL, NOT_CODED, nonzero_counts
+from ..sums.label_sets import label_similarities
+from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from ..sums.overlaps import PairableUnits
+from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.tables import unit_disagreements
+from ..values import Floats, Label
+from .scales import Scale
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12

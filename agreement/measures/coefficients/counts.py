@@ -5,22 +5,22 @@ from numbers import Real
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.coefficients.alpha_statistics import alpha_from_sums
-from agreement.measures.coefficients.callable_distances import callable_unit_disagreements
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import Options
-from agreement.measures.results import Result
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.sufficient_statistics import (
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..options import Options
+from ..results import Result
+from ..sums.overlaps import PairableUnits
+from ..sums.sufficient_statistics import (
     SufficientStatistics,
     hstack_sums,
     register_statistics,
     sparse_sums,
 )
-from agreement.measures.values import Floats
+from ..values import Floats
+from .alpha import alpha
+from .alpha_statistics import alpha_from_sums
+from .callable_distances import callable_unit_disagreements
 
 
 def count_dice(a: Hashable, b: Hashable) -> float:

@@ -8,25 +8,25 @@ from itertools import product
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha_statistics import remove_units
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.data.subsets import select_coders
-from agreement.measures.distances import number_distance
-from agreement.measures.options import Options
-from agreement.measures.results import Result, nonzero_counts
-from agreement.measures.sums.label_sets import label_similarities
-from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
-from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.sums.sufficient_statistics import (
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..data.subsets import select_coders
+from ..distances import number_distance
+from ..options import Options
+from ..results import Result, nonzero_counts
+from ..sums.label_sets import label_similarities
+from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from ..sums.overlaps import PairableUnits
+from ..sums.sufficient_statistics import (
     SufficientStatistics,
     hstack_sums,
     register_statistics,
     sparse_sums,
 )
-from agreement.measures.sums.tables import label_numbers, unit_disagreements
-from agreement.measures.values import Bools, Floats, Ints
+from ..sums.tables import label_numbers, unit_disagreements
+from ..values import Bools, Floats, Ints
+from .alpha_statistics import remove_units
 
 NOT_BY_BOTH = "not coded by both groups"
 # an expected disagreement that is no more is 0 but for rounding

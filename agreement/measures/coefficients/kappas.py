@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.measures.coefficients.chance import (
+from ..data.arrays import sorted_unique
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..options import SET_DISTANCES, Options, check_option
+from ..results import CategoryKappa, KappaResult, Result
+from ..sums.masses import ValueMasses
+from ..sums.sufficient_statistics import register_statistics
+from ..values import Distance, Floats, Label
+from .chance import (
     CERTAIN,
     Kappa,
     check_two_coders,
@@ -13,17 +22,8 @@ from agreement.measures.coefficients.chance import (
     kappa_statistics,
     pooled_chance,
 )
-from agreement.measures.coefficients.scales import Disagreement, Scale
-from agreement.measures.coefficients.standard_errors import cohen_errors, fleiss_error
-from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import SET_DISTANCES, Options, check_option
-from agreement.measures.results import CategoryKappa, KappaResult, Result
-from agreement.measures.sums.masses import ValueMasses
-from agreement.measures.sums.sufficient_statistics import register_statistics
-from agreement.measures.values import Distance, Floats, Label
+from .scales import Disagreement, Scale
+from .standard_errors import cohen_errors, fleiss_error
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels

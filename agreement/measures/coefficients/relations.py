@@ -4,12 +4,12 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.sums.label_sets import LabelSets
-from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
-from agreement.measures.sums.pairs import different_labels, different_sets
-from agreement.measures.values import Ints, Readings, Value, remove_unit
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..sums.label_sets import LabelSets
+from ..sums.overlaps import PairableUnits, find_overlaps
+from ..sums.pairs import different_labels, different_sets
+from ..values import Ints, Readings, Value, remove_unit
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 

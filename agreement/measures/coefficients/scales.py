@@ -6,9 +6,9 @@ from numbers import Real
 
 import numpy as np
 
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import check_option
-from agreement.measures.values import Floats, Label
+from ..data.reliability_data import ReliabilityData
+from ..options import check_option
+from ..values import Floats, Label
 
 SCALES = ("nominal", "linear", "quadratic", "bipolar")
 

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from agreement.measures.values import Floats, Ints
+from ..values import Floats, Ints
 
 
 def cohen_errors(

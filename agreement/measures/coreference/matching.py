@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.measures.coefficients.relations import relation
-from agreement.measures.options import check_option
-from agreement.measures.values import Floats
+from ..coefficients.relations import relation
+from ..options import check_option
+from ..values import Floats
 
 SIMILARITIES = ("jaccard", "dice")
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.options import check_option
-from agreement.measures.results import KappaResult, format_value, render_table
-from agreement.measures.values import Floats
+from ..displays import Display, Point
+from ..options import check_option
+from ..results import KappaResult, format_value
+from ..values import Floats
 
 SINGLETONS = ("keep", "drop")
 DUPLICATES = ("first", "error")
@@ -33,7 +34,7 @@ type Ratio = tuple[float, float]  # found, of how much
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Display):
     """Recall, precision and their harmonic mean, F1; from 0 to 1.
 
     >>> Score.from_ratios((1, 2), (1, 1))
@@ -57,14 +58,15 @@ class Score:
     def __repr__(self) -> str:
         return f"<recall {self.recall:z.4f}, precision {self.precision:z.4f}, F1 {self.f1:z.4f}>"
 
-    def _repr_html_(self) -> str:
-        return render_table(
-            {
-                "recall": format_value(self.recall),
-                "precision": format_value(self.precision),
-                "F1": format_value(self.f1),
-            }
-        )
+    def _rows(self) -> Mapping[str, object]:
+        return {
+            "recall": format_value(self.recall),
+            "precision": format_value(self.precision),
+            "F1": format_value(self.f1),
+        }
+
+    def _points(self) -> Sequence[Point]:
+        return [Point("recall", self.recall), Point("precision", self.precision), Point("F1", self.f1)]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.data.arrays import first_positions, run_offsets, run_starts, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells, ReadingBits, pack_readings
-from agreement.measures.data.chains import (
+from ..options import check_option
+from ..values import Bools, Ints, Label
+from .arrays import first_positions, run_offsets, run_starts, sorted_unique
+from .cells import MISSING, Cells, ReadingBits, pack_readings
+from .chains import (
     MODES,
     PLURALS,
     READINGS,
@@ -23,10 +25,8 @@ from agreement.measures.data.chains import (
     find_tops,
     follow_reading,
 )
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.data.subsets import drop_unused
-from agreement.measures.options import check_option
-from agreement.measures.values import Bools, Ints, Label
+from .reliability_data import ReliabilityData
+from .subsets import drop_unused
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agreement.measures.values import Ints
+from ..values import Ints
 
 
 def sorted_unique(numbers: Ints) -> Ints:
@@ -23,6 +23,32 @@ def run_starts(ordered: Ints) -> Ints:
     if not len(ordered):
         return np.zeros(0, dtype=np.int64)
     return np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+
+
+def distinct_rows(*columns: Ints) -> tuple[list[Ints], Ints]:
+    """Return the different rows of columns of numbers from 0, in ascending order, and how often each comes.
+
+    >>> columns, counts = distinct_rows(np.array([2, 1, 2, 1]), np.array([5, 7, 5, 6]))
+    >>> [column.tolist() for column in columns], counts.tolist()
+    ([[1, 1, 2], [6, 7, 5]], [1, 1, 2])
+    """
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) < 64:  # numbers with all columns of a row in them are sorted many times faster than places of rows
+        key = columns[0].copy()
+        for column, width in zip(columns[1:], widths[1:], strict=True):
+            key <<= width
+            key |= column
+        key.sort()
+        begins = run_starts(key)
+        rest, distinct = key[begins], []
+        for width in widths[::-1]:
+            distinct.append(rest & ((1 << width) - 1))
+            rest >>= width
+        return distinct[::-1], np.diff(begins, append=len(key))
+    order = np.lexsort(columns[::-1])
+    ordered = np.stack(columns)[:, order]
+    begins = np.flatnonzero(np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
+    return list(ordered[:, begins]), np.diff(begins, append=len(order))
 
 
 def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from agreement.measures.values import Ints, Label
+from ..values import Ints, Label
 
 MISSING = -1
 # Each reading is a bit of an integer with a sign.

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from agreement.measures.options import check_option
-from agreement.measures.values import Label, Value, unite_readings
+from ..options import check_option
+from ..values import Label, Value, unite_readings
 
 MODES = ("full", "partial", "none")
 TOPS = ("category", "chain")

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.partitions import Partition
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Bools, Ints, Value
+from ..values import Bools, Ints, Value
+from .arrays import sorted_unique
+from .cells import MISSING
+from .inputs import Data, as_data
+from .partitions import Partition
+from .reliability_data import ReliabilityData
 
 
 def split_components(data: Data) -> ReliabilityData:

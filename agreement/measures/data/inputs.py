@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agreement.measures.data.reliability_data import ReliabilityData
+from .reliability_data import ReliabilityData
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from pathlib import Path
 
-from agreement.measures.values import Readings, Value, map_members
+from ..values import Readings, Value, map_members
 
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 MEMBER = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)

@@ -11,9 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.measures.data.arrays import run_offsets, run_starts
-from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.values import Bools, Floats, Ints
+from ..values import Bools, Floats, Ints
+from .arrays import run_offsets, run_starts
+from .cells import MISSING, Cells
 
 
 @dataclass(frozen=True, eq=False)

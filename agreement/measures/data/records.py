@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agreement.measures.data.arrays import factorize_integers, first_positions
-from agreement.measures.data.cells import MISSING, Cells, Content
-from agreement.measures.data.partitions import Partition
-from agreement.measures.values import Ints
+from ..extras import require
+from ..values import Ints
+from .arrays import factorize_integers, first_positions
+from .cells import MISSING, Cells, Content
+from .partitions import Partition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ def parse_records(
     content: Content = Partition.from_ids(chains, document_of_unit, len(documents))
     if label is not None:
         codes, labels = _pivot(place, records[label], shape)
-        content = _overlay_sets(content.to_cells(), codes, labels)
+        content = overlay_sets(content.to_cells(), codes, labels)
     return tuple(units), tuple(coders), tuple(documents) if units else (), document_of_unit, content
 
 
@@ -67,6 +68,7 @@ def read_csv(
     chain: str | None = None,
 ) -> "pd.DataFrame":
     """Return the columns of a CSV file that `parse_records` needs, for the same arguments. See `ReliabilityData`."""
+    require("pandas", f"{path}: reading a CSV file")
     import pandas as pd
 
     names = [*([unit] if isinstance(unit, str) else unit), coder]
@@ -155,7 +157,7 @@ def _pivot(place: Ints, column: "pd.Series", shape: tuple[int, int]) -> tuple[In
     return table.reshape(shape), tuple(names.tolist())
 
 
-def _overlay_sets(sets: Cells, codes: Ints, labels: tuple[Hashable, ...]) -> Cells:
+def overlay_sets(sets: Cells, codes: Ints, labels: tuple[Hashable, ...]) -> Cells:
     """Return cells of labels, with the sets in their place where there are any; unused labels are dropped."""
     codes = np.where(sets.codes == MISSING, codes, MISSING)
     used = np.zeros(len(labels), dtype=np.bool_)

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.measures.data.arrays import factorize_integers, run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
-from agreement.measures.data.matrix import read_matrix
-from agreement.measures.data.partitions import Partition
-from agreement.measures.data.records import parse_records, read_csv
-from agreement.measures.options import check_option
-from agreement.measures.results import pluralize
-from agreement.measures.values import Ints, Label, Readings, Value, map_members
+from ..extras import is_installed, require
+from ..options import check_option
+from ..results import pluralize
+from ..values import Ints, Label, Readings, Value, map_members
+from .arrays import factorize_integers, run_offsets, sorted_unique
+from .cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
+from .matrix import read_matrix
+from .partitions import Partition
+from .records import parse_records, read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +75,9 @@ class ReliabilityData:
         return f"<ReliabilityData: {shape}, {pluralize(self.n_values, 'value')}>"
 
     def _repr_html_(self) -> str:
-        """Return the counts, and the first rows of the canonical matrix."""
-        return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().head(10).to_html(na_rep='')}"
+        """Return the counts and, where pandas is installed, the first rows of the canonical matrix."""
+        rows = self.to_frame().head(10).to_html(na_rep="") if is_installed("pandas") else ""
+        return f"<p>{escape(repr(self)[1:-1])}</p>{rows}"
 
     @classmethod
     def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None, *, members: str = "units") -> Self:
@@ -427,6 +429,7 @@ class ReliabilityData:
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
+        require("pandas", "a DataFrame")
         import pandas as pd
 
         number = np.zeros(self.n_values + 1, dtype=np.int64)  # the last place is read by -1, missing

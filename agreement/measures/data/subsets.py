@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.measures.data.arrays import run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
-from agreement.measures.values import Bools, Label, map_members
+from ..values import Bools, Label, map_members
+from .arrays import run_offsets, sorted_unique
+from .cells import MISSING, Cells
+from .inputs import Data, as_data
+from .reliability_data import ReliabilityData, check_known_coders
 
 
 def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:

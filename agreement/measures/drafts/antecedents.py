@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 
-from agreement.measures.drafts.consensus import Consensus
-from agreement.measures.drafts.projection import Entity
-from agreement.measures.values import Readings
+from ..values import Readings
+from .consensus import Consensus
+from .projection import Entity
 
 type Reading = frozenset[Hashable]
 type CoderPointers = Mapping[Hashable, Collection[Hashable | Set[Hashable]]]

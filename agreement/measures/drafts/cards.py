@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.drafts.consensus import Consensus, find_contested
-from agreement.measures.drafts.projection import Entity, project_answers
-from agreement.measures.drafts.votes import DocumentAnswers, split_documents
-from agreement.measures.values import Value
+from ..data.inputs import Data, as_data
+from ..values import Value
+from .consensus import Consensus, find_contested
+from .projection import Entity, project_answers
+from .votes import DocumentAnswers, split_documents
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from operator import mul
 
-from agreement.measures.drafts.votes import NO_VOTE, Profile
+from .votes import NO_VOTE, Profile
 
 # Rounds of moves and merges, of which each makes the sum larger or is the last; texts take fewer than ten.
 MOST_ROUNDS = 100

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import check_known_coders
-from agreement.measures.drafts.clustering import count_objective, find_clusters, number_by_appearance
-from agreement.measures.drafts.projection import project_answers, project_chains
-from agreement.measures.drafts.votes import DocumentAnswers, Profile, split_documents
-from agreement.measures.options import check_option
-from agreement.measures.results import pluralize
-from agreement.measures.values import Readings, Value, unite_readings
+from ..data.cells import MISSING
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import check_known_coders
+from ..options import check_option
+from ..results import pluralize
+from ..values import Readings, Value, unite_readings
+from .clustering import count_objective, find_clusters, number_by_appearance
+from .projection import project_answers, project_chains
+from .votes import DocumentAnswers, Profile, split_documents
 
 METHODS = ("most", "agreed", "coder", "empty")
 

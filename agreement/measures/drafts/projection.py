@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from agreement.measures.drafts.votes import DocumentAnswers
-from agreement.measures.values import Value, unite_readings
+from ..values import Value, unite_readings
+from .votes import DocumentAnswers
 
 type Entity = frozenset[Hashable]
 

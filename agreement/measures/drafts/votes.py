@@ -15,9 +15,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Readings, Value
+from ..data.cells import MISSING
+from ..data.reliability_data import ReliabilityData
+from ..values import Readings, Value
 
 NO_VOTE = -1
 

@@ -1,18 +1,21 @@
 """How distances are distributed: those of pairs of judgements on one unit, and those of all pairs of judgements."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agreement.measures.data.arrays import pairs_in_runs
-from agreement.measures.data.cells import MISSING
-from agreement.measures.distances import distance_from_empty, distances_from_sizes
-from agreement.measures.options import Options
-from agreement.measures.sums.label_sets import label_similarities
-from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
-from agreement.measures.sums.pairs import observed_distances, overlapping_judgements
-from agreement.measures.sums.readings import (
+from ..data.arrays import pairs_in_runs
+from ..data.cells import MISSING
+from ..distances import distance_from_empty, distances_from_sizes
+from ..options import Options
+from ..values import Floats, Ints, Label
+from .label_sets import label_similarities
+from .overlaps import PairableUnits, count_entries, find_overlaps
+from .pairs import observed_distances, overlapping_judgements
+from .readings import (
     KindCounts,
     ReadingKind,
     compare_readings,
@@ -25,7 +28,7 @@ from agreement.measures.sums.readings import (
     remove_units_from_readings,
     set_kinds,
 )
-from agreement.measures.values import Floats, Ints, Label
+from .storage import pack, unpack
 
 # Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.
 STEPS = 10
@@ -62,6 +65,77 @@ class DistanceCounts:
     sets: Ints
     labels: Ints
     readings: KindCounts
+
+
+@dataclass(frozen=True, eq=False)
+class TextDistances:
+    """The distances of many texts, as in `DistanceCounts`, in one array with a row for each, to be stored and added up.
+
+    `rows` has them with judgements by label (`labels`) and by kind of several readings (`kinds`), in their order.
+    """
+
+    documents: Sequence[Hashable]
+    labels: tuple[Label, ...]
+    kinds: tuple[ReadingKind, ...]
+    rows: NDArray[np.void]
+
+    @classmethod
+    def from_counts(cls, documents: Sequence[Hashable], labels: Sequence[Label], counts: DistanceCounts) -> Self:
+        """Return the counts of all documents of some data, whose labels these are."""
+        rows = np.zeros(len(documents), _text_type(len(labels), len(counts.readings.kinds)))
+        for name in ("observed", "overlapping", "judgements", "empty", "sets", "labels"):
+            rows[name] = getattr(counts, name)
+        rows["readings"] = counts.readings.counts
+        return cls(documents, tuple(labels), tuple(counts.readings.kinds), rows)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of all parts."""
+        labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
+        kinds = tuple(dict.fromkeys(kind for part in parts for kind in part.kinds))
+        documents = [document for part in parts for document in part.documents]
+        rows = np.concatenate([part._with_columns(labels, kinds) for part in parts])
+        return cls(documents, labels, kinds, rows)
+
+    def select(self, rows: Ints) -> Self:
+        """Return some of the rows, in this order."""
+        return replace(self, documents=[self.documents[row] for row in rows.tolist()], rows=self.rows[rows])
+
+    def to_bytes(self) -> bytes:
+        """Return all of it as bytes. Raises ValueError for names that are no text."""
+        names = {"documents": self.documents, "labels": self.labels, "kinds": self.kinds}
+        return pack({"labels": len(self.labels), "kinds": len(self.kinds)}, names, [self.rows])
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Self:
+        """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
+        _, names, [rows] = unpack(stored, lambda options: [_text_type(options["labels"], options["kinds"])])
+        kinds: Any = names["kinds"]
+        return cls(names["documents"], tuple(names["labels"]), tuple(kinds), rows)
+
+    def _with_columns(self, labels: tuple[Label, ...], kinds: tuple[ReadingKind, ...]) -> NDArray[np.void]:
+        if (labels, kinds) == (self.labels, self.kinds):
+            return self.rows
+        rows = np.zeros(len(self.rows), _text_type(len(labels), len(kinds)))
+        for name in ("observed", "overlapping", "judgements", "empty", "sets"):
+            rows[name] = self.rows[name]
+        rows["labels"][:, [labels.index(label) for label in self.labels]] = self.rows["labels"]
+        rows["readings"][:, [kinds.index(kind) for kind in self.kinds]] = self.rows["readings"]
+        return rows
+
+
+def _text_type(n_labels: int, n_kinds: int) -> np.dtype[np.void]:
+    return np.dtype(
+        [
+            ("observed", "<f8", (BINS,)),
+            ("overlapping", "<i8", (BINS,)),
+            ("judgements", "<i8"),
+            ("empty", "<i8"),
+            ("sets", "<i8"),
+            ("labels", "<i8", (n_labels,)),
+            ("readings", "<i8", (n_kinds,)),
+        ]
+    )
 
 
 def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.measures.distances import distance_from_sizes
-from agreement.measures.options import Options
-from agreement.measures.values import Floats, Ints, Label
+from ..distances import distance_from_sizes
+from ..options import Options
+from ..values import Floats, Ints, Label
 
 
 @dataclass(frozen=True, eq=False)

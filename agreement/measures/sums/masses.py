@@ -11,11 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import distance_from_empty, distance_from_sizes
-from agreement.measures.options import Options
-from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
-from agreement.measures.sums.readings import (
+from ..data.reliability_data import ReliabilityData
+from ..distances import distance_from_empty, distance_from_sizes
+from ..options import Options
+from ..values import Bools, Floats, Ints
+from .overlaps import PairableUnits, find_overlaps
+from .readings import (
     EMPTY_SET,
     FILLED_SET,
     SetPairs,
@@ -25,8 +26,7 @@ from agreement.measures.sums.readings import (
     kind_similarities,
     set_kinds,
 )
-from agreement.measures.sums.sufficient_statistics import Matrix, hstack_sums, sparse_sums
-from agreement.measures.values import Bools, Floats, Ints
+from .sufficient_statistics import Matrix, hstack_sums, sparse_sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from typing import Self
 
 import numpy as np
 
-from agreement.measures.data.arrays import pairs_in_runs, sorted_unique
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Bools, Ints
+from ..data.arrays import pairs_in_runs, sorted_unique
+from ..data.cells import MISSING
+from ..data.reliability_data import ReliabilityData
+from ..values import Bools, Ints
 
 
 @dataclass(frozen=True)

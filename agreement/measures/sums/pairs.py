@@ -6,13 +6,14 @@ from math import fsum
 
 import numpy as np
 
-from agreement.measures.data.arrays import pairs_in_runs
-from agreement.measures.data.cells import MISSING
-from agreement.measures.distances import distances_from_sizes
-from agreement.measures.options import Options
-from agreement.measures.sums.label_sets import label_similarities
-from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps, find_overlaps
-from agreement.measures.sums.readings import (
+from ..data.arrays import pairs_in_runs
+from ..data.cells import MISSING
+from ..distances import distances_from_sizes
+from ..options import Options
+from ..values import Bools, Floats, Ints
+from .label_sets import label_similarities
+from .overlaps import PairableUnits, SetOverlaps, find_overlaps
+from .readings import (
     SetPairs,
     compare_readings,
     empty_similarities,
@@ -22,7 +23,6 @@ from agreement.measures.sums.readings import (
     remove_units_from_readings,
     set_kinds,
 )
-from agreement.measures.values import Bools, Floats, Ints
 
 
 def observed_distances(

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.measures.data.arrays import run_offsets, sorted_unique
-from agreement.measures.data.cells import Cells, ReadingBits, pack_readings, unpack_readings
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import distance_from_empty, distance_from_sizes, match_readings
-from agreement.measures.options import Options
-from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps, find_entries
-from agreement.measures.values import Bools, Floats, Ints
+from ..data.arrays import run_offsets, sorted_unique
+from ..data.cells import Cells, ReadingBits, pack_readings, unpack_readings
+from ..data.reliability_data import ReliabilityData
+from ..distances import distance_from_empty, distance_from_sizes, match_readings
+from ..options import Options
+from ..values import Bools, Floats, Ints
+from .overlaps import PairableUnits, SetOverlaps, find_entries
 
 # The number of readings, and 1 where one of them is the empty set.
 type ReadingKind = tuple[int, int]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.values import Bools, Floats, Ints
+from ..values import Bools, Floats, Ints
 
 type Matrix = Any  # an array, or a sparse matrix of SciPy, which is loaded only where it is needed
 

@@ -3,98 +3,55 @@
 Values with several readings are compared without the unit where units are excluded: see `sums.readings`.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.partitions import Partition
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import distances_from_sizes, midranks, number_distance, parse_numbers
-from agreement.measures.options import Options
-from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
-from agreement.measures.sums.pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
-from agreement.measures.sums.readings import KindCounts, count_kinds, have_several, remove_units_from_readings
-from agreement.measures.values import Bools, Floats, Ints, Label
+from ..data.arrays import distinct_rows, sorted_unique
+from ..data.cells import MISSING
+from ..data.partitions import Partition
+from ..data.reliability_data import ReliabilityData
+from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers
+from ..options import Options, SumOptions
+from ..values import Bools, Floats, Ints
+from .overlaps import PairableUnits, count_entries, find_overlaps
+from .pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
+from .readings import KindCounts, count_kinds, have_several, remove_units_from_readings
+from .text_sums import TextSums
 
 
-@dataclass(frozen=True, eq=False)
-class LabelCounts:
-    """How many judgements of a document have a label, one entry for each document and label that come together."""
-
-    documents: Ints
-    labels: Ints
-    counts: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class LabelPairs:
-    """Pairs of different labels that met on a unit, `low` < `high`; `weight` is 1 / (coders of the unit - 1)."""
-
-    documents: Ints
-    low: Ints
-    high: Ints
-    weight: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class DocumentTable:
-    """The sums of all documents, a row of each array for a document, for several distances at once."""
-
-    documents: Sequence[Hashable]
-    coder_names: Sequence[Hashable]
-    labels: Sequence[Label]
-    n_units: Ints
-    n_left_out: Ints
-    n_sets: Ints
-    has_empty_set: Bools
-    n_judgements: Ints
-    coders: Bools
-    empty: Ints
-    nonempty: Ints
-    overlapping: Ints
-    observed: dict[str, Floats]
-    overlap_distance: dict[str, Floats]
-    label_counts: LabelCounts
-    kind_counts: KindCounts
-    label_pairs: LabelPairs | None = None
-
-
-def tabulate(data: ReliabilityData, names: Sequence[str], options: Options) -> DocumentTable:
-    """Return the sums of every document of the data, for the named distances and the conventions in `options`."""
-    ordered = [name for name in names if Options(name).ordered]
-    if ordered and len(ordered) < len(names):
-        raise ValueError(f"the distance {ordered[0]!r} is of numbers, the others of sets: compute it apart")
-    key = (*names, options.exclude_unit, options.empty, options.thirds)
-    if key not in data.cache:
+def tabulate(data: ReliabilityData, options: SumOptions) -> TextSums:
+    """Return the sums of every document of the data."""
+    if options not in data.cache:
+        ordered = any(options.of(name).ordered for name in options.distances)
         if isinstance(data.content, Partition) and not ordered:
-            data.cache[key] = _tabulate_partition(data, data.content, names, options)
+            data.cache[options] = _tabulate_partition(data, data.content, options)
         else:
-            data.cache[key] = _tabulate_cells(data, names, options)
-    table: DocumentTable = data.cache[key]
-    return table
+            data.cache[options] = _tabulate_cells(data, options)
+    sums: TextSums = data.cache[options]
+    return sums
 
 
-def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Options) -> DocumentTable:
-    """Return the table of labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
+def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
+    """Return the sums of labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
     pairable = PairableUnits.from_data(data)
-    n = len(data.documents)
-    pairs = None
+    n, names = len(data.documents), options.distances
+    met: Sequence[Ints | Floats] = ()
     both = options.exclude_unit == "both"
     compared = pairable
     if both and data.cells.readings is not None:
         compared = pairable.with_data(remove_units_from_readings(data))
-    if options.ordered or any(Options(name).ordered for name in names):
-        observed, overlap_distance, pairs = _tabulate_numbers(pairable, names)
+    if any(options.of(name).ordered for name in names):
+        observed, overlap_distance, met = _tabulate_numbers(pairable, names)
         overlapping = np.zeros(n, dtype=np.int64)
     else:
         counts = count_entries(compared) if both else np.zeros(len(data.cells.members), dtype=np.int64)
-        overlap = find_overlaps(compared, counts)
-        units, distances = observed_distances(pairable, overlap, options, names)
+        overlap, conventions = find_overlaps(compared, counts), options.of("nominal")
+        units, distances = observed_distances(pairable, overlap, conventions, names)
         less = pairable.coders[units] - 1
         observed = {k: np.array(grouped_fsum(pairable.documents[units], 2 * d / less, n)) for k, d in distances.items()}
-        overlapping, by_distance = overlapping_distances(compared, overlap, counts, options, names)
+        overlapping, by_distance = overlapping_distances(compared, overlap, counts, conventions, names)
         overlap_distance = {name: np.array(total) for name, total in by_distance.items()}
     sizes, left = _set_sizes(pairable), _set_sizes(compared)
     if both:
@@ -102,33 +59,35 @@ def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Option
     several = have_several(compared)
     document_of_set = pairable.document_of_set()
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
-    coders = np.zeros((n, len(data.coders)), dtype=np.bool_)
-    np.logical_or.at(coders, pairable.documents, pairable.codes != MISSING)
+    units, columns = np.nonzero(pairable.codes != MISSING)
     n_units = np.bincount(pairable.documents, minlength=n)
-    return DocumentTable(
-        documents=data.documents,
-        coder_names=data.coders,
-        labels=data.labels,
-        n_units=n_units,
-        n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,
-        n_sets=np.bincount(document_of_set[used], minlength=n),
-        has_empty_set=_count_cells(pairable, sizes == 0) > 0,
-        n_judgements=_count_cells(pairable, sizes != _MISSING),
-        coders=coders,
-        empty=_count_cells(pairable, left == 0),
-        nonempty=_count_cells(pairable, (left > 0) & ~several),
-        overlapping=overlapping,
-        observed=observed,
-        overlap_distance=overlap_distance,
-        label_counts=_count_labels(pairable),
-        kind_counts=count_kinds(compared),
-        label_pairs=pairs,
+    return TextSums.from_columns(
+        options,
+        data.documents,
+        data.coders,
+        data.labels,
+        {
+            "n_units": n_units,
+            "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
+            "n_judgements": _count_cells(pairable, sizes != _MISSING),
+            "n_sets": np.bincount(document_of_set[used], minlength=n),
+            "has_empty_set": _count_cells(pairable, sizes == 0) > 0,
+            "empty": _count_cells(pairable, left == 0),
+            "nonempty": _count_cells(pairable, (left > 0) & ~several),
+            "overlapping": overlapping,
+            "observed": observed,
+            "overlap_distance": overlap_distance,
+        },
+        coded=_distinct_pairs(pairable.documents[units], columns, len(data.coders)),
+        labelled=_count_labels(pairable),
+        met=met,
+        ambiguous=_count_readings(count_kinds(compared)),
     )
 
 
 def _tabulate_numbers(
     pairable: PairableUnits, names: Sequence[str]
-) -> tuple[dict[str, Floats], dict[str, Floats], LabelPairs | None]:
+) -> tuple[dict[str, Floats], dict[str, Floats], Sequence[Ints | Floats]]:
     """Return the sums of ordered distances, and for the ordinal one the pairs of labels by document."""
     n = len(pairable.data.documents)
     units, low, high = different_labels(pairable)
@@ -138,21 +97,25 @@ def _tabulate_numbers(
         of_label = label_numbers(pairable, name)
         terms = number_distance(of_label[low], of_label[high], name)
         observed[name] = np.zeros(n) if name == "ordinal" else np.array(grouped_fsum(documents, 2 * terms / less, n))
-    pairs = LabelPairs(documents, low, high, 1 / less) if "ordinal" in names else None
-    return observed, nothing, pairs
+    return observed, nothing, _sum_pairs(documents, low, high, 1 / less) if "ordinal" in names else ()
 
 
-def _tabulate_partition(
-    data: ReliabilityData, chains: Partition, names: Sequence[str], options: Options
-) -> DocumentTable:
-    """Return the table of chains that share no unit; linear in judgements."""
-    n, both = len(data.documents), options.exclude_unit == "both"
+def _sum_pairs(documents: Ints, low: Ints, high: Ints, weights: Floats) -> Sequence[Ints | Floats]:
+    """Return with what weight each two labels met in each document: documents, both labels and weights."""
+    base = int(high.max(initial=0)) + 1
+    keys, place = np.unique((documents * base + low) * base + high, return_inverse=True)
+    rest, high = np.divmod(keys, base)
+    return *np.divmod(rest, base), high, np.array(grouped_fsum(place, weights, len(keys)))
+
+
+def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOptions) -> TextSums:
+    """Return the sums of chains that share no unit; linear in judgements."""
+    n, names, both = len(data.documents), options.distances, options.exclude_unit == "both"
     less = 0 if options.exclude_unit == "none" else 1
     pairable = chains.coders > 1
     judged = [chains.pairable_sizes(c) for c in range(len(data.coders))]
-    repeated = [np.zeros(len(size), dtype=np.bool_) for size in chains.sizes]
     observed, overlap_distance = ({name: np.zeros(n) for name in names} for _ in range(2))
-    overlapping, n_judgements, singletons, n_sets = np.zeros((4, n), dtype=np.int64)
+    overlapping, n_judgements, singletons = np.zeros((3, n), dtype=np.int64)
 
     def add(documents: Ints, a: Ints, b: Ints, shared: Ints, number: Ints) -> None:
         """Add so many ordered pairs of judgements on sets of these sizes."""
@@ -164,49 +127,94 @@ def _tabulate_partition(
             if distances.any():
                 overlap_distance[name] += np.bincount(documents, weights=number * distances, minlength=n)
 
-    for met in chains.chain_pairs():
-        documents = chains.documents[met.i][met.first]
-        a, b, s = chains.sizes[met.i][met.first], chains.sizes[met.j][met.second], met.shared
-        p, q = judged[met.i][met.first], judged[met.j][met.second]
-        unit = distances_from_sizes(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
-        for name, distances in unit:
-            observed[name] += np.bincount(documents, weights=2 * met.weight * distances, minlength=n)
-        if both:  # a judgement has its unit taken out, and two units are in both sets, in one of them or in none
-            add(documents, a - 1, b - 1, s, 2 * (p - s) * (q - s))
-            add(documents, a - 1, b - 1, s - 1, 2 * (s + s * (q - s) + (p - s) * s))
-            add(documents, a - 1, b - 1, s - 2, 2 * s * (s - 1))
-        else:
-            add(documents, a, b, s, 2 * p * q)
-        repeated[met.j][met.second[chains.equal(met)]] = True
-    for c, (sizes, documents) in enumerate(zip(chains.sizes, chains.documents, strict=True)):
-        used = judged[c] > 0
-        n_sets += np.bincount(documents[used & ~repeated[c]], minlength=n)
-        n_judgements += np.bincount(documents, weights=judged[c], minlength=n).astype(np.int64)
-        if both:
-            singletons += np.bincount(documents[used & (sizes == 1)], minlength=n)
-        add(documents, sizes - both, sizes - both, sizes - 2 * both, judged[c] * (judged[c] - 1))
-    coders = np.zeros((n, len(data.coders)), dtype=np.bool_)
-    for c, documents in enumerate(chains.documents):
-        coders[documents[judged[c] > 0], c] = True
+    met, n_sets = _count_chain_pairs(chains, judged, n)
+    documents, a, b, p, q, s, k = met.documents, met.a, met.b, met.p, met.q, met.shared, met.count
+    unit = distances_from_sizes(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
+    weight = 2 * k * met.weight
+    for name, distances in unit:
+        observed[name] += np.bincount(documents, weights=weight * distances, minlength=n)
+    if both:  # a judgement has its unit taken out, and two units are in both sets, in one of them or in none
+        add(documents, a - 1, b - 1, s, 2 * k * (p - s) * (q - s))
+        add(documents, a - 1, b - 1, s - 1, 2 * k * (s + s * (q - s) + (p - s) * s))
+        add(documents, a - 1, b - 1, s - 2, 2 * k * s * (s - 1))
+    else:
+        add(documents, a, b, s, 2 * k * p * q)
+    own = (np.concatenate([*arrays, _NOTHING]) for arrays in (chains.documents, chains.sizes, judged))
+    [documents, sizes, used], k = distinct_rows(*own)
+    n_judgements += np.bincount(documents, weights=k * used, minlength=n).astype(np.int64)
+    if both:
+        singletons += np.bincount(documents, weights=k * ((used > 0) & (sizes == 1)), minlength=n).astype(np.int64)
+    add(documents, sizes - both, sizes - both, sizes - 2 * both, k * used * (used - 1))
+    coded = [documents[size > 0] for size, documents in zip(judged, chains.documents, strict=True)]
+    columns = np.repeat(np.arange(len(coded)), [len(documents) for documents in coded])
     n_units = np.bincount(data.document_of_unit[pairable], minlength=n)
-    return DocumentTable(
-        documents=data.documents,
-        coder_names=data.coders,
-        labels=(),
-        n_units=n_units,
-        n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,
-        n_sets=n_sets,
-        has_empty_set=np.zeros(n, dtype=np.bool_),
-        n_judgements=n_judgements,
-        coders=coders,
-        empty=singletons,
-        nonempty=n_judgements - singletons,
-        overlapping=overlapping,
-        observed=observed,
-        overlap_distance=overlap_distance,
-        label_counts=LabelCounts(*np.zeros((3, 0), dtype=np.int64)),
-        kind_counts=KindCounts((), np.zeros((n, 0), dtype=np.int64)),
+    return TextSums.from_columns(
+        options,
+        data.documents,
+        data.coders,
+        (),
+        {
+            "n_units": n_units,
+            "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
+            "n_judgements": n_judgements,
+            "n_sets": n_sets,
+            "has_empty_set": 0,
+            "empty": singletons,
+            "nonempty": n_judgements - singletons,
+            "overlapping": overlapping,
+            "observed": observed,
+            "overlap_distance": overlap_distance,
+        },
+        coded=_distinct_pairs(np.concatenate([*coded, columns[:0]]), columns, len(coded)),
     )
+
+
+_NOTHING: Ints = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _CountedPairs:
+    """Pairs of chains of two coders that share units, each kind once for a document, and how many there are of it.
+
+    A kind is the two sizes, how many units of each are pairable (`p` and `q`), how many are shared and their weight.
+    They are in ascending order, so that sums do not depend on which coder is first, or on which number a chain has.
+    """
+
+    documents: Ints
+    a: Ints
+    b: Ints
+    p: Ints
+    q: Ints
+    shared: Ints
+    weight: Floats
+    count: Ints
+
+
+def _count_chain_pairs(chains: Partition, judged: Sequence[Ints], n: int) -> tuple[_CountedPairs, Ints]:
+    """Return the pairs of chains, and the number of different chains with pairable units in each document."""
+    repeated = [np.zeros(len(size), dtype=np.bool_) for size in chains.sizes]
+    columns: list[tuple[Ints, ...]] = [(_NOTHING,) * 6]
+    weights = [np.zeros(0)]
+    for met in chains.chain_pairs():
+        i, j, first, second = met.i, met.j, met.first, met.second
+        sizes = chains.sizes[i][first], chains.sizes[j][second]
+        columns.append((chains.documents[i][first], *sizes, judged[i][first], judged[j][second], met.shared))
+        weights.append(met.weight)
+        repeated[j][second[chains.equal(met)]] = True
+    documents, a, b, p, q, shared = (np.concatenate(arrays) for arrays in zip(*columns, strict=True))
+    n_sets = np.zeros(n, dtype=np.int64)
+    for c, of_chain in enumerate(chains.documents):
+        n_sets += np.bincount(of_chain[(judged[c] > 0) & ~repeated[c]], minlength=n)
+    if chains.complete:  # every unit is pairable and weighs the same
+        [documents, a, b, shared], count = distinct_rows(documents, np.minimum(a, b), np.maximum(a, b), shared)
+        return _CountedPairs(documents, a, b, a, b, shared, shared / (len(chains.sizes) - 1), count), n_sets
+    width = int(max(p.max(initial=0), q.max(initial=0))) + 1
+    first, second = a * width + p, b * width + q
+    values, numbers = np.unique(np.concatenate(weights), return_inverse=True)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    [documents, low, high, shared, numbers], count = distinct_rows(documents, low, high, shared, numbers)
+    (a, p), (b, q) = np.divmod(low, width), np.divmod(high, width)
+    return _CountedPairs(documents, a, b, p, q, shared, values[numbers], count), n_sets
 
 
 def unit_disagreements(pairable: PairableUnits, options: Options, between_labels: Floats | None = None) -> list[float]:
@@ -261,10 +269,22 @@ def _count_cells(pairable: PairableUnits, chosen: Bools) -> Ints:
     return total
 
 
-def _count_labels(pairable: PairableUnits) -> LabelCounts:
-    """Return the number of judgements with each label, per document."""
+def _count_labels(pairable: PairableUnits) -> Sequence[Ints]:
+    """Return the number of judgements with each label, per document: documents, labels and counts."""
     n_labels = len(pairable.data.labels)
     units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < n_labels))
     keys = pairable.documents[units] * n_labels + pairable.codes[units, columns]
     together, counts = np.unique(keys, return_counts=True)
-    return LabelCounts(*np.divmod(together, max(n_labels, 1)), counts)
+    return *np.divmod(together, max(n_labels, 1)), counts
+
+
+def _count_readings(counted: KindCounts) -> Sequence[Ints]:
+    """Return the judgements of several readings per document: documents, numbers of readings, empty ones, counts."""
+    documents, places = np.nonzero(counted.counts)
+    kinds = np.array(counted.kinds, dtype=np.int64).reshape(-1, 2)
+    return documents, *kinds[places].T, counted.counts[documents, places]
+
+
+def _distinct_pairs(documents: Ints, numbers: Ints, n: int) -> Sequence[Ints]:
+    """Return each document and number below n that come together once, in ascending order."""
+    return np.divmod(sorted_unique(documents * n + numbers), max(n, 1))

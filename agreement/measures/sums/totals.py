@@ -1,20 +1,20 @@
 """Alpha from the sums of all documents together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
 
-from agreement.measures.distances import distance_from_empty, midranks, number_distance, parse_numbers
-from agreement.measures.options import Options
-from agreement.measures.results import TOO_FEW_CODERS, Result, nonzero_counts
-from agreement.measures.sums.label_sets import count_similar_pairs, label_similarities
-from agreement.measures.sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
-from agreement.measures.sums.tables import DocumentTable
-from agreement.measures.values import Floats, Label
-
-type LabelPair = tuple[Label, Label]
+from ..data.arrays import sorted_unique
+from ..distances import distance_from_empty, midranks, number_distance, parse_numbers
+from ..options import Options
+from ..results import TOO_FEW_CODERS, Result, nonzero_counts
+from ..values import Floats, Label
+from .label_sets import label_similarities
+from .pairs import grouped_fsum
+from .readings import ReadingKind, kind_similarities, sum_kind_similarities
+from .text_sums import COUNTS, LabelPair, TextSums, reading_counts
 
 
 @dataclass(frozen=True)
@@ -36,25 +36,25 @@ class Totals:
     readings: Mapping[ReadingKind, int]
 
 
-def total_sums(table: DocumentTable, name: str) -> Totals:
-    """Return the sums of all documents for one distance: the digits that `combine` has."""
-    counts = np.bincount(
-        table.label_counts.labels, weights=table.label_counts.counts, minlength=len(table.labels)
-    ).astype(np.int64)
+def total_sums(sums: TextSums, distance: str) -> Totals:
+    """Return the sums of all texts for one distance; their order changes no digit."""
+    rows, place = sums.rows, sums.options.distances.index(distance)
+    total = {name: int(rows[name].sum()) for name in COUNTS}
+    counts = np.bincount(sums.labelled["label"], weights=sums.labelled["count"], minlength=len(sums.labels))
     return Totals(
-        n_units=int(table.n_units.sum()),
-        n_left_out=int(table.n_left_out.sum()),
-        n_judgements=int(table.n_judgements.sum()),
-        n_coders=int(np.count_nonzero(table.coders.any(axis=0))),
-        n_sets=int(table.n_sets.sum()) + bool(table.has_empty_set.any()),
-        empty=int(table.empty.sum()),
-        nonempty=int(table.nonempty.sum()),
-        overlapping=int(table.overlapping.sum()),
-        observed=fsum(table.observed[name].tolist()),
-        overlap_distance=fsum(table.overlap_distance[name].tolist()),
-        labels={label: count for label, count in zip(table.labels, counts.tolist(), strict=True) if count},
-        label_pairs={pair: fsum(weights) for pair, weights in _collect_label_pairs(table).items()},
-        readings=dict(zip(table.kind_counts.kinds, table.kind_counts.counts.sum(axis=0).tolist(), strict=True)),
+        n_units=total["n_units"],
+        n_left_out=total["n_left_out"],
+        n_judgements=total["n_judgements"],
+        n_coders=len(sorted_unique(sums.coded["coder"])),
+        n_sets=total["n_sets"] + bool(total["has_empty_set"]),
+        empty=total["empty"],
+        nonempty=total["nonempty"],
+        overlapping=total["overlapping"],
+        observed=fsum(rows["observed"][:, place].tolist()),
+        overlap_distance=fsum(rows["overlap_distance"][:, place].tolist()),
+        labels={label: int(count) for label, count in zip(sums.labels, counts.tolist(), strict=True) if count},
+        label_pairs=_sum_label_pairs(sums),
+        readings=_sum_readings(sums),
     )
 
 
@@ -153,39 +153,33 @@ def expected_ordered_distance(counts: Floats, of_label: Floats, name: str) -> Fl
     return np.where(np.count_nonzero(counts, axis=1) > 1, squares, 0.0)
 
 
-def sum_label_pairs(table: DocumentTable) -> list[dict[LabelPair, float]]:
-    """Return for each document the weight with which each two labels met on its units."""
-    weights_of: list[dict[LabelPair, list[float]]] = [{} for _ in table.documents]
-    for d, pair, weight in _iterate_label_pairs(table):
-        weights_of[d].setdefault(pair, []).append(weight)
-    return [{pair: fsum(weights) for pair, weights in pairs.items()} for pairs in weights_of]
+def _sum_label_pairs(sums: TextSums) -> dict[LabelPair, float]:
+    """Return with what weight each two labels met in all texts."""
+    if not len(sums.met):
+        return {}
+    low, high = np.minimum(sums.met["low"], sums.met["high"]), np.maximum(sums.met["low"], sums.met["high"])
+    n = len(sums.labels)
+    keys, place = np.unique(low * n + high, return_inverse=True)
+    weights = grouped_fsum(place, sums.met["weight"], len(keys))
+    pairs = zip(*(part.tolist() for part in np.divmod(keys, n)), strict=True)
+    return {(sums.labels[a], sums.labels[b]): weight for (a, b), weight in zip(pairs, weights, strict=True)}
 
 
-def _collect_label_pairs(table: DocumentTable) -> dict[LabelPair, list[float]]:
-    """Return the weights of each two labels by document, in the order that `combine` has them."""
-    weights_of: dict[LabelPair, list[float]] = {}
-    if table.label_pairs is None:
-        return weights_of
-    for pairs in sum_label_pairs(table):
-        for pair, weight in pairs.items():
-            weights_of.setdefault(pair, []).append(weight)
-    return weights_of
-
-
-def _iterate_label_pairs(table: DocumentTable) -> Iterator[tuple[int, LabelPair, float]]:
-    pairs, names = table.label_pairs, table.labels
-    if pairs is None:
-        return
-    for d, low, high, weight in zip(
-        pairs.documents.tolist(), pairs.low.tolist(), pairs.high.tolist(), pairs.weight.tolist(), strict=True
-    ):
-        yield d, (names[low], names[high]), weight
+def _sum_readings(sums: TextSums) -> dict[ReadingKind, int]:
+    """Return how many judgements of all texts are of each kind of several readings, in ascending order of kinds."""
+    kinds, counts = reading_counts(sums)
+    return dict(zip(kinds, counts.sum(axis=0).tolist(), strict=True))
 
 
 def _alike_labels(labels: Mapping[Label, int], options: Options) -> float:
     """Return the sum of the similarities of labels over all ordered pairs of different judgements."""
+    counts = np.array(list(labels.values()), dtype=np.int64)
     similar = label_similarities(list(labels), str(options.distance), options)
-    return float(count_similar_pairs(np.array([list(labels.values())], dtype=np.float64), similar)[0])
+    if similar is None:
+        return float((counts * (counts - 1)).sum())
+    pairs = np.outer(counts, counts) - np.diag(counts)
+    some = np.nonzero(similar)
+    return fsum((pairs[some] * similar[some]).tolist())  # in any order of labels
 
 
 def _common_of_readings(totals: Totals, options: Options) -> float:

@@ -5,20 +5,24 @@ A coefficient that follows from sums over groups is computed from these sums; an
 replicate.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import check_option
-from agreement.measures.results import Result
-from agreement.measures.sums.documents import DocumentSums, combine
-from agreement.measures.sums.sufficient_statistics import SufficientStatistics
-from agreement.measures.uncertainty.calls import (
+from ..coefficients.alpha_statistics import document_sums_statistics
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..options import check_option
+from ..results import Result
+from ..sums.documents import combine
+from ..sums.sufficient_statistics import SufficientStatistics
+from ..sums.text_sums import DocumentSums
+from ..values import Floats, Ints
+from .calls import (
     GROUPS,
     Coefficient,
     CoefficientCall,
@@ -27,20 +31,23 @@ from agreement.measures.uncertainty.calls import (
     check_replicates,
     value_or_nan,
 )
-from agreement.measures.uncertainty.groups import jackknife_error
-from agreement.measures.uncertainty.intervals import Interval
-from agreement.measures.uncertainty.resampling import (
+from .groups import jackknife_error
+from .intervals import Interval
+from .resampling import (
     draw_counts,
     groups_in_use,
     percentile_bounds,
     resample,
     sampling_unit,
 )
-from agreement.measures.values import Floats, Ints
 
 METHODS = ("percentile", "t")
 # replicates are computed in blocks of about so many numbers, which keeps memory small
 _BLOCK_SIZE = 500_000
+# what an executor is handed at a time
+_BLOCKS_A_TASK = 8
+
+type Report = Callable[[int, int], object]
 
 
 @overload
@@ -53,6 +60,8 @@ def bootstrap(
     n: int = ...,
     seed: int = ...,
     level: float = ...,
+    executor: Executor | None = ...,
+    report: Report | None = ...,
     **options: Any,
 ) -> Interval: ...
 
@@ -67,6 +76,8 @@ def bootstrap(
     n: int = ...,
     seed: int = ...,
     level: float = ...,
+    executor: Executor | None = ...,
+    report: Report | None = ...,
     **options: Any,
 ) -> dict[str, Interval]: ...
 
@@ -80,6 +91,8 @@ def bootstrap(
     n: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    executor: Executor | None = None,
+    report: Report | None = None,
     **options: Any,
 ) -> Interval | dict[str, Interval]:
     """Return the interval of a coefficient over random samples of the documents, drawn with replacement.
@@ -97,7 +110,10 @@ def bootstrap(
     out as undefined.
 
     The coefficients of this library are computed from sums over documents, so that replicates cost next to nothing;
-    others, and alpha with a callable, are computed n times.
+    others, and alpha with a callable, are computed n times. Replicates are drawn in blocks, the first from `seed` and
+    each other one from a seed of its own, so that an `executor` of processes or of a cluster, which draws and adds up
+    the sums of blocks, makes the same digits. `report` is called with the number of replicates so far, and n.
+
     Raises ValueError for an unknown option, n below 2, a level outside 0 to 1, and where units would have to be drawn
     for a coefficient that has no such sums and values that are sets; with "t" also for any that has no such sums.
 
@@ -121,9 +137,9 @@ def bootstrap(
     if not len(groups):
         replicates = np.full((n, len(results)), np.nan)
     elif statistics:
-        replicates = _replicate_statistics(statistics, n, seed)
+        replicates = _replicate_statistics(statistics, n, seed, executor, report)
     else:
-        replicates = _recompute(data, call, list(results), by, groups, n, seed)
+        replicates = _recompute(data, call, list(results), by, groups, n, seed, report)
     intervals = {
         name: _percentile_interval(result, replicates[:, i], level, by, len(groups), seed)
         for i, (name, result) in enumerate(results.items())
@@ -138,12 +154,26 @@ def bootstrap(
 
 
 @overload
-def bootstrap_sums(sums: Sequence[DocumentSums], *, n: int = ..., seed: int = ..., level: float = ...) -> Interval: ...
+def bootstrap_sums(
+    sums: Sequence[DocumentSums],
+    *,
+    n: int = ...,
+    seed: int = ...,
+    level: float = ...,
+    executor: Executor | None = ...,
+    report: Report | None = ...,
+) -> Interval: ...
 
 
 @overload
 def bootstrap_sums(
-    sums: Mapping[str, Sequence[DocumentSums]], *, n: int = ..., seed: int = ..., level: float = ...
+    sums: Mapping[str, Sequence[DocumentSums]],
+    *,
+    n: int = ...,
+    seed: int = ...,
+    level: float = ...,
+    executor: Executor | None = ...,
+    report: Report | None = ...,
 ) -> dict[str, Interval]: ...
 
 
@@ -153,15 +183,17 @@ def bootstrap_sums(
     n: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    executor: Executor | None = None,
+    report: Report | None = None,
 ) -> Interval | dict[str, Interval]:
     """Return `bootstrap` of `alpha` by documents, from the stored sums of each: the same draws and digits.
 
     The sums stand in the order that their documents have in the data. A mapping has such sums of several distances, by
     name, of the same documents: all are drawn at once, as `bootstrap` of `alphas` does. A single document has nothing
-    to draw from here, where `bootstrap` draws units: its interval is None. Raises ValueError as `bootstrap` does, for
-    sums of different parameters or documents and for an ordered distance.
+    to draw from here, where `bootstrap` draws units: its interval is None. `executor` and `report` are as there.
 
-    >>> from agreement.measures import document_sums
+    Raises ValueError as `bootstrap` does, and for sums of different parameters or documents.
+
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> bootstrap_sums(document_sums(data, "jaccard")) == bootstrap(data, alpha, "jaccard")
     True
@@ -174,7 +206,8 @@ def bootstrap_sums(
         statistics = document_sums_statistics(list(several.values()))
         groups, n_documents = len(statistics.groups), len(next(iter(several.values())))
         nothing = np.full((n, len(several)), np.nan)
-        drawn = _replicate_statistics(statistics, n, seed) if n_documents > 1 and groups else nothing
+        can_draw = n_documents > 1 and groups
+        drawn = _replicate_statistics(statistics, n, seed, executor, report) if can_draw else nothing
         intervals = {
             name: _percentile_interval(combine(of_documents), drawn[:, i], level, "document", groups, seed)
             for i, (name, of_documents) in enumerate(several.items())
@@ -182,20 +215,50 @@ def bootstrap_sums(
     return intervals if isinstance(sums, Mapping) else intervals[""]
 
 
-def _replicate_statistics(statistics: SufficientStatistics, n: int, seed: int) -> Floats:
-    return np.concatenate([statistics.weighted_coefficients(weights) for weights in _draw_weights(statistics, n, seed)])
+def _replicate_statistics(
+    statistics: SufficientStatistics, n: int, seed: int, executor: Executor | None, report: Report | None
+) -> Floats:
+    """Return the coefficients of n random samples, (samples, coefficients)."""
+    n_blocks = -(-n // _rows_of_block(statistics.sums))
+    tasks = [range(first, min(first + _BLOCKS_A_TASK, n_blocks)) for first in range(0, n_blocks, _BLOCKS_A_TASK)]
+    compute = partial(_sum_blocks, statistics.sums, n, seed)
+    replicates: list[Floats] = []
+    done = 0
+    for blocks in executor.map(compute, tasks) if executor else map(compute, tasks):
+        replicates += map(statistics.coefficients, blocks)
+        done += sum(map(len, blocks))
+        if report is not None:
+            report(done, n)
+    return np.concatenate(replicates)
+
+
+def _sum_blocks(sums: Any, n: int, seed: int, blocks: Sequence[int]) -> list[Floats]:
+    """Return the sums of the samples of each of these blocks: (samples, columns)."""
+    return [np.asarray(_draw_block(sums, n, seed, block) @ sums) for block in blocks]
+
+
+def _rows_of_block(sums: Any) -> int:
+    rows: int = max(1, _BLOCK_SIZE // max(sums.shape))
+    return rows
+
+
+def _draw_block(sums: Any, n: int, seed: int, block: int) -> Floats:
+    """Return the samples of one block of n: how often each group is in each, (samples, groups).
+
+    Each has a generator of its own, so that its samples are the same wherever they are drawn.
+    """
+    rows, groups = _rows_of_block(sums), sums.shape[0]
+    random = np.random.default_rng([seed, block] if block else seed)
+    weights = np.empty((min(rows, n - block * rows), groups))
+    for row in weights:
+        row[:] = draw_counts(random, groups)
+    return weights
 
 
 def _draw_weights(statistics: SufficientStatistics, n: int, seed: int) -> Iterator[Floats]:
     """Yield n random samples in blocks: how often each group is in each, (samples, groups)."""
-    groups, columns = statistics.sums.shape
-    rows = max(1, _BLOCK_SIZE // max(groups, columns))
-    random = np.random.default_rng(seed)
-    for first in range(0, n, rows):
-        weights = np.empty((min(rows, n - first), groups))
-        for row in weights:
-            row[:] = draw_counts(random, groups)
-        yield weights
+    for block in range(-(-n // _rows_of_block(statistics.sums))):
+        yield _draw_block(statistics.sums, n, seed, block)
 
 
 def _standard_errors(statistics: SufficientStatistics, n: int, seed: int) -> Floats:
@@ -235,7 +298,14 @@ def _studentise(percentile: Interval, error: float, errors: Floats) -> Interval:
 
 
 def _recompute(
-    data: ReliabilityData, call: CoefficientCall, names: list[str], by: str, groups: Ints, n: int, seed: int
+    data: ReliabilityData,
+    call: CoefficientCall,
+    names: list[str],
+    by: str,
+    groups: Ints,
+    n: int,
+    seed: int,
+    report: Report | None,
 ) -> Floats:
     random = np.random.default_rng(seed)
     replicates = np.empty((n, len(names)))
@@ -245,6 +315,8 @@ def _recompute(
         replicates[row] = (
             [value_or_nan(result)] if isinstance(result, Result) else [value_or_nan(result[name]) for name in names]
         )
+        if report is not None:
+            report(row + 1, n)
     return replicates
 
 

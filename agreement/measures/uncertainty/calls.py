@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.results import Result
-from agreement.measures.sums.sufficient_statistics import SufficientStatistics, find_statistics
+from ..data.reliability_data import ReliabilityData
+from ..results import Result
+from ..sums.sufficient_statistics import SufficientStatistics, find_statistics
 
 GROUPS = ("document", "unit")
 

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from math import exp, sqrt
 from typing import Any, overload
 
-import numpy as np
-
-from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.options import Options, check_option
-from agreement.measures.results import Result
-from agreement.measures.sums.documents import DocumentSums, combine
-from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, Coefficients, check_level, value_or_nan
-from agreement.measures.uncertainty.groups import (
+from ..coefficients.alpha_statistics import document_sums_statistics
+from ..data.inputs import Data, as_data
+from ..options import check_option
+from ..results import Result
+from ..sums.documents import combine
+from ..sums.text_sums import DistanceSums, DocumentSums
+from .calls import Coefficient, CoefficientCall, Coefficients, check_level
+from .groups import (
     NO_SPREAD,
     LeftOutValues,
     find_groups,
@@ -24,7 +23,7 @@ from agreement.measures.uncertainty.groups import (
     leave_out_groups,
     named_results,
 )
-from agreement.measures.uncertainty.intervals import Interval
+from .intervals import Interval
 
 BY = ("document", "component")
 SAMPLES = ("groups", "coders", "both")
@@ -147,12 +146,9 @@ def interval_sums(
 
 
 def _leave_out_sums(by: str, several: Sequence[Sequence[DocumentSums]]) -> LeftOutValues:
-    used = [one.document for one in several[0] if one.n_units]
-    if not any(Options(**one.parameters).ordered for sums in several for one in sums[:1]):
-        statistics = document_sums_statistics(several)
-        return LeftOutValues(by, list(statistics.groups), statistics.leave_one_out_coefficients())
-    values = [[value_or_nan(combine(one for one in sums if one.document != left)) for sums in several] for left in used]
-    return LeftOutValues(by, used, np.array(values, dtype=np.float64).reshape(len(used), len(several)))
+    parts = [DistanceSums.from_sequence(sums) for sums in several]
+    statistics = document_sums_statistics(parts)
+    return LeftOutValues(by, list(statistics.groups), statistics.leave_one_out_coefficients())
 
 
 def _log_interval(result: Result, samples: Sequence[LeftOutValues], column: int, level: float) -> Interval:

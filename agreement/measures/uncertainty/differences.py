@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.data.components import (
+from ..coefficients.alpha import alpha
+from ..data.components import (
     find_pairable_documents,
     name_pairable_documents,
     split_shared_components,
 )
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.results import Result
-from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, check_level
-from agreement.measures.uncertainty.default_interval import satterthwaite, student_quantile
-from agreement.measures.uncertainty.groups import NO_SPREAD, Groups, LeftOutValues, find_groups, leave_out_groups
-from agreement.measures.uncertainty.intervals import Difference
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..results import Result
+from .calls import Coefficient, CoefficientCall, check_level
+from .default_interval import satterthwaite, student_quantile
+from .groups import NO_SPREAD, Groups, LeftOutValues, find_groups, leave_out_groups
+from .intervals import Difference
 
 
 def difference(

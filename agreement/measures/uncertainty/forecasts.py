@@ -4,25 +4,25 @@ The variance of a figure over documents falls with their number. What a document
 of those that there are, so that the interval of any other number follows, on the scale of the interval itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import exp, expm1, inf, log, log1p
 from typing import Any
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.components import find_pairable_documents
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.options import check_option
-from agreement.measures.results import Figure, format_defined, format_value, pluralize, render_table
-from agreement.measures.uncertainty.calls import Coefficient
-from agreement.measures.uncertainty.default_interval import interval, student_quantile
-from agreement.measures.uncertainty.groups import LEAST
-from agreement.measures.uncertainty.intervals import Interval
-from agreement.measures.uncertainty.score_intervals import ScoreInterval
-from agreement.measures.values import Floats
+from ..data.cells import MISSING
+from ..data.components import find_pairable_documents
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..options import check_option
+from ..results import Figure, format_defined, format_value, pluralize
+from ..values import Floats
+from .calls import Coefficient
+from .default_interval import interval, student_quantile
+from .groups import LEAST
+from .intervals import Interval
+from .score_intervals import ScoreInterval
 
 SAMPLES = ("groups", "both")
 FEWEST, FEWEST_CODERS = LEAST["document"], LEAST["coder"]
@@ -192,15 +192,13 @@ class Forecast(Figure):
             text += f" and {pluralize(self.n_coders, 'coder')}" if self.n_coders else ""
         return f"<{text}{f'; {self.note}' if self.note else ''}>"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         numbers = [] if self.note else [self.n_documents * times for times in (1, 2, 4)]
-        return render_table(
-            {
-                "value": format_defined(self.value),
-                **{f"{self.level:.0%} interval, {n} documents": f"±{format_value(self.margin(n))}" for n in numbers},
-                "note": self.note,
-            }
-        )
+        return {
+            "value": format_defined(self.value),
+            **{f"{self.level:.0%} interval, {n} documents": f"±{format_value(self.margin(n))}" for n in numbers},
+            "note": self.note,
+        }
 
 
 def forecast(

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.data.cells import MISSING
-from agreement.measures.data.components import find_pairable_documents, find_pairable_units, split_components
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.data.subsets import select_coders, select_units
-from agreement.measures.results import Result, pluralize
-from agreement.measures.uncertainty.calls import CoefficientCall, value_or_nan
-from agreement.measures.values import Floats, Ints
+from ..data.cells import MISSING
+from ..data.components import find_pairable_documents, find_pairable_units, split_components
+from ..data.reliability_data import ReliabilityData
+from ..data.subsets import select_coders, select_units
+from ..results import Result, pluralize
+from ..values import Floats, Ints
+from .calls import CoefficientCall, value_or_nan
 
 # A standard error that is not more than this is rounding: nothing that was left out made a difference.
 NO_SPREAD = 1e-12

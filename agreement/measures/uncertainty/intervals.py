@@ -1,20 +1,20 @@
 """What intervals and tests return."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement.measures.results import (
+from ..displays import Point
+from ..results import (
     Figure,
     Result,
     format_defined,
     format_equality,
     format_value,
     pluralize,
-    render_table,
 )
-from agreement.measures.values import Floats
+from ..values import Floats
 
 # What each method is, in the words of a methods section.
 METHODS = {
@@ -54,6 +54,11 @@ class Interval(Figure):
         """The coefficient of the data as they are."""
         return self.result.value
 
+    @property
+    def axis(self) -> str:
+        """What the axis of a chart is of."""
+        return f"value, {self.level:.0%} interval"
+
     def to_dict(self) -> dict[str, object]:
         """Return everything but the replicates, with the fields of the result beside those of the interval."""
         own = super().to_dict()
@@ -76,22 +81,23 @@ class Interval(Figure):
             return f"{name}, over {self.n_groups} groups of units and {pluralize(self.result.n_coders, 'coder')}"
         return f"{name}, over {pluralize(self.n_groups, self.by)}"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
-        return render_table(
-            {
-                self.result.coefficient: format_defined(self.value),
-                f"{self.level:.0%} interval": reach,
-                "standard error": format_value(self.standard_error),
-                "method": self.describe_method(),
-                **self._more_rows(),
-                **self.result.parameters,
-                "note": self.note or self.result.note,
-            }
-        )
+        return {
+            self.result.coefficient: format_defined(self.value),
+            f"{self.level:.0%} interval": reach,
+            "standard error": format_value(self.standard_error),
+            "method": self.describe_method(),
+            **self._more_rows(),
+            **self.result.parameters,
+            "note": self.note or self.result.note,
+        }
 
     def _more_rows(self) -> Mapping[str, object]:
         return {}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(self.result.coefficient, self.value, self.low, self.high)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,20 +156,26 @@ class Difference(Figure):
             return f"paired, {pluralize(self.n_groups, self.by)}"
         return f"not paired, {self.n_groups[0]} and {pluralize(self.n_groups[1], self.by)}"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
-        return render_table(
-            {
-                f"{self.first.coefficient}, first": format_defined(self.first.value),
-                f"{self.second.coefficient}, second": format_defined(self.second.value),
-                "difference": format_value(self.difference),
-                f"{self.level:.0%} interval": reach,
-                "standard error": format_value(self.standard_error),
-                "p": format_value(self.p_value),
-                "left out in turn": self._describe_groups(),
-                "note": self.note,
-            }
-        )
+        return {
+            f"{self.first.coefficient}, first": format_defined(self.first.value),
+            f"{self.second.coefficient}, second": format_defined(self.second.value),
+            "difference": format_value(self.difference),
+            f"{self.level:.0%} interval": reach,
+            "standard error": format_value(self.standard_error),
+            "p": format_value(self.p_value),
+            "left out in turn": self._describe_groups(),
+            "note": self.note,
+        }
+
+    @property
+    def axis(self) -> str:
+        """What the axis of a chart is of."""
+        return f"difference, {self.level:.0%} interval"
+
+    def _points(self) -> Sequence[Point]:
+        return [Point("difference", self.value, self.low, self.high)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,14 +209,15 @@ class Comparison(Figure):
             text += f" ({self.n} {how} permutations of {self.by}s)"
         return f"<{text}{f'; {self.note}' if self.note else ''}>"
 
-    def _repr_html_(self) -> str:
-        return render_table(
-            {
-                f"{self.first.coefficient}, first": format_value(self.first.value),
-                f"{self.second.coefficient}, second": format_value(self.second.value),
-                "difference": format_value(self.difference),
-                "p": format_value(self.p_value),
-                "permutations": f"{self.n}, {'paired' if self.paired else 'unpaired'}, of {self.by}s",
-                "note": self.note,
-            }
-        )
+    def _rows(self) -> Mapping[str, object]:
+        return {
+            f"{self.first.coefficient}, first": format_value(self.first.value),
+            f"{self.second.coefficient}, second": format_value(self.second.value),
+            "difference": format_value(self.difference),
+            "p": format_value(self.p_value),
+            "permutations": f"{self.n}, {'paired' if self.paired else 'unpaired'}, of {self.by}s",
+            "note": self.note,
+        }
+
+    def _points(self) -> Sequence[Point]:
+        return [Point("first", self.first.value), Point("second", self.second.value)]

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.options import check_option
-from agreement.measures.results import Result
-from agreement.measures.sums.documents import DocumentSums, combine
-from agreement.measures.uncertainty.calls import GROUPS, Coefficient, CoefficientCall, check_level, value_or_nan
-from agreement.measures.uncertainty.groups import jackknife_error
-from agreement.measures.uncertainty.intervals import Jackknife
-from agreement.measures.uncertainty.resampling import groups_in_use, resample, sampling_unit
-from agreement.measures.values import Floats
+from ..coefficients.alpha_statistics import document_sums_statistics
+from ..data.inputs import Data, as_data
+from ..options import check_option
+from ..results import Result
+from ..sums.documents import combine
+from ..sums.text_sums import DocumentSums
+from ..values import Floats
+from .calls import GROUPS, Coefficient, CoefficientCall, check_level, value_or_nan
+from .groups import jackknife_error
+from .intervals import Jackknife
+from .resampling import groups_in_use, resample, sampling_unit
 
 
 def jackknife(
@@ -55,7 +56,6 @@ def jackknife(
 def jackknife_sums(sums: Sequence[DocumentSums], *, level: float = 0.95) -> Jackknife:
     """Return `jackknife` of `alpha` by documents, from the stored sums of each. Errors as in `bootstrap_sums`.
 
-    >>> from agreement.measures import document_sums
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> jackknife_sums(document_sums(data)) == jackknife(data, alpha)
     True

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.subsets import remove_label, select_coders
-from agreement.measures.options import check_option
-from agreement.measures.results import Result, format_defined, format_equality, render_table
-from agreement.measures.uncertainty.calls import Coefficient
-from agreement.measures.uncertainty.resampling import resample
+from ..coefficients.alpha import alpha
+from ..data.inputs import Data, as_data
+from ..data.subsets import remove_label, select_coders
+from ..displays import Display, Point
+from ..options import check_option
+from ..results import Result, format_defined, format_equality
+from .calls import Coefficient
+from .resampling import resample
 
 LEFT_OUT = ("coder", "document", "category")
 
@@ -29,7 +30,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Display):
     """A coefficient of all the data, and without each coder, document or category in turn."""
 
     result: Result
@@ -49,9 +50,13 @@ class LeaveOneOut:
         rest = ", ".join(f"without {part.name} {format_defined(part.result.value)}" for part in self.parts)
         return f"<{self.result.coefficient} {format_equality(self.result.value)}{': ' if rest else ''}{rest}>"
 
-    def _repr_html_(self) -> str:
+    def _rows(self) -> Mapping[str, object]:
         rows = {f"without {part.name}": format_defined(part.result.value) for part in self.parts}
-        return render_table({self.result.coefficient: format_defined(self.result.value), **rows})
+        return {self.result.coefficient: format_defined(self.result.value), **rows}
+
+    def _points(self) -> Sequence[Point]:
+        without = (Point(f"without {part.name}", part.result.value) for part in self.parts)
+        return [Point(self.result.coefficient, self.result.value), *without]
 
 
 def leave_one_out(

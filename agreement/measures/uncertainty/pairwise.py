@@ -1,23 +1,25 @@
 """One coefficient of each two coders."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.subsets import select_coders
-from agreement.measures.results import Result, format_defined
-from agreement.measures.uncertainty.calls import Coefficient
+from ..data.inputs import Data, as_data
+from ..data.subsets import select_coders
+from ..displays import Display, Point
+from ..extras import require
+from ..results import Result, format_defined
+from .calls import Coefficient
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Display):
     """A coefficient of each two coders: `results` by pair, in the order of `coders`."""
 
     coders: tuple[Hashable, ...]
@@ -35,6 +37,7 @@ class Pairwise:
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the values, coders by coders; NaN on the diagonal and where undefined."""
+        require("pandas", "a DataFrame")
         import pandas as pd
 
         frame = pd.DataFrame(np.nan, index=list(self.coders), columns=list(self.coders))
@@ -47,8 +50,14 @@ class Pairwise:
         name = next(iter(self.results.values())).coefficient if self.results else "nothing"
         return f"<{name} of {len(self.results)} pairs of coders, mean {format_defined(self.mean)}>"
 
-    def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(na_rep="", float_format="{:z.4f}".format))
+    def _cells(self) -> Sequence[Sequence[str]]:
+        rows = [
+            [str(a), *("" if a == b else format_defined(self[a, b].value) for b in self.coders)] for a in self.coders
+        ]
+        return [["", *map(str, self.coders)], *rows]
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(f"{a}, {b}", result.value) for (a, b), result in self.results.items()]
 
 
 def pairwise(data: Data, coefficient: Coefficient, *arguments: Any, **options: Any) -> Pairwise:

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.data.components import find_pairable_documents, name_pairable_documents
-from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.sums.sufficient_statistics import SufficientStatistics
-from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, value_or_nan
-from agreement.measures.uncertainty.intervals import Comparison
-from agreement.measures.uncertainty.resampling import pool_documents, resample
-from agreement.measures.values import Floats, Ints
+from ..coefficients.alpha import alpha
+from ..data.components import find_pairable_documents, name_pairable_documents
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..sums.sufficient_statistics import SufficientStatistics
+from ..values import Floats, Ints
+from .calls import Coefficient, CoefficientCall, value_or_nan
+from .intervals import Comparison
+from .resampling import pool_documents, resample
 
 
 def permutation_test(

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from agreement.measures.data.arrays import run_offsets
-from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Floats, Ints, Value, map_members
+from ..data.arrays import run_offsets
+from ..data.cells import MISSING, Cells
+from ..data.reliability_data import ReliabilityData
+from ..values import Floats, Ints, Value, map_members
 
 
 def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coreference.scores import Score, Side, TextCounts, conll_average, count_texts
-from agreement.measures.options import check_option
-from agreement.measures.pyramids import score_correlation, scores_by_peer
-from agreement.measures.results import Figure, format_defined, format_equality, pluralize, render_table
-from agreement.measures.uncertainty.calls import check_level
-from agreement.measures.uncertainty.default_interval import student_quantile
-from agreement.measures.uncertainty.groups import LEAST, NO_SPREAD, jackknife_error
-from agreement.measures.uncertainty.resampling import draw_counts, percentile_bounds
-from agreement.measures.values import Bools, Floats, Ints
+from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
+from ..displays import Display, Point
+from ..options import check_option
+from ..pyramids import score_correlation, scores_by_peer
+from ..results import Figure, format_defined, format_equality, pluralize
+from ..values import Bools, Floats, Ints
+from .calls import check_level
+from .default_interval import student_quantile
+from .groups import LEAST, NO_SPREAD, jackknife_error
+from .resampling import draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5
@@ -59,9 +60,18 @@ class ScoreInterval(Figure):
         reach = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
         return f"{format_defined(self.value)}{reach}"
 
+    def _rows(self) -> Mapping[str, object]:
+        return {"value": self.describe(), "n": pluralize(self.n, self.by), "method": self.method, "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [self._point("value")]
+
+    def _point(self, name: str) -> Point:
+        return Point(name, self.value, self.low, self.high)
+
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals:
+class ScoreIntervals(Display):
     """Recall, precision and F1 of a coreference score, each with its interval over texts."""
 
     recall: ScoreInterval
@@ -76,21 +86,24 @@ class ScoreIntervals:
         return {"recall": self.recall, "precision": self.precision, "f1": self.f1}
 
     def __repr__(self) -> str:
-        named = {"recall": self.recall, "precision": self.precision, "F1": self.f1}
-        return f"<{', '.join(f'{name} {one.describe()}' for name, one in named.items())} ({self._over()})>"
+        return f"<{', '.join(f'{name} {one.describe()}' for name, one in self._shown().items())} ({self._over()})>"
+
+    def _shown(self) -> dict[str, ScoreInterval]:
+        return {"recall": self.recall, "precision": self.precision, "F1": self.f1}
 
     def _over(self) -> str:
         return f"jackknife, logit scale, over {pluralize(self.f1.n, self.f1.by)}"
 
-    def _repr_html_(self) -> str:
-        rows = {"recall": self.recall, "precision": self.precision, "F1": self.f1}
-        return render_table(
-            {name: one.describe() for name, one in rows.items()} | {"method": self._over(), "note": self.f1.note}
-        )
+    def _rows(self) -> Mapping[str, object]:
+        shown = {name: one.describe() for name, one in self._shown().items()}
+        return shown | {"method": self._over(), "note": self.f1.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [one._point(name) for name, one in self._shown().items()]
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelationInterval:
+class CorrelationInterval(Display):
     """`score_correlation` of two pyramids with an interval around each of its figures."""
 
     pearson: ScoreInterval
@@ -98,6 +111,15 @@ class CorrelationInterval:
     kendall: ScoreInterval
     n: int
     note: str = ""
+
+    def _rows(self) -> Mapping[str, object]:
+        return {name: one.describe() for name, one in self._named().items()} | {"n": self.n, "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [one._point(name) for name, one in self._named().items()]
+
+    def _named(self) -> dict[str, ScoreInterval]:
+        return {"Pearson": self.pearson, "Spearman": self.spearman, "Kendall": self.kendall}
 
 
 def score_interval(
@@ -140,14 +162,17 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
     return ScoreIntervals(**named)
 
 
-def share_interval(found: Sequence[int], total: Sequence[int], *, level: float = 0.95) -> ScoreInterval:
+def share_interval(
+    found: Sequence[int], total: Sequence[int], *, level: float = 0.95, by: str = "text"
+) -> ScoreInterval:
     """Return the share of what is counted in some texts, found over total, with its interval: the jackknife over texts.
 
     `found` and `total` are counts, one of each text: of all that is counted there, and of what of it is found. The
     share is the sum of the one over the sum of the other, and its interval that of `score_interval`: answers in one
     text are not independent of each other, as a binomial interval would have them. Texts without anything that is
     counted are left out. No interval where `score_interval` has none, and no value where nothing is counted; the note
-    says why. Raises ValueError for counts of different numbers of texts, and where more is found than there is.
+    says why. `by` is what a text is called there, such as "docset". Raises ValueError for counts of different numbers
+    of texts, and where more is found than there is.
 
     >>> share_interval([8, 6, 9, 4], [10, 10, 10, 10])
     <value = 0.6750, interval 0.2937 to 0.9121, 4 texts>
@@ -159,33 +184,38 @@ def share_interval(found: Sequence[int], total: Sequence[int], *, level: float =
     counts = counts[:, counts[1] > 0]
     sums = counts.sum(axis=1)
     if not sums[1]:
-        return ScoreInterval(None, None, None, 0, note="nothing is counted", method="jackknife-logit", by="text")
+        return ScoreInterval(None, None, None, 0, note="nothing is counted", method="jackknife-logit", by=by)
     rest = sums[:, None] - counts
     empty = (rest[1] == 0).tolist()
     without = np.divide(rest[0], rest[1], out=np.zeros_like(rest[0]), where=rest[1] > 0)
-    return _text_interval(float(sums[0] / sums[1]), without.tolist(), empty, level, "share")
+    return _text_interval(float(sums[0] / sums[1]), without.tolist(), empty, level, "share", by)
 
 
 def _text_interval(
-    value: float, without: Sequence[float], empty: Sequence[bool], level: float, noun: str = "score"
+    value: float,
+    without: Sequence[float],
+    empty: Sequence[bool],
+    level: float,
+    noun: str = "score",
+    by: str = "text",
 ) -> ScoreInterval:
     """Return a figure of some texts with its interval, from the figures without each of them."""
     values = np.array(without, dtype=np.float64)
     low = high = None
-    note = _why_no_score_interval(value, empty, noun)
+    note = _why_no_score_interval(value, empty, noun, by)
     if not note and jackknife_error(values) <= NO_SPREAD:
-        note = f"no interval: the {noun} is the same without each text"
+        note = f"no interval: the {noun} is the same without each {by}"
     if not note:
         low, high = _logit_bounds(value, values, level)
-    return ScoreInterval(value, low, high, len(values), note=note, method="jackknife-logit", by="text")
+    return ScoreInterval(value, low, high, len(values), note=note, method="jackknife-logit", by=by)
 
 
-def _why_no_score_interval(value: float, empty: Sequence[bool], noun: str) -> str:
+def _why_no_score_interval(value: float, empty: Sequence[bool], noun: str, by: str) -> str:
     n, least = len(empty), LEAST["document"]
     if n < least:
-        return f"no interval: it takes {pluralize(least, 'text')}, and there {'is' if n == 1 else 'are'} {n}"
+        return f"no interval: it takes {pluralize(least, by)}, and there {'is' if n == 1 else 'are'} {n}"
     if any(empty):
-        return "no interval: all that is counted is in one text"
+        return f"no interval: all that is counted is in one {by}"
     return "" if 0 < value < 1 else f"no interval: the {noun} is {value:g}"
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures import match_sets
-from agreement.reports.basis import cached, pick_texts, resolve
 from agreement.reports.coreference import clusters_in, common_texts, find_clusters, select_pair
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.basis import cached, pick_texts, resolve
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 
 type Chain = tuple[int, ...]
 

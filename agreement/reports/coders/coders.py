@@ -24,16 +24,6 @@ from agreement.measures import (
 )
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.values import Bools, Ints
-from agreement.reports.basis import (
-    cached,
-    codes_with,
-    coefficient_function,
-    data_by_coders,
-    pick_texts,
-    resolve,
-    select_categories,
-    select_data,
-)
 from agreement.reports.coreference import (
     SCORES,
     Clusters,
@@ -42,7 +32,20 @@ from agreement.reports.coreference import (
     pair_clusters,
     score_clusters,
 )
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.basis import (
+    cached,
+    codes_with,
+    coefficient_function,
+    compute_interval_of,
+    compute_result,
+    compute_result_of,
+    data_by_coders,
+    pick_texts,
+    resolve,
+    select_categories,
+    select_data,
+)
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.core.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
@@ -219,6 +222,9 @@ def _pair_measure(
 ) -> Callable[[str, str], float | None]:
     if measure in CHAIN_MEASURES:
         return _chain_measure(extract, parameters, measure, read_marked)
+    if measure == "coefficient" and parameters.is_alpha:
+        texts = pick_texts(extract, parameters)
+        return lambda a, b: compute_result_of(extract, parameters, [a, b], common_texts(texts, a, b)).value
     data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
     return lambda a, b: coefficient(data_of([a, b])).value
 
@@ -264,22 +270,31 @@ def leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOu
 
 
 def _leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
-    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-    whole = coefficient(select_data(extract, parameters))
-    rest: dict[Hashable, Result] = {
-        coder: coefficient(data_of([other for other in extract.coders if other != coder])) for coder in extract.coders
-    }
-    return LeaveOneOut.from_results(whole, "coder", rest)
+    others = _all_but_each(extract)
+    rest: dict[Hashable, Result]
+    if parameters.is_alpha:
+        rest = {coder: compute_result_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
+    else:
+        coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
+        rest = {coder: coefficient(data_of(of_rest)) for coder, of_rest in others.items()}
+    return LeaveOneOut.from_results(compute_result(extract, parameters), "coder", rest)
+
+
+def _all_but_each(extract: Extract) -> dict[str, list[str]]:
+    """Return the other coders of each."""
+    return {coder: [other for other in extract.coders if other != coder] for coder in extract.coders}
 
 
 def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> dict[str, Interval]:
     """Return the interval of the coefficient without each coder. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
 
     def compute() -> dict[str, Interval]:
-        coders = extract.coders
-        return {left: interval(data_of([one for one in coders if one != left]), coefficient) for left in coders}
+        others = _all_but_each(extract)
+        if parameters.is_alpha:
+            return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
+        coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
+        return {coder: interval(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
     return cached(extract, ("intervals without each", parameters), compute)
 

@@ -14,7 +14,7 @@ from agreement.data.groups import Groups
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import name_pairable_documents
-from agreement.reports.basis import (
+from agreement.reports.request.basis import (
     cached,
     codes_with,
     coefficient_function,
@@ -25,7 +25,7 @@ from agreement.reports.basis import (
     select_categories,
     select_data,
 )
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000

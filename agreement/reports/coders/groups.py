@@ -11,7 +11,9 @@ from typing import Any
 from agreement.data.answers import Extract
 from agreement.data.groups import Groups
 from agreement.measures import Interval, cross_alpha, interval
-from agreement.reports.basis import (
+from agreement.reports.coders.differences import DifferenceReport, compare_parts
+from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
+from agreement.reports.request.basis import (
     cached,
     comparison_options,
     compute_interval,
@@ -22,9 +24,7 @@ from agreement.reports.basis import (
     resolve,
     select_data,
 )
-from agreement.reports.coders.differences import DifferenceReport, compare_parts
-from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.parameters import Parameters
 
 # Of more groups only those with most coders are compared with each other.
 MOST_GROUPS = 8

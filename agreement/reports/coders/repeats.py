@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers import CoderAnswers, Extract, TextEntry
+from agreement.data.answers import CoderAnswers, Extract, TextContent, TextEntry
 from agreement.data.documents import NEXT_DOCUMENT, row_key
 from agreement.measures import Interval, Result, interval
-from agreement.reports.basis import (
+from agreement.reports.request.basis import (
     cached,
     coefficient_function,
     compute_interval,
@@ -20,7 +20,7 @@ from agreement.reports.basis import (
     resolve,
     select_data,
 )
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.parameters import Parameters
 
 # The two occasions stand where two coders stand in other figures.
 OCCASIONS = ("first", "second")
@@ -156,7 +156,8 @@ class _Pair:
             shift = number * NEXT_DOCUMENT
             units, others = ([row_key(one) + shift for one in keys] for keys in (answers.units, answers.others))
             answers = replace(answers, pk=row_key(answers.pk) + shift, units=tuple(units), others=tuple(others))
-        return replace(self.document, reason="", answers=replace(answers, coder_answers=coder_answers, cache={}))
+        content = TextContent.of(replace(answers, coder_answers=coder_answers, cache={}))
+        return replace(self.document, reason="", content=content)
 
 
 def _pairs_within_rounds(extract: Extract, parameters: Parameters) -> list[_Pair]:

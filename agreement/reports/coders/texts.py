@@ -10,7 +10,7 @@ import numpy as np
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.basis import (
+from agreement.reports.request.basis import (
     cached,
     cached_by_text,
     comparison,
@@ -19,7 +19,7 @@ from agreement.reports.basis import (
     resolve,
     select_data,
 )
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import chain
 
 import numpy as np
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.data.reading import MAX_TEXTS_IN_QUERY
-from agreement.reports.basis import cached, cached_by_text, pick_texts, resolve
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import cached, cached_by_text, pick_texts, resolve
+from agreement.reports.request.parameters import Parameters
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.models import Project
-from annotations.planning.pace import Pace, estimate_pace
+from annotations.planning.work.pace import Pace, estimate_pace_of
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
@@ -55,27 +54,35 @@ def read_project_work(project: Project, extract: Extract) -> ProjectWork:
     It is read once for the answers in a text: after somebody has changed one, the log of one text is read again.
     """
 
-    def compute(missing: Sequence[TextEntry]) -> list[ProjectWork]:
-        keys = {text.text_pk for text in missing}
-        found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
-        text_of = {work.coding: text.pk for text in missing for work in text.answers.coder_answers}
-        by_text = {text.pk: ProjectWork({}, {}) for text in missing}
-        for (coding, coder), activity in found.activities.items():
-            if (text := text_of.get(coding)) is not None:
-                by_text[text].activities[text, coder] = activity
-        for (coding, coder), times in found.judgement_times.items():
-            if (text := text_of.get(coding)) is not None:
-                by_text[text].judgement_times[text, coder] = times
-        return list(by_text.values())
-
     def merge() -> ProjectWork:
         whole = ProjectWork({}, {})
-        for of_text in cached_by_text(extract.texts, ("work",), compute):
+        for of_text in cached_by_text(extract.texts, ("work",), lambda missing: _read_work(project, missing)):
             whole.activities.update(of_text.activities)
             whole.judgement_times.update(of_text.judgement_times)
         return whole
 
     return cached(extract, ("work",), merge)
+
+
+def read_work_of(project: Project, extract: Extract, texts: Sequence[TextEntry]) -> list[ProjectWork]:
+    """Return the work on some texts. Of answers to a question nothing is stored: what was read stays with them."""
+    if extract.question:
+        return cached_by_text(texts, ("work",), lambda missing: _read_work(project, missing))
+    return _read_work(project, texts)
+
+
+def _read_work(project: Project, texts: Sequence[TextEntry]) -> list[ProjectWork]:
+    keys = {text.text_pk for text in texts}
+    found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
+    text_of = {one.coding: text.pk for text in texts for one in text.content.codings}
+    by_text = {text.pk: ProjectWork({}, {}) for text in texts}
+    for (coding, coder), activity in found.activities.items():
+        if (text := text_of.get(coding)) is not None:
+            by_text[text].activities[text, coder] = activity
+    for (coding, coder), times in found.judgement_times.items():
+        if (text := text_of.get(coding)) is not None:
+            by_text[text].judgement_times[text, coder] = times
+    return list(by_text.values())
 
 
 def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
@@ -106,17 +113,17 @@ def count_by_day(extract: Extract, parameters: Parameters, times: Times) -> Code
     return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
 
 
-def estimate_paces(extract: Extract, times: Times, remaining: Mapping[str, int], today: date) -> list[RoundPace]:
+def estimate_paces(
+    rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, int], today: date
+) -> list[RoundPace]:
     """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
 
-    `remaining` says how many markables are left to decide in each round. A round's pace is that of its own texts.
+    `rounds` has the judgements of each day in each round, in their order; `remaining` says how many markables are left
+    to decide in each. A round's pace is that of its own texts.
     """
-    rounds = {text.pk: text.round for text in extract.texts}
-    days: dict[str, list[date]] = {}
-    left = Counter(remaining)
-    for (text, _), judgements in times.items():
-        days.setdefault(rounds.get(text, ""), []).extend(one.day for one in judgements)
-    whole = RoundPace(None, left.total(), estimate_pace(chain.from_iterable(days.values()), left.total(), today))
-    names = extract.rounds
-    parts = [RoundPace(name, left[name], estimate_pace(days.get(name, ()), left[name], today)) for name in names]
-    return [whole, *(one for one in parts if one.left and len(names) > 1)]
+    left, days = Counter(remaining), Counter[date]()
+    for of_round in rounds.values():
+        days.update(of_round)
+    whole = RoundPace(None, left.total(), estimate_pace_of(days, left.total(), today))
+    parts = [RoundPace(name, left[name], estimate_pace_of(of, left[name], today)) for name, of in rounds.items()]
+    return [whole, *(one for one in parts if one.left and len(rounds) > 1)]

@@ -14,8 +14,8 @@ from agreement.data.given_answers import describe_answer
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value
-from agreement.reports.basis import pick_texts, resolve, select_data
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import pick_texts, resolve, select_data
+from agreement.reports.request.parameters import Parameters
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from agreement.data.answers import Extract, name_value
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Readings
 from agreement.measures.values import Value as AnyValue
-from agreement.reports.basis import pick_texts, select_data
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import pick_texts, select_data
+from agreement.reports.request.parameters import Parameters
 from annotations.formats.tables.matrix import Matrix, Row, Value
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.utils.crypto import salted_hmac
-
 from agreement.data.answers import Extract
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.models import Membership, Project
-from annotations.models.project import may
-from annotations.models.rights import Right
+from annotations.projects.letters import letters_of_coders, sees_names
 
 LETTERS = "letters"
 
@@ -30,10 +27,9 @@ class Reader:
     @classmethod
     def of(cls, project: Project, username: str) -> Reader:
         """Return the reader for whom the project was read, whose name is this."""
-        sees_names = may(project, Right.MANAGE_WORK) and may(project, Right.ADJUDICATE)
         role = project.role  # type: ignore[attr-defined]
         codes = role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
-        return cls(sees_names, username if codes else "", codes)
+        return cls(sees_names(project), username if codes else "", codes)
 
     @classmethod
     def from_option(cls, option: str) -> Reader:
@@ -57,12 +53,8 @@ class Reader:
         names = list(coders)
         if self.sees_names:
             return {name: name for name in names}
-        salt = "agreement.reports.gold.readers"
-        shuffled = sorted(
-            names, key=lambda name: salted_hmac(salt, f"{project.pk} {name}", algorithm="sha256").digest()
-        )
-        letters = {name: f"Coder {_letters(number)}" for number, name in enumerate(shuffled)}
-        return letters | {name: name for name in names if name == self.name}
+        called = letters_of_coders(project, names)
+        return called | {name: name for name in names if name == self.name}
 
     def documents(self, answers: Extract) -> frozenset[int] | None:
         """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
@@ -74,9 +66,3 @@ class Reader:
         own = [(text, one) for text in answers.texts for one in text.answers.coder_answers if one.coder == self.name]
         is_open = {text.text_pk for text, one in own if not one.submitted}
         return frozenset(text.pk for text, _ in own if text.text_pk not in is_open)
-
-
-def _letters(number: int) -> str:
-    """Return A to Z, then AA, AB and so on."""
-    high, low = divmod(number, 26)
-    return (_letters(high - 1) if high else "") + chr(ord("A") + low)

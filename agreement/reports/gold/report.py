@@ -17,16 +17,6 @@ from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_i
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
-from agreement.reports.basis import (
-    cached,
-    compute_interval,
-    mostly_labelled,
-    names_of,
-    pick_texts,
-    resolve,
-    select_categories,
-    select_data,
-)
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.coreference import (
@@ -39,10 +29,20 @@ from agreement.reports.coreference import (
     overall_figures,
     pair_clusters,
 )
-from agreement.reports.course import divide_evenly, order_by_time
 from agreement.reports.gold.errors import Difference, find_differences
-from agreement.reports.parameters import Parameters
-from agreement.reports.request import read_with_gold
+from agreement.reports.overall.course import divide_evenly, order_by_time
+from agreement.reports.request.basis import (
+    cached,
+    compute_interval,
+    mostly_labelled,
+    names_of,
+    pick_texts,
+    resolve,
+    select_categories,
+    select_data,
+)
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import read_with_gold
 from annotations.coding.active_time import Activity
 from annotations.core.progress import Progress
 from annotations.models import Project

@@ -8,8 +8,8 @@ import numpy as np
 
 from agreement.data.answers import Extract
 from agreement.measures.values import Bools
-from agreement.reports.basis import cached, pick_texts, resolve, select_categories
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import cached, pick_texts, resolve, select_categories
+from agreement.reports.request.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True)

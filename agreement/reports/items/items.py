@@ -20,7 +20,8 @@ from agreement.measures import (
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
-from agreement.reports.basis import (
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.request.basis import (
     cached,
     cached_by_text,
     comparison,
@@ -32,8 +33,7 @@ from agreement.reports.basis import (
     select_categories,
     select_data,
 )
-from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 
 AMBIGUITY = ("explicit", "implicit", "either")
 SORTS = ("share", "values", "links", "text")
@@ -110,6 +110,14 @@ class Items:
     categories: Ints
     level: Sequence[str]
     names: Sequence[str]
+
+    def highest(self, n: int) -> Ints:
+        """Return the first n rows of `select` without filters: it orders only those that can be among them."""
+        shares = self.share.round(SHARE_DIGITS)
+        rows = np.arange(len(shares))
+        if len(shares) > n > 0:
+            rows = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
+        return rows[np.lexsort((-self.chain[rows], -self.pointers[rows], -shares[rows]))][:n]
 
     def select(self, filters: ItemFilters, marks: ItemMarks | None = None) -> Ints:
         """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names.
@@ -195,7 +203,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
     """Return the items of all texts together; those of a text are found once for its answers."""
     texts = pick_texts(extract, parameters)
     key = ("items", replace(parameters, texts="", rounds=""), extract.coders)
-    parts = cached_by_text(texts, key, lambda missing: _compute_text_items(extract, parameters, missing))
+    parts = cached_by_text(texts, key, lambda missing: compute_text_items(extract, parameters, missing))
     terms = np.concatenate([np.zeros(0), *(one.term for one in parts)])
     coders = _join([one.n_coders for one in parts])
     total, n = sum(terms.tolist()), int(coders.sum()) if parameters.is_alpha else len(coders)
@@ -222,7 +230,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
 
 
 @dataclass(frozen=True, slots=True)
-class _TextItems:
+class ItemsOfText:
     """The items of one text; `term` is what each adds to the sum of observed distances."""
 
     unit: Ints
@@ -238,7 +246,8 @@ class _TextItems:
     level: list[str]
 
 
-def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> list[_TextItems]:
+def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> list[ItemsOfText]:
+    """Return the items of each of the texts."""
     data = select_data(extract, parameters, texts)
     pairable = pairable_units(data, parameters)
     rows, judged = pairable.rows, pairable.coders
@@ -260,7 +269,7 @@ def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequenc
     relations, level = relation_counts(data)[rows], _unit_levels(texts, data.units, rows)
     cuts = np.searchsorted(pairable.documents, np.arange(len(texts) + 1)).tolist()
     return [
-        _TextItems(
+        ItemsOfText(
             units[a:b],
             terms[a:b],
             judged[a:b],

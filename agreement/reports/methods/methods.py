@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 
 import numpy as np
-from django.conf import settings
 
 from agreement.data.answers import CHAINED, Extract
 from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
 from agreement.reports.coders.groups import GroupsReport
 from agreement.reports.coders.repeats import CodedAgain, RepeatsReport
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
-from agreement.reports.overall import AgreementReport
-from agreement.reports.parameters import Parameters, distances_for
-from agreement.reports.settings import choices_of, relevant_settings
+from agreement.reports.overall.overall import AgreementReport
+from agreement.reports.request.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
+from agreement.reports.request.parameters import Parameters, distances_for
+from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import Nouns, name_versions, nouns_for
+from annotations.core.installed import program_version
 from annotations.core.progress import Progress
 
 DISTANCES = {
@@ -105,13 +103,9 @@ class Variation:
     moved: float | None
 
 
-def program_version() -> str:
+def program_name() -> str:
     """Return the name of this program with its version."""
-    try:
-        return f"Coindex {version('coindex')}"
-    except PackageNotFoundError:
-        project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        return f"Coindex {project['version']}"
+    return f"Coindex {program_version()}"
 
 
 def describe_methods(
@@ -169,7 +163,7 @@ def describe_methods(
     sentences.append(_describe_figures(report, nouns))
     between = _describe_groups(comparison)
     sentences += between + _describe_repeats(repeats) + _describe_gold(gold)
-    sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
+    sentences.append(f"Computed with {program_name()}; fingerprint of the input {report.fingerprint}.")
     references = _select_references(p, pointers, sets, report.interval)
     return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agreement.data.pyramids import read_pyramids
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import peers, scores, scus, study
+from agreement.reports.request.parameters import InvalidParameter
 from annotations.models import Project
 
 # Which parameters each takes.

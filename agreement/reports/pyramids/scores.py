@@ -11,7 +11,7 @@ from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import PeerScore, ScoreInterval, comprehensive, mean_interval, modified, original
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize
-from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request.parameters import InvalidParameter
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")

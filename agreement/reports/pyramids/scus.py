@@ -11,8 +11,8 @@ from typing import Any
 
 from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids.scores import check_docset
+from agreement.reports.request.parameters import InvalidParameter
 from annotations.coding.pyramid_rules import Span, summary_index
 
 # How two SCUs that are matched are related, and the two ways in which one may have no partner.

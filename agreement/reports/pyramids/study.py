@@ -9,9 +9,9 @@ from typing import Any
 
 from agreement.data.pyramids import Pyramids
 from agreement.measures import CorrelationInterval, score_correlation_interval
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids.scores import SCORES, PeerScores
 from agreement.reports.pyramids.scores import report_scores as scores
+from agreement.reports.request.parameters import InvalidParameter
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 

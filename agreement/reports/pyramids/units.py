@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from agreement.data.answers import Extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
-from agreement.reports.basis import compute_result, pick_texts, resolve
-from agreement.reports.parameters import UNITS, Parameters
+from agreement.reports.request.basis import compute_result, pick_texts, resolve
+from agreement.reports.request.parameters import UNITS, Parameters
 
 # Which figures of the paper follow from what it prints, and which cannot be had.
 PUBLISHED = (

@@ -7,12 +7,12 @@ from dataclasses import replace
 from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
-from agreement.reports import overall
-from agreement.reports.basis import compute_interval, resolve
 from agreement.reports.methods import methods
-from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.reports.parameters import Parameters, presets_for
-from agreement.reports.request import AnalysisRequest, read_asked
+from agreement.reports.overall import overall
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import compute_interval, resolve
+from agreement.reports.request.parameters import Parameters, presets_for
+from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import choice_label, field_label

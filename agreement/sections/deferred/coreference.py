@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.data.muc import marked_texts_reader
 from agreement.reports.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import SCORE_LABELS

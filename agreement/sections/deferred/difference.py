@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from agreement.data.groups import read_groups
 from agreement.reports.coders.differences import PERMUTATIONS, DifferenceReport, compare_parts
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Column, Table
 from annotations.core.progress import Progress

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from agreement.data.answers import TextEntry
 from agreement.data.snippets import Snippet, read_snippets
-from agreement.measures import ScoreInterval
+from agreement.measures import Interval, ScoreInterval
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.coreference import SCORES
 from agreement.reports.gold.errors import KINDS, FrequentError, count_errors
@@ -19,7 +19,8 @@ from agreement.reports.gold.report import (
     compare_with_gold,
     read_gold_source,
 )
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, heat_map, line_chart
 from agreement.sections.content import TablesAndCharts
@@ -59,7 +60,8 @@ def find_coder(name: str, called: Names) -> str:
 
 def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
-    tables = [_accuracy_table(report, called), _overruled_table(report, called), _agreement_table(report)]
+    tables = [_accuracy_table(report, called), _overruled_table(report, called)]
+    tables.append(agreement_table(report.agreement, report.parameters, "these texts"))
     if report.has_chains:
         tables += [_scores_table(report, called), _each_score_table(report, called)]
     if groups and report.groups:
@@ -126,14 +128,15 @@ def _overruled_table(report: GoldReport, called: Names) -> Table:
     )
 
 
-def _agreement_table(report: GoldReport) -> Table:
-    one, name = report.agreement, COEFFICIENTS[report.parameters.coefficient].label
+def agreement_table(one: Interval | None, parameters: Parameters, where: str) -> Table:
+    """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
+    name = COEFFICIENTS[parameters.coefficient].label
     rows: list[list[Cell]] = []
     if one:
         rows = [[name, one.value, one.low, one.high, one.result.n_units, one.note or one.result.note]]
     return Table(
         "agreement",
-        "Agreement among the coders in these texts",
+        f"Agreement among the coders in {where}",
         [
             Column("coefficient", "Coefficient"),
             Column("value", "Value", "figure"),
@@ -142,7 +145,7 @@ def _agreement_table(report: GoldReport) -> Table:
             Column("note", "Notes"),
         ],
         rows,
-        "Gold has no part in it: it is the figure of the page Agreement for these texts.",
+        f"Gold has no part in it: it is the figure of the page Agreement for {where}.",
     )
 
 
@@ -285,12 +288,12 @@ def _charts(report: GoldReport, called: Names) -> list[Chart]:
     for key, title, part, unit in parts:
         shares = [(one.name, getattr(one, part).interval) for one in report.coders]
         points = dots([(name, one.value, one) for name, one in shares])
-        charts.append(Chart(key, title, dot_plot(points, unit), describe_dots(points), key))
+        charts.append(Chart(key, title, dot_plot(points, unit, share=True), describe_dots(points), key))
     if report.has_chains:
         scores = [(one.name, one.scores[TREND_SCORE]) for one in report.coders]
         points = dots([(name, one.f1, one.interval) for name, one in scores])
         title = f"{SCORE_LABELS[TREND_SCORE]} F1 against gold, with 95% CI"
-        charts.append(Chart("scores", title, dot_plot(points, "F1"), describe_dots(points), "scores"))
+        charts.append(Chart("scores", title, dot_plot(points, "F1", share=True), describe_dots(points), "scores"))
     return [*charts, *_trend_charts(report, called)]
 
 
@@ -300,15 +303,13 @@ def _trend_charts(report: GoldReport, called: Names) -> list[Chart]:
     labels = [one.last.label for one in report.periods]
     series = {called[one.name]: [period.accuracy.get(one.name) for period in report.periods] for one in report.coders}
     words = "{} of each coder, in the order in which texts were finished; the table has every value."
-    charts = [
-        Chart("trend", "Accuracy over texts", line_chart(labels, series, "accuracy"), words.format("Accuracy"), "trend")
-    ]
+    figure = line_chart(labels, series, "accuracy", share=True)
+    charts = [Chart("trend", "Accuracy over texts", figure, words.format("Accuracy"), "trend")]
     if report.has_chains:
         f1 = {called[one.name]: [period.f1.get(one.name) for period in report.periods] for one in report.coders}
         name = f"{SCORE_LABELS[TREND_SCORE]} F1"
-        charts.append(
-            Chart("trend_f1", f"{name} over texts", line_chart(labels, f1, "F1"), words.format(name), "trend_f1")
-        )
+        figure = line_chart(labels, f1, "F1", share=True)
+        charts.append(Chart("trend_f1", f"{name} over texts", figure, words.format(name), "trend_f1"))
     return charts
 
 

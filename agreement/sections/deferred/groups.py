@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agreement.data.groups import read_groups
 from agreement.reports.coders.groups import GroupPair, GroupsReport, compare_groups
-from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from agreement.data.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import SCORE_LABELS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement.reports.planning import PlanningReport, Size, Targets, plan_size
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, forecast_chart
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table, format_value

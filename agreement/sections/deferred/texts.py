@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.reports import overall
-from agreement.reports.basis import compute_interval
-from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.reports.parameters import InvalidParameter
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall import overall
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import compute_interval
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
 from agreement.sections.addresses import selection_of
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot

@@ -8,14 +8,16 @@ from django.utils.http import urlencode
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports import overall
-from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.overall import overall
+from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
+from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
 from agreement.reports.pyramids import units
 from agreement.reports.relations import LinkKappa
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
 from agreement.sections.distances import build_distribution
 from agreement.sections.labels import CHOICE_LABELS, choice_label
@@ -34,7 +36,9 @@ def build(request: AnalysisRequest) -> PageSections:
     figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
     chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
     distribution = build_distribution(request)
-    return PageSections(
+    drawn = request.compute(lambda _, options: asks_for_bootstrap(options.get(OPTION, "")))
+    bootstrap = compute_or_enqueue(request, "bootstrap") if drawn else PageSections()
+    return bootstrap.extended(
         tables=[
             _distances_table(request, distances),
             *distribution.tables,
@@ -42,16 +46,16 @@ def build(request: AnalysisRequest) -> PageSections:
             *_links_tables(report.links),
         ],
         charts=[*([chart] if len(dots) > 1 else []), *distribution.charts],
-        context={
-            "report": report,
-            "verdict": describe_reliability(request.extract, report),
-            "convention": read_settings(request).sentence,
-            "caution": CAUTION,
-            "meaning": overall.explain_distances(
-                {parameters.distance: one.value for parameters, one in distances},
-                nouns_for(request.extract).chains,
-            ),
-        },
+        report=report,
+        verdict=describe_reliability(request.extract, report),
+        convention=read_settings(request).sentence,
+        caution=CAUTION,
+        meaning=overall.explain_distances(
+            {parameters.distance: one.value for parameters, one in distances},
+            nouns_for(request.extract).chains,
+        ),
+        draws=drawn,
+        draw_address=request.address_with(**{OPTION: "" if drawn else BOOTSTRAP}),
     )
 
 

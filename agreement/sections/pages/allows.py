@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec

@@ -5,9 +5,9 @@ from __future__ import annotations
 from agreement.data.answers import Extract
 from agreement.data.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
-from agreement.reports.basis import pick_texts
 from agreement.reports.items import categories as reports
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.confusion import build_confusion, build_together

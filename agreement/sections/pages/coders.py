@@ -11,14 +11,14 @@ from django.utils.http import urlencode
 
 from agreement.data.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
-from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.course import seconds_per_judgement
 from agreement.reports.items.items import compute_items
-from agreement.reports.parameters import Parameters
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall.course import seconds_per_judgement
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.alignment import build_alignment
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from django.utils.http import urlencode
 
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
 

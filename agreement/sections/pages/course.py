@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.reports.basis import pick_texts
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.course import RunningPoint, Stage, compute_running, compute_stages
-from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall.course import RunningPoint, Stage, compute_running, compute_stages
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, band_chart, describe_dots, dot_plot, line_chart
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table, format_value

@@ -8,7 +8,7 @@ from typing import cast
 from agreement.data.snippets import Snippet, read_snippets
 from agreement.measures.values import Readings, Value
 from agreement.reports.data.canonical import CanonicalForm, build_canonical_form
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.tables import Cell, Column, Kind, Table

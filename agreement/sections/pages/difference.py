@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agreement.data.groups import read_groups
-from agreement.reports.basis import count_left_out
 from agreement.reports.coders.differences import KINDS, check_parts
-from agreement.reports.parameters import InvalidParameter, Parameters
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.basis import count_left_out
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections

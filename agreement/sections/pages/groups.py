@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agreement.data.groups import read_groups
-from agreement.reports.basis import count_left_out
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.basis import count_left_out
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections

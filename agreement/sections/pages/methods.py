@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
-from agreement.reports import overall
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
 from agreement.reports.methods import methods
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall import overall
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages.agreement import build_units_tables
 from annotations.models import Project

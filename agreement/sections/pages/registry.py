@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from agreement.reports.overall.bootstrap import OPTION
 from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages import (
     agreement,
@@ -19,6 +20,7 @@ from agreement.sections.pages import (
     coreference,
     course,
     data,
+    datasheet,
     difference,
     gold,
     groups,
@@ -67,6 +69,7 @@ AGREEMENT = ResultPage(
     "agreement",
     "The coefficient asked for, with its interval, and beside it alpha with every distance.",
     agreement.build,
+    options=(OPTION,),
 )
 GRID = ResultPage(
     "grid",
@@ -160,6 +163,11 @@ DATA = ResultPage(
     "What coders answered, the values that are compared as one integer each, and what the integers stand for.",
     data.build,
 )
+DATASHEET = ResultPage(
+    "datasheet",
+    "What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named.",
+    datasheet.build,
+)
 ALLOWS = ResultPage(
     "allows", "Which measures, views and exports the project's scheme allows, and which not.", allows.build
 )
@@ -196,7 +204,7 @@ PEERS = ResultPage(
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names: those that the reader may see."""
     pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE, GOLD]
-    pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, ALLOWS]
+    pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, DATASHEET, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
     return {page.name: page for page in pages if may(project, page.right)}

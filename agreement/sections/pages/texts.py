@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agreement.reports import overall
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.overall import overall
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.deferred.texts import SORTS, build_texts, sort_texts

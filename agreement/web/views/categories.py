@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from agreement import discussion
 from agreement.data.extract import extract
 from agreement.reports.items.categories import format_mapping, parse_mapping
-from agreement.reports.parameters import SELECTIONS, InvalidParameter
+from agreement.reports.request.parameters import SELECTIONS, InvalidParameter
+from agreement.reports.request.request import TABLE_PAGE
 from agreement.sections.pages import registry
 from agreement.sections.pages.categories import MERGE_PREFIX
 from agreement.web.forms import MappingForm
@@ -25,6 +26,7 @@ from annotations.models import User
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
+from annotations.web.paging import page_of
 
 
 @login_required
@@ -36,7 +38,12 @@ def categories(request: HttpRequest, slug: str) -> HttpResponse:
         project = results_for(request.user, slug)
         keys = {label: key for key, label in extract(project).labels.items()}
         return redirect(f"{request.path}?{_merge_query(request.GET, keys)}")
-    return show_page(request, slug, registry.CATEGORIES)
+    return show_page(
+        request,
+        slug,
+        registry.CATEGORIES,
+        lambda _, sections: {"mappings": page_of(request, sections.context["mappings"], name=f"{TABLE_PAGE}mappings")},
+    )
 
 
 def _merge_query(query: QueryDict, keys: Mapping[str, str]) -> str:

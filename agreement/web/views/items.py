@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agreement import discussion
 from agreement.data.documents import row_key
 from agreement.models import Flag, Remark
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages import registry
 from agreement.web.forms import FlagForm, RemarkForm

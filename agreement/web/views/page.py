@@ -11,9 +11,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csp import csp_override
 
 from agreement.data.pyramids import require_pyramids
-from agreement.reports.basis import count_other_versions
-from agreement.reports.parameters import InvalidParameter
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.basis import count_other_versions
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions, nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table

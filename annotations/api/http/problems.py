@@ -70,7 +70,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return rejection_problem(error)
     # A coding is gone where its text was deleted while the request came in.
     if isinstance(error, Http404 | Coding.DoesNotExist):
-        return problem(404, "not_found", str(error) or "Not found.")
+        return problem(404, getattr(error, "code", "not_found"), str(error) or "Not found.")
     if isinstance(error, PermissionDenied):
         return _refusal(error)
     if isinstance(error, RecursionError | SuspiciousOperation):

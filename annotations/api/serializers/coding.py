@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
+from annotations.models.project import DATASHEET_FIELDS
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -40,6 +41,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "one_contributor",
             "words_exclusive",
             "scores_shown",
+            *DATASHEET_FIELDS,
             "archived_at",
             "role",
         ]
@@ -289,6 +291,7 @@ CODER_KINDS = [
         Operation.Kind.MOVE,
         Operation.Kind.DESCRIBE,
         Operation.Kind.CHECK,
+        Operation.Kind.DECIDE,
     )
 ]
 
@@ -406,6 +409,11 @@ class ExportOrderSerializer(serializers.Serializer[Any]):
     unfinished = serializers.BooleanField(required=False)
     rounds = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="none: all but training and rechecks"
+    )
+    gold = serializers.ChoiceField(
+        ["", "gold", "silver"],
+        required=False,
+        help_text="Instead of codings the gold of texts, or drafts that are not decided yet; for who decides gold.",
     )
 
 

@@ -12,7 +12,7 @@ from annotations.models import Invitation, Membership, Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
-from annotations.models.project import KEY_LENGTH, TITLE_LENGTH, check_group
+from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH, check_group
 from annotations.schemes.ready_made import SCHEMES
 
 
@@ -30,6 +30,7 @@ class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Pro
     class Meta:
         model = Project
         fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]
+        fields += DATASHEET_FIELDS
 
 
 class CloneSerializer(StrictSerializer):

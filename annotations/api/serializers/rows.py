@@ -16,7 +16,7 @@ from annotations.api.serializers.coding import (
 from annotations.models import Coding, Operation, Text
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
-from annotations.planning.states import State
+from annotations.planning.work.states import State
 
 OCCASION = "1, and more where the coder was shown the text again within the round"
 

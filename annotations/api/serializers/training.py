@@ -94,8 +94,14 @@ class FeedbackSerializer(serializers.Serializer[Any]):
 class GoldSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="text.slug", help_text="its address")
     status = serializers.ChoiceField(Coding.Status.choices)
-    coder = serializers.CharField(source="coder.username", help_text="who works on it")
+    coder = serializers.CharField(
+        source="coder.username",
+        allow_null=True,
+        default=None,
+        help_text="who works on it; null: whoever opens it first",
+    )
 
 
 class NewGoldSerializer(StrictSerializer):
     text = serializers.CharField(help_text="its address")
+    early = serializers.BooleanField(default=False, help_text="also before all coders have submitted")

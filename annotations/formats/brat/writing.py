@@ -32,7 +32,7 @@ from annotations.formats.model.document import (
     number_targets,
     text_order,
 )
-from annotations.formats.model.format import File
+from annotations.formats.model.format import File, write_each
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -41,15 +41,14 @@ SPACE = re.compile(r"\s+")
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
-    files = []
     names = _name_attributes(documents)
-    for document in documents:
-        files.append(File(f"{document.name}{TEXT_SUFFIX}", _format_text(document).encode()))
-        files.append(
-            File(
-                f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _annotation_lines(document, names)).encode()
-            )
-        )
+
+    def format_annotations(document: Document) -> bytes:
+        return "".join(f"{line}\n" for line in _annotation_lines(document, names)).encode()
+
+    texts = write_each(documents, TEXT_SUFFIX, lambda document: _format_text(document).encode())
+    annotations = write_each(documents, SUFFIX, format_annotations)
+    files = [file for pair in zip(texts, annotations, strict=True) for file in pair]
     return [*files, File(CONFIGURATION, _configuration(documents, names).encode())] if files else []
 
 
@@ -175,20 +174,23 @@ def _format_notes(mark: Mark, key: str, before: int) -> Iterator[str]:
 
 
 def _configuration(documents: Sequence[Document], names: Mapping[str, str]) -> str:
-    marks = [mark for document in documents for mark in document.marks]
-    types = sorted({mark.level or MENTION for mark in marks}) or [MENTION]
-    categories = sorted({mark.answer.category for mark in marks if mark.answer and mark.answer.category})
-    attributes = [f"{CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(categories)}"] if categories else []
+    levels, categories, keys, most = set[str](), set[str](), set[str](), 0
+    for document in documents:
+        for mark in document.marks:
+            levels.add(mark.level or MENTION)
+            if mark.answer:
+                categories.add(mark.answer.category)
+                keys.update(key for key, _ in mark.answer.relations)
+                most = max(most, _most_readings(mark.answer))
+    types, named = sorted(levels) or [MENTION], sorted(categories - {""})
+    attributes = [f"{CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(named)}"] if named else []
     attributes += [f"{flag}\tArg:<ENTITY>" for flag in FLAGS]
     attributes += _value_configuration(documents, names)
     relations = [
         f"{ANTECEDENT}\tArg1:<ENTITY>, Arg2:<ENTITY>",
         f"{COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
     ]
-    answers = [mark.answer for mark in marks if mark.answer]
-    keys = sorted({key for answer in answers for key, _ in answer.relations})
-    relations += [f"{RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in keys]
-    most = max((_most_readings(answer) for answer in answers), default=0)
+    relations += [f"{RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in sorted(keys)]
     attributes += [f"{READING}\tArg:<RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
     sections = {"entities": types, "relations": relations, "events": [], "attributes": attributes}
     return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in lines) for name, lines in sections.items())

@@ -155,13 +155,17 @@ def _one_by_one(readings: Readings) -> Readings:
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
-    """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark."""
+    """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark.
+
+    A file says of which entity a relation is, and at which word its mark begins: of two such marks the first is meant.
+    """
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document, []
     in_order = sorted(document.marks, key=text_order)
     first: dict[str, Place] = {}
     last: dict[str, Place] = {}
     entities: dict[Place, Sequence[str]] = {}
+    beginnings: dict[tuple[str, int], Place] = {}
     for mark in in_order:
         indices = mark.answer.indices if mark.answer else ()
         new = [index for index in indices if index not in first]
@@ -169,12 +173,14 @@ def _name_nearest_targets(document: Document) -> Reduced:
         entities[mark.place] = new if len(new) == 1 and len(indices) > 2 else indices
         for index in entities[mark.place]:
             first.setdefault(index, mark.place)
+            beginnings.setdefault((index, mark.parts[0][0]), mark.place)
     changed: dict[Place, Mark] = {}
     lost = []
     for mark in in_order:
         answer = mark.answer
         if answer and answer.relations:
             own = mark.place
+            is_told = all(beginnings[index, mark.parts[0][0]] == own for index in entities[own][:1])
 
             def nearest(target: Place, own: Place = own, last: Mapping[str, Place] = last) -> tuple[Place, ...]:
                 for index in entities[target][:1]:
@@ -182,7 +188,7 @@ def _name_nearest_targets(document: Document) -> Reduced:
                     return (place,) if place != own else ()
                 return ()
 
-            named = map_targets(answer, lambda target: (target,), nearest)
+            named = map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
             named = replace(named, relations=tuple((name, _one_by_one(each)) for name, each in named.relations))
             if named.relations != answer.relations:
                 lost.append(describe_mark(document, mark))

@@ -1,5 +1,6 @@
 """What a reader makes of files and a writer makes files of."""
 
+import codecs
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -230,6 +231,16 @@ class Document:
     breaks: tuple[int, ...] = ()
 
 
+# Documents that weigh so much together are in memory where there are many, the others in a temporary file. One weighs
+# as much as a few markables, and so many of its characters as one.
+MOST_IN_MEMORY, WITHOUT_MARKABLES, CHARACTERS = 50_000, 5, 200
+
+
+def weigh(document: Document) -> int:
+    """Return how much memory a document takes, in markables."""
+    return WITHOUT_MARKABLES + len(document.marks) + len(document.content) // CHARACTERS
+
+
 def text_order(mark: Mark) -> tuple[int, int, str, Parts]:
     """Return the key by which marks are sorted: earlier starts first; of two that start together the longer."""
     return mark.parts[0][0], -mark.parts[-1][1], mark.level, mark.parts
@@ -255,6 +266,24 @@ def decode(data: bytes, file: str) -> str:
     if nul:
         raise FormatError("a NUL character is not allowed in a text", file, *_position_after(before))
     return text
+
+
+def decode_lines(lines: Iterable[bytes], file: str) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their ends, as `decode` has them. Raises FormatError as it does.
+
+    lines: its lines, each with the line feed that ends it; only one of them is in memory at once.
+    """
+    number = 1
+    for place, data in enumerate(lines):
+        if place and data.startswith(codecs.BOM_UTF8):
+            data = codecs.BOM_UTF8 + data  # only the file's first is none of its characters
+        try:
+            text = decode(data, file)
+        except FormatError as error:
+            raise FormatError(error.message, file, number - 1 + (error.line or 1), error.column) from None
+        for line in text.removesuffix("\n").split("\n"):
+            yield line
+            number += 1
 
 
 def recode(data: bytes, file: str, encoding: str) -> bytes:

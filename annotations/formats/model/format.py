@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -62,12 +63,22 @@ ENCODING = Option(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A file that a writer made: its path in the export, with `/`, and what it holds."""
+    """A file of an export: its path, with `/`, and what it holds, or a function that makes that when it is needed."""
 
     path: str
-    data: bytes
+    content: bytes | Callable[[], bytes]
+
+    @property
+    def data(self) -> bytes:
+        return self.content if isinstance(self.content, bytes) else self.content()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, File) and (self.path, self.data) == (other.path, other.data)
+
+    def __hash__(self) -> int:
+        return hash(self.path)
 
 
 def one_file_bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -81,6 +92,8 @@ class Format:
 
     suffixes: those of its files, in small letters; the first is the writer's.
     read: `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
+    read_each: `read_each(name, lines, **options)` yields what `read` returns, of the lines of a file in bytes; of a
+    format whose files may hold very many documents, each in a line.
     bundles: which of the files are read together, the main one first; what no bundle has is not read.
     write: `write(documents, **options) -> files` of one coder's documents, which have no other features than
     `supported_features`; None where the format is only read. names_coders: the files say themselves who coded; then
@@ -115,6 +128,7 @@ class Format:
     ways: Mapping[str, str] = MappingProxyType({})
     texts_only: bool = False
     text_of: Callable[[str], str] | None = None
+    read_each: Callable[..., Iterable[Document]] | None = None
 
     @property
     def options_read(self) -> tuple[Option, ...]:
@@ -171,5 +185,12 @@ def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> lis
 
 
 def write_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:
-    """Return a file for each document, named after it."""
-    return [File(f"{document.name}{suffix}", write(document)) for document in documents]
+    """Return a file for each document, named after it, which is made when it is needed."""
+    return [
+        File(f"{document.name}{suffix}", partial(_write_one, write, documents, number))
+        for number, document in enumerate(documents)
+    ]
+
+
+def _write_one(write: Callable[[Document], bytes], documents: Sequence[Document], number: int) -> bytes:
+    return write(documents[number])

@@ -28,6 +28,11 @@ NO_CODERS = ("INITIAL_CAS", "CURATION_USER")
 SOURCE = re.compile(r"(?P<name>.+)\.(?:txt|tsv|xmi|xml|json|conll|conllu|html?|pdf|docx?)", re.IGNORECASE)
 
 
+def is_export(names: Iterable[str]) -> bool:
+    """Return whether there is a project export among the files of those names."""
+    return any(True for _ in _find_roots(names))
+
+
 def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int, most_bytes: int) -> Package:
     """Return the files of a zip, and in place of each project export in it the files of its coders.
 

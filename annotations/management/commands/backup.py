@@ -4,9 +4,12 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from annotations.core.files import write_whole
+from annotations.transfers.backup_folder import named_backup
 from annotations.transfers.backups import back_up
 
 
@@ -14,11 +17,16 @@ class Command(BaseCommand):
     help = "Write everything, files too, into one file from which `restore` makes an equal installation."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to write")
+        parser.add_argument(
+            "path", metavar="FILE", nargs="?", type=Path, help="the zip to write (default: a new one in BACKUP_DIR)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["path"] or named_backup(settings.BACKUP_DIR, timezone.now())
         try:
-            counts = write_whole(options["path"], back_up)
+            if options["path"] is None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            counts = write_whole(path, back_up)
         except OSError as error:
-            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
-        self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables are in {options['path']}.")
+            raise CommandError(f"{path}: {error.strerror}. Nothing was written.") from error
+        self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables are in {path}.")

@@ -18,9 +18,9 @@ from annotations.core.memory import relaxed_garbage_collection
 from annotations.core.progress import WorkerStopped
 from annotations.core.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
-from annotations.planning.digests import queue_digests
-from annotations.planning.due_dates import queue_due_mails
 from annotations.planning.repeats import draw_due_repeats
+from annotations.planning.work.digests import queue_digests
+from annotations.planning.work.due_dates import queue_due_mails
 from annotations.transfers.pruning import prune
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,8 @@ class Command(db_worker.Command):
             default=LOST_AFTER.total_seconds(),
             help="end when a task has given no sign of life for so long (default and most: %(default)s)",
         )
-        parser.set_defaults(worker_id=worker_name())
+        # One worker does everything. Of several, one may leave the long things to the others: --queue-name default.
+        parser.set_defaults(worker_id=worker_name(), queue_name="*")
 
     @relaxed_garbage_collection()
     def handle(self, *, stuck_after: float, **options: Any) -> None:  # type: ignore[override]

@@ -14,7 +14,9 @@ NAMES = [*CHECKS, *DATABASE_CHECKS]
 
 
 class Command(BaseCommand):
-    help = "Say what is wrong with settings, database, disk, files, worker, backups and logs, and how to mend it."
+    help = (
+        "Say what is wrong with libraries, settings, disk, files, mail, database, worker and logs, and how to mend it."
+    )
     # They are among what is examined, and must not end it.
     requires_system_checks = []
 
@@ -37,6 +39,7 @@ class Command(BaseCommand):
         """Write a line for each check, and what is wrong with the remedy below it."""
         for finding in findings:
             state = "wrong" if finding.problems else f"not checked: {finding.skipped}" if finding.skipped else "well"
-            self.stdout.write(f"{finding.name}: {state}")
+            facts = f" ({'; '.join(finding.facts)})" if finding.facts else ""
+            self.stdout.write(f"{finding.name}: {state}{facts}")
             for problem in finding.problems:
                 self.stdout.write(f"  {problem.what}\n    {problem.remedy}")

@@ -1,4 +1,4 @@
-"""Draft the gold of texts from what coders have submitted."""
+"""Draft the gold of texts, or the agreed pyramids of docsets, from what coders have submitted."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,7 +15,8 @@ from annotations.projects.locks import ProjectArchived
 class Command(BaseCommand):
     help = (
         "Draft the gold of texts: what most coders say, what all say, one coder's answers, or nothing. All of the "
-        "texts or none; what has been begun stays as it is. Read what came of it by export_codings --silver or --gold."
+        "texts or none; what has been begun stays as it is. Read what came of it by export_codings --silver or --gold. "
+        "In a project of pyramids the agreed pyramids of docsets are drafted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,7 +24,10 @@ class Command(BaseCommand):
         parser.add_argument("--method", choices=[str(method) for method in Method], required=True)
         parser.add_argument("--coder", default="", metavar="NAME", help="whose answers, with the method coder")
         parser.add_argument(
-            "--texts", default="", metavar="SLUG,SLUG", help="only these; without: all with a submitted coding"
+            "--texts",
+            default="",
+            metavar="SLUG,SLUG",
+            help="only these texts or docsets; without: all with a submitted coding",
         )
         parser.add_argument(
             "--round", default="", metavar="NAME", help="without: of each text the latest that somebody submitted"
@@ -33,7 +37,14 @@ class Command(BaseCommand):
             dest="adjudicator",
             default="",
             metavar="NAME",
-            help="the manager or adjudicator who works on it; without: whoever opens it first",
+            help="the manager or adjudicator who works on it; without: whoever opens it first, of an agreed pyramid the"
+            " only adjudicator",
+        )
+
+        parser.add_argument(
+            "--again",
+            action="store_true",
+            help="draft anew what has been begun and is not closed, too: what was decided stays as it is",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,6 +57,7 @@ class Command(BaseCommand):
             texts=tuple(slug for slug in options["texts"].split(",") if slug),
             round_name=options["round"],
             adjudicator=options["adjudicator"],
+            again=options["again"],
         )
         try:
             report = draft_gold(project, request)
@@ -53,3 +65,5 @@ class Command(BaseCommand):
             messages = error.messages if isinstance(error, ValidationError) else [str(error)]
             raise CommandError("\n".join([*messages, "Nothing was drafted."])) from error
         self.stdout.write(f"{project.slug}: {report}")
+        if report.early:
+            self.stdout.write(f"Drafted before all their coders had submitted: {', '.join(report.early)}")

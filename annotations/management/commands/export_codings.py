@@ -14,8 +14,8 @@ from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Project, Text
 from annotations.projects.rounds import rounds_of
 from annotations.projects.viewing import record_view
-from annotations.transfers.exporting.codings import GOLD, SILVER
 from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.exporting.gold import GOLD, SILVER
 
 WRITTEN: dict[str, Format | PyramidFormat] = {
     key: format_ for key, format_ in FORMATS.items() if format_.write is not None
@@ -87,6 +87,8 @@ class Command(BaseCommand):
             raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
         for loss in report.losses:
             self.stderr.write(self.style.WARNING(f"not kept: {loss}"))
+        for loss in report.left_out:
+            self.stderr.write(self.style.WARNING(f"left out: {loss}"))
         self.stdout.write(f"{'would write ' if options['trial'] else ''}{report}")
 
 

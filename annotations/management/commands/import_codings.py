@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,18 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations.core.memory import relaxed_garbage_collection
+from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
-from annotations.models import Project
+from annotations.models import Project, User
 from annotations.projects.creation import create_project
+from annotations.projects.people.members import find_adjudicator
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.naming import format_names, load_names
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import Source, open_sources
+from annotations.transfers.importing.sources import DiskFile, Source, open_sources
 from annotations.transfers.project_formats import docset_option
 
 READ = FORMATS | PYRAMID_FORMATS
@@ -72,7 +75,8 @@ class Command(BaseCommand):
             "--gold",
             action="store_true",
             help="the codings are gold, which coders’ work is compared with and which is in no figure of agreement; "
-            "who --coder or the files name is a manager or adjudicator; notes explain",
+            "who --coder or the files name is a manager or adjudicator; notes explain. Tables that are exports of gold "
+            "take --coder, too",
         )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
@@ -95,8 +99,10 @@ class Command(BaseCommand):
         if options["gold"] and coder_from == "nobody":
             raise CommandError("--gold is of somebody who codes: leave out --texts-only.")
         scheme = default if new_scheme else options["scheme"] or default
+        trial, n_written = options["trial"], [0]
+        is_new = not Project.objects.filter(slug=options["project"]).exists()
         try:
-            with transaction.atomic():
+            with transaction.atomic() if trial else nullcontext():
                 project = _project(options["project"], options["create"], scheme)
                 options_read = [docset_option(project)] if is_pyramid_format else format_.options_read
                 selected = parse_options(format_, options_read, options["option"])
@@ -111,15 +117,21 @@ class Command(BaseCommand):
                     predefined=options["predefined"],
                     create=options["create"],
                     join=options["create"],
-                    trial=options["trial"],
+                    trial=trial,
                     new_scheme=new_scheme,
                     round_name=options["round"],
                     gold=options["gold"],
+                    by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
+                    written=n_written.append,
                 )
-                if options["trial"] or report.empty:
+                if trial:
                     transaction.set_rollback(True)
         except ImportFailed as error:
-            raise CommandError(f"{error}\nNothing was imported.") from error
+            stays = f"What has come in before stays: {pluralize(n_written[-1], 'document')}. Run it again to go on."
+            raise CommandError(f"{error}\n{stays if n_written[-1] else 'Nothing was imported.'}") from error
+        finally:
+            if is_new:
+                Project.objects.filter(slug=options["project"], texts=None, docsets=None).delete()
         verbose = options["verbosity"] > 1
         for warning in report.findings if verbose else report.warnings():
             self.stderr.write(self.style.WARNING(str(warning)))
@@ -136,12 +148,23 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
     coder_from = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
     if options["texts_only"]:
         coder_from = "nobody"
-    if coder_from and format_.names_coders:
+    is_whose_gold = options["gold"] and options["coder"] is not None  # of tables in which the coder is gold
+    if coder_from and format_.names_coders and not is_whose_gold:
         arguments = "--coder-from, --coder and --texts-only"
         raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {arguments}.")
     if not coder_from and not format_.names_coders:
         raise CommandError("one of the arguments --coder-from --coder --texts-only is required")
     return coder_from
+
+
+def _adjudicator(project: Project, options: Mapping[str, Any]) -> User | None:
+    """Return whose the gold is, of files that name no adjudicator but are an export of gold. Raise CommandError."""
+    if options["coder"] is None:
+        return None
+    try:
+        return find_adjudicator(project, options["coder"])
+    except ValidationError as error:
+        raise CommandError(f"--coder {options['coder']}: {' '.join(error.messages)}") from error
 
 
 def _failure_message(project: Project, report: Report, verbose: bool) -> str:
@@ -221,9 +244,10 @@ def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]
     try:
         for file in dict.fromkeys(files):
             if file in named_files and file.suffix.lower() == ".zip":
-                sources += open_sources([(str(file), file.read_bytes())])
+                sources += open_sources([(str(file), file.open("rb"))])
             else:
-                sources.append(Source(compose(str(file)), file.read_bytes(), in_folder=file not in named_files))
+                content = DiskFile(file, file.stat().st_size)
+                sources.append(Source(compose(str(file)), content, in_folder=file not in named_files))
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error
     except FormatError as error:

@@ -20,7 +20,7 @@ from annotations.management.demo import pyramids, rounds
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import Coding, Membership, Project, Round, Text
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, set_group
 from annotations.projects.rounds import next_position

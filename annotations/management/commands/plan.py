@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from annotations.models import Project
-from annotations.planning.designs.terms import Design, PlanParameters
-from annotations.planning.plans import PlanRequest, PlanView, apply_plan, view_plan
+from annotations.planning.plans.designs.terms import Design, PlanParameters
+from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 from annotations.projects.locks import ProjectArchived
 
 

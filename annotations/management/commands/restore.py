@@ -10,7 +10,9 @@ from annotations.transfers.backups import BackupFailed, restore
 
 
 class Command(BaseCommand):
-    help = "Read what `backup` wrote into an empty, migrated database of either kind: all of it or nothing."
+    help = (
+        "Read what `backup` of this or an earlier version wrote into an empty database of either kind: all or nothing."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", metavar="FILE", type=Path, help="the zip that `backup` wrote")

@@ -1,8 +1,5 @@
 """Test whether the newest backup can be restored completely."""
 
-import os
-import subprocess
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,11 +11,9 @@ from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from annotations.management.installations import restore_elsewhere
 from annotations.transfers.backup_folder import past_backups
 from annotations.transfers.backups import count_rows, written_rows
-
-# What a person would do, one after the other, in an installation of its own.
-STEPS = (("migrate", "--verbosity", "0"), ("restore",), ("verify_log",))
 
 
 class Command(BaseCommand):
@@ -40,7 +35,9 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: there is no such file.")
         try:
             with TemporaryDirectory(prefix=".drill-", dir=place if place.is_dir() else None) as folder:
-                self.drill(path.resolve(), Path(folder))
+                database = f"sqlite:///{Path(folder) / 'drill.sqlite3'}"
+                for said in restore_elsewhere(path.resolve(), Path(folder), database):
+                    self.stdout.write(said)
         except OSError as error:
             raise CommandError(f"{error.filename or place}: {error.strerror}. The drill could not run.") from error
         self.compare(path)
@@ -70,17 +67,3 @@ class Command(BaseCommand):
             self.stderr.write(f"It holds less than half of what is in the database now: {', '.join(few)}.")
         else:
             self.stdout.write(f"{path} can be restored completely.")
-
-    def drill(self, path: Path, folder: Path) -> None:
-        """Carry out the steps in that folder. Raise CommandError with what the first one says that fails."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
-        environment |= {"DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{folder / 'drill.sqlite3'}"}
-        for step in STEPS:
-            command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *step]
-            if step == ("restore",):
-                command.append(str(path))
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-            if done.returncode:
-                raise CommandError(f"{path}: {step[0]} fails. {done.stderr.strip() or done.stdout.strip()}")
-            if done.stdout.strip():
-                self.stdout.write(done.stdout.strip())

@@ -1,7 +1,7 @@
-"""Load the demo's project of three rounds from chronicle.json: training with gold, a pilot, the main round, repeats.
+"""Load the demo's project of three rounds: training with gold, a pilot that is adjudicated, the main round, repeats.
 
-All of it is done by the functions that the pages call, in the order of a real project, and then dated back, by so many
-days as the file says.
+All of it is in chronicle.json. It is done by the functions that the pages call, in the order of a real project, and
+then dated back, by so many days as the file says.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import Decision
-from annotations.coding.gold import open_gold
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.formats.model.document import Document, Links
+from annotations.management.demo.gold import adjudicate, draft_round
 from annotations.management.demo.people import BEGINNERS, MANAGER, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import (
@@ -32,13 +33,13 @@ from annotations.models import (
     TrainingDecision,
     User,
 )
-from annotations.planning.assignments import assign_texts
-from annotations.planning.changes import release_idle
-from annotations.planning.designs.terms import Design, PlanParameters
-from annotations.planning.plans import PlanRequest, apply_plan
+from annotations.planning.plans.changes import release_idle
+from annotations.planning.plans.designs.terms import Design, PlanParameters
+from annotations.planning.plans.plans import PlanRequest, apply_plan
 from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.training import decide_on_coder, take_next_attempt
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
@@ -55,7 +56,7 @@ def load(project: Project, source: Mapping[str, Any]) -> None:
         add_member(project, user, Membership.Role.CODER)
     manager = person(MANAGER)
     training = _train(project, source["training"], coders, manager)
-    _code_pilot(project, source["pilot"], coders)
+    _code_pilot(project, source["pilot"], coders, manager)
     _change_guidelines(project, source["guidelines"], coders, manager)
     main = _code_main(project, source["main"], training, coders, manager)
     _repeat(project, source["main"], main, coders)
@@ -64,20 +65,28 @@ def load(project: Project, source: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label."""
+    """A text with its gold, why that is so, and what is answered in place of it by kinds of mistakes; all by label.
+
+    decided: what is said of phrases on which coders disagree.
+    """
 
     text: Text
     keys: Mapping[str, str]
     gold: Mapping[str, str]
     explanations: Mapping[str, str]
     mistakes: Mapping[str, Mapping[str, str]]
+    decided: Mapping[str, Mapping[str, Any]]
+
+    def decision(self, label: str, answer: str | None = None) -> Decision:
+        """Return the judgement of a phrase: the answer, or else that of the gold."""
+        return decision_of(self.text.project, self.keys, label, answer or self.gold[label])
 
     def decisions(self, kinds: Iterable[str] = ()) -> list[Decision]:
         """Return the judgements of a coder who makes mistakes of these kinds, a later one instead of an earlier one."""
         answers = dict(self.gold)
         for kind in kinds:
             answers |= self.mistakes.get(kind, {})
-        return [decision_of(self.text.project, self.keys, label, answer) for label, answer in answers.items()]
+        return [self.decision(label, answer) for label, answer in answers.items()]
 
     def gold_decisions(self) -> list[Decision]:
         """Return the judgements of the gold, each with its explanation."""
@@ -111,7 +120,8 @@ def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _
         text = round_.texts.select_related("project").get(slug=one["slug"])
         keys = dict(text.markables.values_list("label", "key"))
         gold = dict(_answers(documents[text.slug]))
-        texts[text.slug] = _Text(text, keys, gold, one.get("explanations", {}), one["mistakes"])
+        said = (one.get(name, {}) for name in ("explanations", "mistakes", "decided"))
+        texts[text.slug] = _Text(text, keys, gold, *said)
     return _Round(round_, texts)
 
 
@@ -157,8 +167,8 @@ def _attempt(made: _Round, coding: Coding, attempt: Mapping[str, Any]) -> None:
     code(coding, made.texts[coding.text.slug].decisions(attempt["mistakes"]), _day(attempt["day"]))
 
 
-def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User]) -> None:
-    """Let everybody code the texts, a text a day, and close the round."""
+def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
+    """Let everybody code the texts, a text a day, and the manager decide what coders disagree on; close the round."""
     made = _make_round(project, source, kind=Round.Kind.PILOT)
     parameters = PlanParameters(Design.ALL, k=None, calibration=len(made.texts), seed=source["seed"])
     apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders)))
@@ -166,6 +176,10 @@ def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str
     for name, user in coders.items():
         for number, coding in enumerate(made.codings(user), start=1):
             code(coding, made.texts[coding.text.slug].decisions(source["mistakes"][name]), _day(first - number))
+    for gold in draft_round(made.round_, manager):
+        text = made.texts[gold.text.slug]
+        decisions = [(text.decision(label, said.get("answer")), said) for label, said in text.decided.items()]
+        adjudicate(gold, decisions, _day(last))
     change_round(made.round_, closed=True)
     Round.objects.filter(pk=made.round_.pk).update(closed_at=_moment(last))
 

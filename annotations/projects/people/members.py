@@ -147,6 +147,12 @@ def get_or_create_coder(
     return user
 
 
+def adjudicators_of(project: Project) -> Any:
+    """Return the members who may decide what is gold, by name."""
+    roles = [role for role in Membership.Role.values if Right.ADJUDICATE in rights_of(role, results_open=False)]
+    return members_in_roles(project, roles)
+
+
 def find_adjudicator(project: Project, username: str) -> User:
     """Return the member of that name who may decide what is gold. Raise ValidationError."""
     membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)

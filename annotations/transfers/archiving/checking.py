@@ -15,14 +15,16 @@ from django.db import models
 
 from annotations.adjudication.states import check_draft
 from annotations.coding.corrections import parse_correction
-from annotations.coding.decisions import OperationRejected, is_import_decision, parse_operation
+from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
 from annotations.coding.merges import parse_merge
+from annotations.coding.operations import check_assignment
 from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Operation, Project, Segment, Text
+from annotations.models.coding import DECIDED_KINDS
 from annotations.transfers.archiving.judging import check_judgements
 from annotations.transfers.archiving.scheme import check_archived_scheme
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields
@@ -238,6 +240,10 @@ def _check_questions(tables: Tables) -> None:
             raise questions.error(row, f"its text has no place for a markable {key[:50]!r}")
 
 
+# What only the logs of gold and of agreed pyramids have; an agreed pyramid is not handed on.
+GOLD_KINDS = (Operation.Kind.DRAFT, Operation.Kind.DECIDE, Operation.Kind.ASSIGN)
+
+
 def _check_operations(tables: Tables) -> None:
     """Check that the log of each coding counts from 1 to its version, and its payloads."""
     operations, codings = tables["operations"], tables["codings"]
@@ -251,7 +257,7 @@ def _check_operations(tables: Tables) -> None:
                 raise operations.error(
                     operation_row, f"sequence is {sequence}; the log of its coding comes to {number} here"
                 )
-        corrections = sum(operations["kind"][operation_row] == Operation.Kind.CORRECT for _, operation_row in log)
+        corrections = sum(operations["kind"][operation_row] in Operation.UNBEGUN_KINDS for _, operation_row in log)
         if corrections != codings["corrections"][row]:
             raise codings.error(row, f"corrections is {codings['corrections'][row]}; its log has {corrections}")
         if version != len(log):
@@ -259,8 +265,9 @@ def _check_operations(tables: Tables) -> None:
     for row, (kind, coding, user) in enumerate(
         zip(*(operations[name] for name in ("kind", "coding", "user")), strict=True)
     ):
-        if kind == Operation.Kind.DRAFT and codings["kind"][coding - 1] != Coding.Kind.GOLD:
-            raise operations.error(row, "only gold is drafted")
+        of_kind = (Coding.Kind.GOLD,) if kind == Operation.Kind.ASSIGN else DECIDED_KINDS
+        if kind in GOLD_KINDS and codings["kind"][coding - 1] not in of_kind:
+            raise operations.error(row, f"only gold is drafted and decided, or handed on, and this is of kind {kind}")
         if user is None and kind != Operation.Kind.DRAFT:
             raise operations.error(row, f"only drafts are by nobody, and this is of kind {kind}")
     for row, (kind, payload) in enumerate(zip(operations["kind"], operations["payload"], strict=True)):
@@ -288,10 +295,7 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         judgements, scus = payload.get("judgements"), payload.get("scus", [])
         if not {"judgements"} <= payload.keys() <= {"judgements", "scus"} or not isinstance(judgements, list):
             raise OperationRejected("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
-        if not isinstance(scus, list) or not all(isinstance(description, dict) for description in scus):
-            raise OperationRejected("bad_payload", "its SCUs are no list.")
-        for description in scus:
-            parse_operation("describe", description)
+        check_descriptions(scus)
         for judgement in judgements:
             if not is_import_decision(judgement):
                 raise OperationRejected("bad_payload", "one of its judgements is none.")
@@ -305,6 +309,8 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         allowed = {"reason"} if kind == Operation.Kind.REOPEN else set()
         if not payload.keys() <= allowed or not all(is_storable(value) for value in payload.values()):
             raise OperationRejected("bad_payload", f"{kind} says nothing{', or a reason' if allowed else ''}.")
+    elif kind == Operation.Kind.ASSIGN:
+        check_assignment(payload)
     else:
         parse_operation(kind, payload)
 

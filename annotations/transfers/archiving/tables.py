@@ -46,6 +46,7 @@ from annotations.models import (
     TrainingDecision,
     User,
 )
+from annotations.models.project import DATASHEET_FIELDS
 from annotations.schemes.constraints import is_condition
 
 type Predicate = Callable[[Any], bool]
@@ -107,7 +108,11 @@ def is_text_mapping(value: object) -> bool:
 # Each table comes after those that it refers to.
 TABLES: list[ArchivedTable] = [
     ArchivedTable(
-        "project", Project, "pk", ("slug",), since={"scores_shown": 4, "archived_at": 8, "scheme_version": 10}
+        "project",
+        Project,
+        "pk",
+        ("slug",),
+        since={"scores_shown": 4, "archived_at": 8, "scheme_version": 10, **dict.fromkeys(DATASHEET_FIELDS, 14)},
     ),
     ArchivedTable("levels", Level, "project", ("position", "key")),
     ArchivedTable(
@@ -264,8 +269,10 @@ TABLES: list[ArchivedTable] = [
 # The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
+    "annotations.CountedTime": "what the log says of times at work, counted up to an operation",
     "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
+    "annotations.ProjectStamp": "by which old figures are told from new ones: another project has its own",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }
 

@@ -8,21 +8,20 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
+from itertools import batched
 from typing import IO, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.coding.judgements import group_answers
 from annotations.core.progress import Progress
 from annotations.core.snapshots import read_snapshot
+from annotations.core.spool import Spool, SpooledItems
 from annotations.core.text import pluralize
-from annotations.formats import FORMATS, Answer, Document, File, Links, Mark, Place, Stretch
+from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
-from annotations.formats.model.document import Parts, Readings, group_readings, links_of
+from annotations.formats.model.document import MOST_IN_MEMORY, Parts, Readings, group_readings, links_of, weigh
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
@@ -30,9 +29,8 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Poi
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+from annotations.transfers.exporting.gold import select_gold
 
-# What is exported of gold, and the folder that it is in.
-GOLD, SILVER = "gold", "silver"
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
     Project.Answers.INDICES: Links.INDICES,
@@ -40,14 +38,22 @@ LINKS = {
 }
 
 
+# The codings of so many texts are read at once.
+TEXTS_AT_ONCE = 500
+
+
 @dataclass(slots=True)
 class ExportReport:
-    """What an export wrote, or would write, and what the format could not represent."""
+    """What an export wrote, or would write, and what the format could not represent.
+
+    left_out: the texts whose gold is not exported, by the reason.
+    """
 
     texts: int = 0
     codings: int = 0
     files: int = 0
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
+    left_out: Sequence[OtherLoss] = field(default_factory=list)
 
     def __str__(self) -> str:
         return (
@@ -73,7 +79,8 @@ class _Rows:
     """The rows of an export. Each document is built once, when it is needed, to save memory.
 
     cuts: where the words of a text are cut and its sentences begin, where that is needed: the same for all coders, also
-    for those whose codings are not exported, so that files of one text always fit each other.
+    for those whose codings are not exported, so that files of one text always fit each other. n_lost: how many
+    judgements no format holds, as they answer further questions and have no category.
     """
 
     codings: list[tuple[int, int, str]]
@@ -82,7 +89,7 @@ class _Rows:
     scheme: SchemeSpec
     links: Links
     cuts: Mapping[int, Cuts]
-    left_out: Sequence[OtherLoss] = ()
+    n_lost: int
 
     def document(self, coding: int, text_key: int, coder: str) -> Document:
         text = self.texts[text_key]
@@ -127,24 +134,34 @@ def _read(
     texts: Sequence[str] = (),
     unfinished: bool = False,
     rounds: Sequence[str] = (),
-    gold: str = "",
-    *,
-    in_words: bool = False,
 ) -> _Rows:
     with read_snapshot():
-        if gold:
-            codings, left_out_codings = _gold_codings(project, gold, texts, rounds)
-        else:
-            codings, left_out_codings = _codings(project, coders, texts, unfinished, rounds)
-        ordered = codings.order_by("text__slug", "coder__username")
-        rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
-        text_rows = _texts(project, codings)
-        scheme = read_scheme(project.pk)
-        answers, left_out = _answers(codings, text_rows, scheme)
-        heads = _heads(codings, gold=bool(gold)) if in_words else {}
+        codings, _ = _codings(project, coders, texts, unfinished, rounds)
+        return _read_rows(project, codings)
+
+
+def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, in_words: bool = False) -> _Rows:
+    """Return the rows of codings. Call it in the snapshot in which they were chosen."""
+    ordered = codings.order_by("text__slug", "coder__username")
+    rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
+    text_rows = _texts(project, codings)
+    scheme = read_scheme(project.pk)
+    answers, n_lost = _answers(codings, text_rows, scheme)
+    heads = _heads(codings, gold=bool(gold)) if in_words else {}
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
-    left_out = [*left_out_codings, *left_out]
-    return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
+    links = LINKS[Project.Answers(project.answers)]
+    return _Rows(rows, text_rows, answers, scheme.spec, links, cuts, n_lost)
+
+
+def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
+    """Yield the codings of TEXTS_AT_ONCE texts after the other, in the order of their addresses. One query."""
+    slugs = codings.order_by("text__slug").values_list("text__slug", flat=True).distinct()
+    ends = [(batch[0], batch[-1]) for batch in batched(slugs.iterator(), TEXTS_AT_ONCE)]
+    if len(ends) < 2:
+        yield codings
+        return
+    for first, last in ends:
+        yield codings.filter(text__slug__gte=first, text__slug__lte=last)
 
 
 def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
@@ -193,33 +210,6 @@ def _codings(
     if not rounds:  # else they are left out because somebody says so
         lost.append(OtherLoss("codings of training and rechecks, and repeats within a round", n_all - n_chosen))
     return latest, [one for one in lost if one.count]
-
-
-def _gold_codings(
-    project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
-) -> tuple[QuerySet[Coding], list[OtherLoss]]:
-    """Return the gold of texts, one of each, and how many texts are left out because theirs is not of this kind.
-
-    Gold is closed, or every contested item of it was decided; silver is a draft of which some are not decided yet.
-    """
-    rows = Coding.with_gold.filter(text__project=project, kind=Coding.Kind.GOLD)
-    if texts:
-        rows = rows.filter(text__slug__in=texts)
-    rows = rows.filter(round__name__in=rounds) if rounds else rows.filter(round__kind__in=COUNTED_KINDS)
-    states = gold_states(list(rows.order_by("round__position", "round_id", "pk")))
-    latest = {one.coding.text_id: one for one in states}  # of several rounds the last
-    chosen = [one.coding.pk for one in latest.values() if _is_of_kind(one, gold)]
-    reasons = {
-        GOLD: "texts whose gold is not decided (export silver to have the drafts)",
-        SILVER: "texts whose gold is decided already, or has no draft",
-    }
-    lost = [OtherLoss(reasons[gold], len(latest) - len(chosen))]
-    return Coding.with_gold.filter(pk__in=chosen), [one for one in lost if one.count]
-
-
-def _is_of_kind(state: GoldState, gold: str) -> bool:
-    is_open = state.state is State.OPEN
-    return is_open and state.draft is not None if gold == SILVER else not is_open
 
 
 def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
@@ -277,8 +267,8 @@ class _Further:
 
 def _answers(
     codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme
-) -> tuple[dict[int, Answers], list[OtherLoss]]:
-    """Return for each coding the answers by markable, and what no format holds: answers before the category."""
+) -> tuple[dict[int, Answers], int]:
+    """Return for each coding the answers by markable, and how many no format holds: answers before the category."""
     categories = {pk: key for key, pk in scheme.keys.categories.items()}
     judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
     further = _further(judgements, texts, scheme)
@@ -330,8 +320,7 @@ def _answers(
             if key not in shared:
                 shared[key] = answer_and_head(pk, category, entity)
             answers[markable] = shared[key]
-    lost = [OtherLoss("judgements that answer further questions and have no category yet", without_category)]
-    return answers_by_coding, lost if without_category else []
+    return answers_by_coding, without_category
 
 
 def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> _Further:
@@ -412,34 +401,78 @@ def export_codings(
     format_ = FORMATS[format_key]
     assert format_.write is not None
     write = partial(format_.write, **(options or {}))
-    rows = _read(project, in_words=format_.in_words, **selection)  # type: ignore[arg-type]
-    report, losses, texts = ExportReport(codings=len(rows.codings)), list[Loss](), set[str]()
-    all_documents: list[Document] = []
-    n_done = 0
+    exported, report = _read_documents(project, format_, progress, **selection)  # type: ignore[arg-type]
     with _Package(out) as package:
-        # The documents of a coder are released before those of the next are built.
-        for coder, codings in groupby(sorted(rows.codings, key=itemgetter(2)), key=itemgetter(2)):
-            documents = []
-            for coding in codings:
-                if progress is not None:
-                    progress(n_done, len(rows.codings))
-                n_done += 1
-                document, losses_of_document = reduce_document(rows.document(*coding), format_.supported_features)
-                documents.append(document)
-                texts.add(document.name)
-                losses += [
-                    replace(loss, examples=tuple(f"{coder}, {example}" for example in loss.examples))
-                    for loss in losses_of_document
-                ]
-            if format_.names_coders:
-                all_documents += [replace(document, coder=coder) for document in documents]
-            else:
-                package.add(f"{folder_of(coder)}/", write(documents))
         if format_.names_coders:
-            package.add("", write(all_documents))
-        report.files, report.texts, report.losses = package.n_files, len(texts), [*merge_losses(losses), *rows.left_out]
-        package.add_losses(report.losses)
+            package.add("", write(exported.of(*exported.coders)))
+        else:
+            for coder in exported.coders:
+                package.add(f"{folder_of(coder)}/", write(exported.of(coder)))
+        report.files = package.n_files
+        package.add_losses([*report.losses, *report.left_out])
     return report
+
+
+@dataclass(slots=True)
+class _Exported:
+    """The documents of an export, text by text, and the numbers of those of each coder."""
+
+    documents: Spool[Document] = field(default_factory=lambda: Spool(weigh, MOST_IN_MEMORY))
+    numbers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    @property
+    def coders(self) -> list[str]:
+        return sorted(self.numbers)
+
+    def add(self, coder: str, document: Document) -> None:
+        self.numbers[coder].append(len(self.documents))
+        self.documents.append(document)
+
+    def of(self, *coders: str) -> Sequence[Document]:
+        """Return the documents of coders, one coder's after the other's."""
+        numbers = [number for coder in coders for number in self.numbers[coder]]
+        return SpooledItems(self.documents, numbers)
+
+
+def _read_documents(
+    project: Project,
+    format_: Format,
+    progress: Progress | None,
+    coders: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    unfinished: bool = False,
+    rounds: Sequence[str] = (),
+    gold: str = "",
+) -> tuple[_Exported, ExportReport]:
+    """Return the documents as the format can hold them, and the report without its files. All is of one snapshot."""
+    exported, report = _Exported(), ExportReport()
+    losses: dict[str, list[Loss]] = defaultdict(list)
+    other_losses, left_out = list[OtherLoss](), list[OtherLoss]()
+    n_lost = 0
+    with read_snapshot():
+        if gold:
+            codings, left_out = select_gold(project, gold, texts, rounds)
+        else:
+            codings, other_losses = _codings(project, coders, texts, unfinished, rounds)
+        n_codings = codings.count()
+        for batch in _batches(codings):
+            rows = _read_rows(project, batch, gold, in_words=format_.in_words)
+            n_lost += rows.n_lost
+            report.texts += len(rows.texts)
+            for coding, text, coder in rows.codings:
+                if progress is not None:
+                    progress(report.codings, n_codings)
+                report.codings += 1
+                document, lost = reduce_document(rows.document(coding, text, coder), format_.supported_features)
+                exported.add(coder, replace(document, coder=coder) if format_.names_coders else document)
+                if lost:
+                    named = [replace(one, examples=tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
+                    losses[coder] = merge_losses([*losses[coder], *named])
+    if n_lost:
+        other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
+    report.losses = [*merge_losses(loss for coder in exported.coders for loss in losses[coder]), *other_losses]
+    report.left_out = left_out
+    return exported, report
 
 
 class _Package:
@@ -459,7 +492,7 @@ class _Package:
     def add(self, folder: str, files: Sequence[File]) -> None:
         self.n_files += len(files)
         if self.archive is not None:
-            for file in files:
+            for file in files:  # each is made when its turn comes
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
     def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:

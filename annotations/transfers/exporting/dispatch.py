@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from django.core.exceptions import ValidationError
-
 from annotations.core.progress import Progress
 from annotations.formats import PYRAMID_FORMATS
 from annotations.models import Coding, Project
 from annotations.transfers.exporting.codings import ExportReport, export_codings
+from annotations.transfers.exporting.gold import check_gold
 from annotations.transfers.exporting.pyramids import export_pyramids
 from annotations.transfers.project_formats import check_format
 
@@ -35,7 +34,7 @@ def export_files(
     """
     check_format(project, format_key)
     if gold:
-        _check_gold(project, gold, coders, unfinished=unfinished)
+        check_gold(project, gold, coders, unfinished=unfinished)
     if format_key not in PYRAMID_FORMATS:
         selection = {"coders": coders, "texts": texts, "unfinished": unfinished, "rounds": rounds, "gold": gold}
         return export_codings(project, format_key, out, options=options, progress=progress, **selection)
@@ -49,12 +48,3 @@ def export_files(
     if not unfinished:
         codings = codings.filter(status=Coding.Status.SUBMITTED)
     return export_pyramids(codings, out, progress)
-
-
-def _check_gold(project: Project, gold: str, coders: Sequence[str], *, unfinished: bool) -> None:
-    if project.answers == Project.Answers.SCUS:
-        raise ValidationError("What is decided about summaries is the agreed pyramid, which other exports have.")
-    if coders or unfinished:
-        raise ValidationError("Gold is of no coder: name neither coders nor unfinished codings with it.")
-    if project.members.filter(username__iexact=gold).exists():
-        raise ValidationError(f"A member of the project is called {gold!r}: the folder would be taken for theirs.")

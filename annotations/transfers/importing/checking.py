@@ -160,11 +160,12 @@ class CodedSources:
     @classmethod
     def of(cls, sources: Iterable[SourceDocument], naming: Naming, levels: Collection[str]) -> CodedSources:
         """Return where something is coded in what the naming does not pass over."""
-        coded = [source for source in sources if naming.keeps_answers(source.document, levels)]
-        return cls(
-            frozenset((source.file, source.coder) for source in coded),
-            frozenset(source.document.name for source in coded),
-        )
+        files, texts = set[tuple[str, str | None]](), set[str]()
+        for source in sources:  # one after the other: all of them together may be more than memory holds
+            if naming.keeps_answers(source.document, levels):
+                files.add((source.file, source.coder))
+                texts.add(source.document.name)
+        return cls(frozenset(files), frozenset(texts))
 
 
 def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:

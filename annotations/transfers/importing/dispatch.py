@@ -10,7 +10,7 @@ from annotations.core.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived, refuse_archived
-from annotations.transfers.importing.documents import import_result
+from annotations.transfers.importing.documents import Written, import_result
 from annotations.transfers.importing.found import find_names
 from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.remembered import remember_names
@@ -35,6 +35,7 @@ def import_sources(
     round_name: str = "",
     gold: bool = False,
     progress: Progress | None = None,
+    written: Written | None = None,
 ) -> Report:
     """Read files and import them, and remember how their names were mapped; see `import_documents` and `read_sources`.
 
@@ -52,6 +53,7 @@ def import_sources(
     settings = {"by": by, "create": create, "join": join, "trial": trial, "progress": progress}
     if format_key not in PYRAMID_FORMATS:
         result = read_sources(format_key, sources, coder_from, options, project, progress)
+        del sources  # and with them the list of what is in zips
         report = import_result(
             project,
             result,
@@ -61,6 +63,7 @@ def import_sources(
             new_scheme=new_scheme and bool(result.documents),
             round_name=round_name,
             gold=gold,
+            written=written,
             **settings,
         )
         if trial:

@@ -6,7 +6,9 @@ is imported completely or not at all, whatever happens to the others; everything
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from types import MappingProxyType
@@ -17,7 +19,7 @@ from django.db import IntegrityError, transaction
 
 from annotations.coding.replay import is_log_of
 from annotations.core.bulk import MAX_KEYS
-from annotations.core.progress import Progress, report_completion
+from annotations.core.progress import Progress
 from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
@@ -27,7 +29,10 @@ from annotations.models import Coding, Markable, Operation, Project, Round, Text
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import find_adjudicator, get_or_create_coder
+from annotations.schemes.project_scheme import read_scheme
+from annotations.transfers.exporting.gold import GOLD, SILVER
 from annotations.transfers.importing.addresses import compose, slugs_of_name
+from annotations.transfers.importing.batches import Batch, plan_batches
 from annotations.transfers.importing.checking import (
     CheckedDocument,
     CodedSources,
@@ -43,13 +48,17 @@ from annotations.transfers.importing.checking import (
 )
 from annotations.transfers.importing.found_scheme import FoundScheme, build_scheme
 from annotations.transfers.importing.naming import Naming
-from annotations.transfers.importing.report import Failure, ImportFailed, Report
+from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
 from annotations.transfers.importing.rounds import RoundsOfTexts
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.source_document import Documents, SourceDocument
 from annotations.transfers.importing.sources import ReadResult
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+# A batch is checked and written so often where others change what it was checked against meanwhile.
+ATTEMPTS = 3
+# Called in a transaction with the number of documents that are there with it.
+type Written = Callable[[int], None]
 
 
 def import_result(project: Project, result: ReadResult, **options: object) -> Report:
@@ -63,6 +72,121 @@ def import_result(project: Project, result: ReadResult, **options: object) -> Re
 
 def import_documents(
     project: Project,
+    documents: Documents,
+    *,
+    trial: bool = False,
+    progress: Progress | None = None,
+    options: Mapping[str, str] = NO_OPTIONS,
+    new_scheme: bool = False,
+    written: Written | None = None,
+    **further: Any,
+) -> Report:
+    """Write the documents to the project and report it. Raise ImportFailed if that fails.
+
+    As many documents as memory holds are written in one transaction: files of it come in wholly or not at all. Of more,
+    one transaction after the other is written; where one fails or is killed, those before stay, and importing the same
+    files again goes on, since what is there already stays as it is. `written` is called in each with the number of
+    documents that are there with it, `progress` with the numbers of checked documents and of all documents.
+
+    `trial` reports what would happen and changes nothing. With `new_scheme`, a project without texts gets the scheme of
+    the files. `options` and all others are those of `_import_together`.
+    """
+    batches = plan_batches(documents)
+    found = _found_scheme(project, documents, options, goes_on=len(batches) > 1) if new_scheme else None
+    report, n_done = Report(), 0
+    settings = {"trial": trial, "options": options, "found": found, **further}
+    for batch in batches or [Batch([[]])]:
+        heard = _Heard(progress, written, n_done, max(len(documents), 1), report.documents)
+        for attempt in range(ATTEMPTS):
+            try:
+                report.add(_import_batch(project, documents, batch, heard=heard, **settings))
+                break
+            except ProjectChanged:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        n_done += len(batch)
+        if len(batches) > 1:
+            gc.collect()  # the rows of a batch name each other, and the worker seldom looks for such
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """Who hears how far a batch is, as a part of all documents: some before it are read, some of these imported."""
+
+    progress: Progress | None
+    written: Written | None
+    n_before: int
+    n_all: int
+    n_imported: int
+
+    def check(self, n_done: int) -> None:
+        """Say that so many documents of the batch are done."""
+        if self.progress is not None:
+            self.progress(self.n_before + n_done, self.n_all)
+
+    def complete(self, n_done: int, report: Report) -> None:
+        """Say that the batch is written; call it last in its transaction."""
+        if self.written is not None:
+            self.written(self.n_imported + report.documents)
+        if self.progress is not None:
+            self.progress(min(self.n_before + max(n_done, 1), self.n_all), self.n_all)
+
+
+NOBODY = _Heard(None, None, 0, 1, 0)
+
+
+def _import_batch(project: Project, documents: Documents, batch: Batch, **settings: Any) -> Report:
+    """Write a batch in one transaction. Raise ProjectChanged where others changed what it was checked against."""
+    try:
+        if len(batch.parts) > 1:
+            return _import_in_parts(project, documents, batch, **settings)
+        return _import_together(project, [documents[number] for number in batch.parts[0]], **settings)
+    except IntegrityError as error:
+        raise ProjectChanged("The project changed while the files were read; try again.") from error
+
+
+def _import_in_parts(
+    project: Project, documents: Documents, batch: Batch, *, heard: _Heard, trial: bool, **settings: Any
+) -> Report:
+    """Write a batch part by part in one transaction; if a file of it is refused, all of them again without that."""
+    naming_files = {documents[number].file for part in batch.parts for number in part}
+    refused: dict[str, Failure] = {}
+    where_coded: list[CodedSources] = []
+
+    def coded(naming: Naming, levels: Collection[str]) -> CodedSources:
+        """Return where something is coded in all parts, which is the same for each of them."""
+        if not where_coded:
+            of_batch = (documents[number] for part in batch.parts for number in part)
+            where_coded.append(CodedSources.of(of_batch, naming, levels))
+        return where_coded[0]
+
+    while True:
+        report, n_done = Report(), 0
+        with nullcontext() if trial else transaction.atomic():
+            for part in batch.parts:
+                chosen = [source for number in part if (source := documents[number]).file not in refused]
+                if chosen:
+                    report.add(_import_together(project, chosen, trial=trial, coded=coded, **settings))
+                    gc.collect()
+                n_done += len(part)
+                if n_done < len(batch):
+                    heard.check(n_done)
+            failures = {failure.file: failure for failure in report.failures}
+            if not trial and failures:
+                transaction.set_rollback(True)
+            elif not trial:
+                heard.complete(len(batch), report)
+        refused |= failures
+        if refused.keys() == naming_files:
+            report = Report()
+        if not failures or refused.keys() == naming_files:
+            report.failures = [*refused.values()]
+            return report
+
+
+def _import_together(
+    project: Project,
     documents: Sequence[SourceDocument],
     *,
     by: User | None = None,
@@ -70,25 +194,26 @@ def import_documents(
     create: bool = False,
     join: bool = False,
     trial: bool = False,
-    progress: Progress | None = None,
+    heard: _Heard = NOBODY,
     options: Mapping[str, str] = NO_OPTIONS,
     ways: Mapping[str, str] = NO_OPTIONS,
-    new_scheme: bool = False,
+    found: FoundScheme | None = None,
+    coded: Callable[[Naming, Collection[str]], CodedSources] | None = None,
     round_name: str = "",
     gold: bool = False,
 ) -> Report:
-    """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
+    """Write the documents in one transaction. Raise ImportFailed if that fails; then nothing is changed.
 
     `by` is the user who imports; None if each coder counts as the author (command line). With `predefined`, the
     markables of these files are predefined, so that every coder sees them. With `create`, accounts are created for
-    missing coders; with `join`, those who have accounts become members. A `trial` reports what would happen and changes
-    nothing. `progress` is called with the numbers of checked documents and of all documents. `options` and `ways` are
-    those of `Naming.from_options`. With `new_scheme`, a project without texts gets the scheme of the files. All
-    of it goes into the round `round_name`; else each text keeps its latest round, and new ones come into the open one.
-    With `gold`, the codings are gold: of each text in a round there is one, of a manager or adjudicator.
+    missing coders; with `join`, those who have accounts become members. `options` and `ways` are those of
+    `Naming.from_options`. `found` is the scheme of the files, which a project without texts gets. `coded` says
+    where something is coded, if not only in these documents. All of it goes into the round `round_name`; else each
+    text keeps its latest round, and new ones come into the open one. With `gold`, the codings are gold: of each
+    text in a round there is one, of a manager or adjudicator; what an export of gold or silver has is `by`'s.
     """
-    found = _found_scheme(project, documents, options) if new_scheme else None
-    if found is None:
+    is_given = found is not None and _has_texts(project)
+    if found is None or is_given:
         scheme = ImportScheme.from_project(project)
     else:
         scheme = ImportScheme.from_files(project, found.spec, found.answers)
@@ -100,29 +225,30 @@ def import_documents(
     if found is not None:
         naming = replace(naming, levels=found.levels, categories=found.categories)
         naming = replace(naming, questions=found.attributes, relations=found.relations)
-    checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
+    where = coded(naming, scheme.levels) if coded else CodedSources.of(documents, naming, scheme.levels)
+    checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents, where)
     for number, document in enumerate(documents):
-        if progress is not None:
-            progress(number, len(documents))
+        heard.check(number)
         checker.add(document)
-    try:
-        with transaction.atomic():
-            lock_project(project.pk)
-            if found is not None:
-                _give_scheme(project, found, scheme)
-            else:
-                checker.refuse_changed_scheme()
-            checker.refuse_corrected_texts()
-            checker.rounds, checker.gold = RoundsOfTexts.read(project, round_name), gold
-            plan = checker.plan({"create": create, "join": join, "trial": trial})
-            report = checker.report(plan)
-            write_plan(project, plan, by)
-            if trial or (found is not None and report.empty):
-                transaction.set_rollback(True)
-            else:
-                report_completion(progress, len(documents))
-    except IntegrityError as error:
-        raise ImportFailed("The project changed while the files were read; try again.") from error
+    with transaction.atomic():
+        lock_project(project.pk)
+        if found is not None and not is_given:
+            _give_scheme(project, found, scheme)
+        else:
+            checker.refuse_changed_scheme()
+        checker.refuse_corrected_texts()
+        checker.rounds, checker.gold, checker.by = (
+            RoundsOfTexts.read(project, round_name, checker.known_texts),
+            gold,
+            by,
+        )
+        plan = checker.plan({"create": create, "join": join, "trial": trial})
+        report = checker.report(plan)
+        write_plan(project, plan, by)
+        if trial or (found is not None and not is_given and report.empty):
+            transaction.set_rollback(True)
+        else:
+            heard.complete(len(documents), report)
     report.names = {
         LEVEL.key: dict(naming.levels),
         CATEGORY.key: dict(naming.categories),
@@ -130,21 +256,40 @@ def import_documents(
     }
     if found is not None:
         report.new_scheme = scheme_to_json(found.spec, found.answers)
-        if trial:
+        if trial or report.empty:
             project.refresh_from_db(fields=["answers", "unmarked", "preset"])
     return report
 
 
-def _found_scheme(project: Project, documents: Sequence[SourceDocument], options: Mapping[str, str]) -> FoundScheme:
-    """Return the scheme of the files for a project that may get it. Raise ImportFailed."""
-    if project.texts.exists() or project.docsets.exists():
+def _has_texts(project: Project) -> bool:
+    return project.texts.exists() or project.docsets.exists()
+
+
+def _found_scheme(project: Project, documents: Documents, options: Mapping[str, str], *, goes_on: bool) -> FoundScheme:
+    """Return the scheme of the files for a project that may get it. Raise ImportFailed.
+
+    goes_on: the project may have got it already, with the first of the texts, before the import was stopped.
+    """
+    if _has_texts(project):
+        if goes_on and (found := build_scheme(_Bare(documents))).is_like(read_scheme(project.pk).spec, project.answers):
+            return found
         raise ImportFailed(
             f"{project.slug} has texts, so that it keeps its scheme: map the names of the files onto it."
         )
     for option in (LEVEL, CATEGORY, QUESTION):
         if options.get(option.key):
             raise ImportFailed(f"The scheme is made from the files: leave out {option.key}={options[option.key]}.")
-    return build_scheme([source.document for source in documents])
+    return build_scheme(_Bare(documents))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """The documents without their coders, as often as one likes."""
+
+    sources: Documents
+
+    def __iter__(self) -> Iterator[Document]:
+        return (source.document for source in self.sources)
 
 
 def _give_scheme(project: Project, found: FoundScheme, scheme: ImportScheme) -> None:
@@ -184,6 +329,7 @@ class _DocumentChecker:
     new_coders: list[str] = field(default_factory=list)
     rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
     gold: bool = False
+    by: User | None = None
 
     @classmethod
     def for_documents(
@@ -193,9 +339,10 @@ class _DocumentChecker:
         predefined: bool,
         naming: Naming,
         documents: Sequence[SourceDocument],
+        coded: CodedSources,
     ) -> _DocumentChecker:
         """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts."""
-        checker = cls(project, scheme, predefined, naming, CodedSources.of(documents, naming, scheme.levels))
+        checker = cls(project, scheme, predefined, naming, coded)
         slugs = {slug for entry in documents for slug in slugs_of_name(entry.document.name)}
         for batch in batched(slugs, MAX_KEYS):
             for text in Text.objects.filter(project=project, slug__in=batch):
@@ -205,6 +352,11 @@ class _DocumentChecker:
             for markable in Markable.objects.filter(text__in=keys).select_related("level"):
                 texts[markable.text_id].markables.markables[markable.key] = markable
         return checker
+
+    @property
+    def known_texts(self) -> list[int]:
+        """The primary keys of the texts that the project has already."""
+        return [entry.text.pk for entry in self.texts.values() if entry.text.pk]
 
     def add(self, source: SourceDocument) -> None:
         """Check the document; an error refuses its file."""
@@ -272,7 +424,7 @@ class _DocumentChecker:
         for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
             try:
                 if self.gold:
-                    coders[name] = find_adjudicator(self.project, name)
+                    coders[name] = self._adjudicator(name)
                 else:
                     coders[name] = get_or_create_coder(self.project, name, **options)
             except ValidationError as error:
@@ -285,6 +437,15 @@ class _DocumentChecker:
                     self.new_coders.append(coders[name].get_username())
         self._refuse_duplicate_coders(coders)
         return coders
+
+    def _adjudicator(self, name: str) -> User:
+        """Return whose the gold is that files name so; under the name of a folder of exports it is the importer's."""
+        is_exported = name in (GOLD, SILVER) and not self.project.members.filter(username__iexact=name).exists()
+        if not is_exported:
+            return find_adjudicator(self.project, name)
+        if self.by is None:
+            raise ValidationError("this is the folder of an export: name the manager or adjudicator by --coder.")
+        return find_adjudicator(self.project, self.by.get_username())
 
     def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
         """Refuse files with a text that another file has from the same coder, spelled in another case.
@@ -317,12 +478,16 @@ class _DocumentChecker:
             raise ImportFailed("The scheme was changed while the files were read; try again.")
 
     def refuse_corrected_texts(self) -> None:
-        """Raise ImportFailed if words of a text were corrected since the files were checked against it."""
-        contents = {entry.text.pk: entry.text.content for entry in self.texts.values() if entry.text.pk}
-        for batch in batched(contents, MAX_KEYS):
-            for pk, content in Text.objects.filter(pk__in=batch).values_list("pk", "content").iterator():
-                if content != contents[pk]:
-                    raise ImportFailed("A text was corrected while the files were read; try again.")
+        """Raise ProjectChanged if a text was corrected, renamed or deleted since the files were checked against it."""
+        expected = {entry.text.pk: (slug, entry.text.content) for slug, entry in self.texts.items() if entry.text.pk}
+        for batch in batched(expected, MAX_KEYS):
+            found = 0
+            for pk, *now in Text.objects.filter(pk__in=batch).values_list("pk", "slug", "content").iterator():
+                found += 1
+                if tuple(now) != expected[pk]:
+                    raise ProjectChanged("A text was corrected while the files were read; try again.")
+            if found < len(batch):
+                raise ProjectChanged("A text was deleted while the files were read; try again.")
 
     def _plan_texts(self, coders: dict[str, User]) -> Plan:
         """Return what to write: everything in the files that were not refused."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from annotations.formats import Answer, Document, Links
@@ -69,6 +69,14 @@ class FoundScheme:
     relations: dict[str, str]
     attributes: dict[str, str]
 
+    def is_like(self, spec: SchemeSpec, answers: str) -> bool:
+        """Return whether a project with that scheme asks the same questions by the same keys."""
+
+        def keys(one: SchemeSpec) -> list[set[str]]:
+            return [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
+
+        return answers == self.answers and keys(spec) == keys(self.spec)
+
     @property
     def ready_made(self) -> ReadyMadeScheme:
         """The scheme as a project is given one."""
@@ -91,8 +99,11 @@ class FoundScheme:
         )
 
 
-def build_scheme(documents: Sequence[Document]) -> FoundScheme:
-    """Return the scheme of the documents. Raise ImportFailed if they have none that can be asked."""
+def build_scheme(documents: Iterable[Document]) -> FoundScheme:
+    """Return the scheme of the documents, which are gone through twice.
+
+    Raise ImportFailed if they have none that can be asked.
+    """
     if not any(document.marks for document in documents):
         raise ImportFailed("There are no markables in the files to make a scheme from.")
     draft = _Draft()

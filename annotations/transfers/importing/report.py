@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
 from annotations.transfers.importing.found import Found
 
+# So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
+MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
+NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, code points, numbers, names of files.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
 
@@ -45,7 +50,8 @@ class Report:
     `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
     files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
     `found` has the names that the files have, of a trial; `new_scheme` the scheme that was made from them, as JSON.
-    `names` are those of the files and of the scheme for them, by option.
+    `names` are those of the files and of the scheme for them, by option. `unlisted` counts the findings beyond
+    MOST_FINDINGS of a kind.
     """
 
     documents: int = 0
@@ -63,6 +69,28 @@ class Report:
     found: Found | None = None
     new_scheme: dict[str, Any] | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
+    unlisted: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Report) -> None:
+        """Add the report of further documents."""
+        self.documents += other.documents
+        self.texts += other.texts
+        self.markables += other.markables
+        self.codings += other.codings
+        self.judgements += other.judgements
+        self.unchanged += other.unchanged
+        self.new_coders = sorted({*self.new_coders, *other.new_coders})
+        self.failures += other.failures
+        kept = Counter(finding.code for finding in self.findings)
+        for finding in other.findings:
+            kept[finding.code] += 1
+            if kept[finding.code] <= MOST_FINDINGS:
+                self.findings.append(finding)
+            else:
+                self.unlisted[finding.code] += 1
+        self.previews = [*self.previews, *other.previews][:MOST_PREVIEWS]
+        self.new_scheme = self.new_scheme or other.new_scheme
+        self.names = self.names or other.names
 
     @property
     def empty(self) -> bool:
@@ -71,7 +99,7 @@ class Report:
 
     def warnings(self) -> list[str]:
         """Return a line for each kind of finding: the first one, and how many more there are."""
-        return summaries(self.findings)
+        return summaries(self.findings, self.unlisted)
 
     def refusals(self) -> list[str]:
         """Return a line for each kind of refusal: the first one, and how many more files there are."""
@@ -110,13 +138,18 @@ def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
     return list(kinds.values())
 
 
-def summaries(findings: Iterable[Finding]) -> list[str]:
-    """Return a line for each kind of finding: the first one, and how many more there are."""
+def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
+    """Return a line for each kind of finding: the first one, and how many more there are, also of those unlisted."""
     return [
-        str(group[0]) if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more like this)"
+        str(group[0])
+        + (f" (and {more} more like this)" if (more := len(group) - 1 + unlisted.get(group[0].code, 0)) else "")
         for group in group_by_kind(findings)
     ]
 
 
 class ImportFailed(Exception):
     """The reason why nothing could be imported at all, ready to be shown."""
+
+
+class ProjectChanged(ImportFailed):
+    """Others changed what files were checked against before these were written; nothing was."""

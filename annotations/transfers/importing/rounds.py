@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
@@ -24,16 +24,19 @@ class RoundsOfTexts:
     of_new: Round | None = None
 
     @classmethod
-    def read(cls, project: Project, name: str) -> RoundsOfTexts:
-        """Return the rounds of the project. Raise ImportFailed for a name that no round has, and a closed round."""
+    def read(cls, project: Project, name: str, texts: Collection[int]) -> RoundsOfTexts:
+        """Return the rounds of these texts of the project.
+
+        Raise ImportFailed for a name that no round has, and a closed round.
+        """
         try:
             if not name:
-                return cls(rounds_by_text(project), of_new=open_round(project))
+                return cls(rounds_by_text(project, texts), of_new=open_round(project))
             chosen = find_round(project, name)
             refuse_closed(chosen)
         except ValidationError as error:
             raise ImportFailed(" ".join(error.messages)) from None
-        return cls(rounds_by_text(project), chosen, chosen)
+        return cls(rounds_by_text(project, texts), chosen, chosen)
 
     def round_for(self, text: Text) -> Round:
         """Return the round in which the text is coded by the files."""

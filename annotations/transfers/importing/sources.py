@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import IO
 
 from django.conf import settings
 
@@ -27,48 +29,113 @@ from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
 from annotations.formats.model.format import ENCODING, one_file_bundles
 from annotations.formats.packages import open_package
-from annotations.formats.syntax.archive import TooMuch
+from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.models import Project, Text
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.report import Failure
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.source_document import Documents, SourceDocument, spool_documents
 
 # So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
+# Of so many files at once the texts are looked for in the project.
+BUNDLES_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """A file on the disk, with its size."""
+
+    path: Path
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        """Return what it holds. Raise FormatError."""
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise FormatError(str(error.strerror), str(self.path)) from error
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield its lines, each with its end. Raise FormatError."""
+        try:
+            with self.path.open("rb") as opened:
+                yield from opened
+        except OSError as error:
+            raise FormatError(str(error.strerror), str(self.path)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file that is open and stays so as long as it is read, with its size."""
+
+    file: IO[bytes]
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        """Return what it holds."""
+        self.file.seek(0)
+        return self.file.read()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield its lines, each with its end."""
+        self.file.seek(0)
+        # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+        while line := self.file.readline():
+            yield line
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to import: its name with folders, and its content.
+    """A file to import: its name with folders, and its content, or where that is read when it is needed.
 
     `in_folder`: it is from a folder or zip, so its name decides whether the format reads it; otherwise a user named it.
     `ignored`: it is part of an export, but no coder's work: the report names it and it is not read.
     """
 
     name: str
-    data: bytes
+    content: bytes | Entry | DiskFile | OpenFile
     in_folder: bool = False
     ignored: bool = False
 
+    @property
+    def data(self) -> bytes:
+        """The content, read if it has to be. Raise FormatError."""
+        return self.content if isinstance(self.content, bytes) else self.content.read()
 
-def open_sources(files: Iterable[tuple[str, bytes]]) -> list[Source]:
-    """Return the files, with zips unpacked, within the limits of the settings. Raise FormatError beyond them."""
+    def lines(self) -> Iterator[bytes]:
+        """Return the lines of the content, each with its end, read one after the other. Raise FormatError."""
+        return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.lines()
+
+
+def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list[Source]:
+    """Return the files, with those of zips in place of these, within the limits of the settings.
+
+    What is open stays so as long as the sources are read. Raise FormatError beyond the limits.
+    """
     sources: list[Source] = []
     left = settings.IMPORT_MAX_BYTES
-    for name, data in files:
+    for name, content in files:
         try:
             if name.lower().endswith(".zip"):
+                data = content.read() if isinstance(content, Entry) else content
                 package = open_package(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
                 sources += [
-                    Source(compose(inner), content, in_folder=True, ignored=inner == LOSSES_FILE)
-                    for inner, content in package.files
+                    Source(compose(inner), each, in_folder=True, ignored=inner == LOSSES_FILE)
+                    for inner, each in package.files
                 ]
                 sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
-                left -= sum(len(content) for _, content in package.files)
+                left -= sum(len(each) for _, each in package.files)
             else:
-                sources.append(Source(compose(name), data))
-                left -= len(data)
+                whole = content if isinstance(content, bytes | Entry) else OpenFile(content, content.seek(0, 2))
+                sources.append(Source(compose(name), whole))
+                left -= len(whole)
             if left < 0:
                 raise TooMuch(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
         except TooMuch as error:
@@ -84,7 +151,7 @@ class ReadResult:
     `reason` says why none of the files could be read, where none is of the format.
     """
 
-    documents: list[SourceDocument] = field(default_factory=list)
+    documents: Documents = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     reason: str = ""
@@ -108,7 +175,7 @@ def read_sources(
     format_ = FORMATS[format_key]
     result = ReadResult(left_out=[source.name for source in sources if source.ignored])
     sources = [source for source in sources if not source.ignored]
-    files = {source.name: source.data for source in sources}
+    files = {source.name: source for source in sources}
     for name in _duplicate_names(sources):
         del files[name]
         result.failures.append(Failure(name, f"{name}: two files have this name"))
@@ -116,27 +183,51 @@ def read_sources(
     options = options or {}
     arguments = {key: value for key, value in options.items() if key in own_options}
     bundles = _bundles_of(format_, sources, files)
-    texts = _texts_of_project(format_, bundles, coder_from, project)
-
-    for number, names in enumerate(bundles):
-        if progress is not None:
-            progress(number, len(bundles))
-        try:
-            recoded = {name: _in_utf_8(files[name], name, options.get(ENCODING.key, "")) for name in names}
-            contents = {name: data for name, (data, _) in recoded.items()} | texts.get(names[0], {})
-            documents = format_.read(Bundle(names[0], contents), **arguments)
-            findings = [finding for _, found in recoded.values() for finding in found]
-            documents[:1] = [replace(first, findings=[*findings, *first.findings]) for first in documents[:1]]
-            result.documents += [_source_document(document, names[0], coder_from) for document in documents]
-        except FormatError as error:
-            result.failures.append(Failure(names[0], str(error)))
+    documents = spool_documents()
+    n_read = 0
+    for batch in batched(bundles, BUNDLES_AT_ONCE):
+        texts = _texts_of_project(format_, batch, coder_from, project)
+        for names in batch:
+            if progress is not None:
+                progress(n_read, len(bundles))
+            n_read += 1
+            n_before = len(documents)
+            try:
+                of_bundle = [files[name] for name in names]
+                for document in _read_bundle(
+                    format_, of_bundle, texts.get(names[0], {}), options.get(ENCODING.key, ""), arguments
+                ):
+                    documents.append(_source_document(document, names[0], coder_from))
+            except FormatError as error:
+                documents.truncate(n_before)
+                result.failures.append(Failure(names[0], str(error)))
     bundled = {name for names in bundles for name in names}
     result.left_out += [name for name in files if name not in bundled]
     if not bundles and not result.failures:
         result.reason = why_nothing(format_, result.left_out)
-    result.documents, refused = name_by_folder(result.documents, coder_from, project)
+    result.documents, refused = name_by_folder(documents, coder_from, project)
     result.failures += refused
     return result
+
+
+def _read_bundle(
+    format_: Format, sources: Sequence[Source], texts: Mapping[str, bytes], encoding: str, arguments: Mapping[str, str]
+) -> Iterator[Document]:
+    """Yield the documents of files that are read together, the main one first. texts: those files that are missing."""
+    main = sources[0]
+    if format_.read_each is not None and not encoding:
+        yield from format_.read_each(main.name, main.lines(), **arguments)
+        return
+    recoded = {source.name: _in_utf_8(source.data, source.name, encoding) for source in sources}
+    bundle = Bundle(main.name, {name: data for name, (data, _) in recoded.items()} | {**texts})
+    findings = [finding for _, found in recoded.values() for finding in found]
+    for document in format_.read(bundle, **arguments):
+        yield _with_findings(document, findings)
+        findings = []  # they are told with the first
+
+
+def _with_findings(document: Document, findings: Sequence[Finding]) -> Document:
+    return replace(document, findings=[*findings, *document.findings]) if findings else document
 
 
 def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Finding]]:
@@ -187,7 +278,7 @@ def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
     return f"{message}; there are {', '.join(kinds)}"
 
 
-def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, bytes]) -> list[tuple[str, ...]]:
+def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, Source]) -> list[tuple[str, ...]]:
     """Return the groups of files that are read together. A file that a user named is read whatever its suffix."""
     if format_.bundles is not one_file_bundles:
         return format_.bundles(list(files), format_.suffixes)

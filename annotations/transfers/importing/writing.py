@@ -13,10 +13,10 @@ from annotations.models import Coding, Markable, Project, Round, Segment, Text, 
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
-from annotations.transfers.importing.report import Report, TextPreview
+from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
-# So many texts of an import are shown before it is done, and so much of each.
-MOST_PREVIEWS, SAMPLE_LINES, SAMPLE_LENGTH = 50, 3, 200
+# So much of a text is shown before the import is done.
+SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
 
 
 @dataclass(frozen=True, slots=True)

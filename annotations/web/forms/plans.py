@@ -9,8 +9,8 @@ from typing import Any
 from django import forms
 
 from annotations.models import Plan, Round, User
-from annotations.planning.changes import MOST_DAYS
-from annotations.planning.designs.terms import (
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.plans.designs.terms import (
     LARGEST_SEED,
     LARGEST_WEIGHT,
     MOST_CODERS,
@@ -19,7 +19,7 @@ from annotations.planning.designs.terms import (
     Design,
     PlanParameters,
 )
-from annotations.planning.plans import PlanRequest
+from annotations.planning.plans.plans import PlanRequest
 
 MOST_TEXTS = 1_000_000
 # So many cells are changed by hand before a plan is carried out; afterwards any number.

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from annotations.core.etags import etag_of
 from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
-from annotations.models.project import TITLE_LENGTH
+from annotations.models.project import DATASHEET_FIELDS, TITLE_LENGTH
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
@@ -152,3 +152,16 @@ class PyramidOptionsForm(ProjectFieldsForm):
     class Meta:
         model = Project
         fields = ["one_contributor", "words_exclusive", "scores_shown"]
+
+
+class DatasheetForm(ProjectFieldsForm):
+    """What the datasheet of a project says that the program cannot know."""
+
+    class Meta:
+        model = Project
+        fields = DATASHEET_FIELDS
+        widgets = {
+            "description": forms.Textarea(attrs={"rows": 4}),
+            "source": forms.Textarea(attrs={"rows": 4}),
+            "citation": forms.Textarea(attrs={"rows": 3}),
+        }

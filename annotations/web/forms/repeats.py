@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from annotations.models import RepeatPlan, User
-from annotations.planning.changes import MOST_DAYS
-from annotations.planning.designs.terms import LARGEST_SEED
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.plans.designs.terms import LARGEST_SEED
 from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest
 
 

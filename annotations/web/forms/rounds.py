@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
-from annotations.core.fields import ModelCheckboxField
+from annotations.core.fields import MOST_CHOICES, MOST_NAMED, BoundedSelect, ModelCheckboxField, NamesField
 from annotations.models import Project, Round, Text
 from annotations.models.project import KEY_LENGTH
 from annotations.projects.rounds import rounds_of
@@ -83,7 +84,9 @@ class RoundForm(forms.Form):
 class NewRoundForm(RoundForm):
     """A new round, empty or with the texts of another."""
 
-    copied = forms.ChoiceField(required=False, label="Texts", help_text="None of its codings is copied.")
+    copied = forms.ChoiceField(
+        required=False, label="Texts", widget=BoundedSelect, help_text="None of its codings is copied."
+    )
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(project.pk, data)
@@ -108,4 +111,51 @@ class RoundTextsForm(forms.Form):
         super().__init__(data, initial={"texts": list(round_.texts.values_list("pk", flat=True))})
         texts = self.fields["texts"]
         assert isinstance(texts, forms.ModelMultipleChoiceField)
-        texts.queryset = Text.objects.filter(project=round_.project_id, docset=None).defer("content")
+        texts.queryset = texts_for(round_)
+
+    @property
+    def chosen(self) -> set[Text]:
+        """The texts that the round has from then on."""
+        return set(self.cleaned_data["texts"])
+
+
+class ManyTextsForm(forms.Form):
+    """Texts that come into a round and leave it, by their addresses: where there are too many to tick."""
+
+    add = NamesField(Text.objects.none(), label="Add texts", help_text="Their addresses, with spaces or lines between.")
+    remove = NamesField(
+        Text.objects.none(), label="Take out texts", help_text="Their addresses; those that somebody has begun stay."
+    )
+
+    def __init__(self, round_: Round, data: Any = None) -> None:
+        super().__init__(data)
+        self.round = round_
+        for field in self.fields.values():
+            assert isinstance(field, NamesField)
+            field.queryset = texts_for(round_)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a text that is to come and to go."""
+        cleaned = super().clean() or self.cleaned_data
+        both = [text.slug for text in cleaned.get("add", ()) if text in cleaned.get("remove", ())]
+        if both:
+            self.add_error("remove", f"{', '.join(both[:MOST_NAMED])}: to be added and taken out. Choose one of these.")
+        return cleaned
+
+    @property
+    def chosen(self) -> set[Text]:
+        """The texts that the round has from then on."""
+        stay = set(self.round.texts.defer("content")) - set(self.cleaned_data["remove"])
+        return stay | set(self.cleaned_data["add"])
+
+
+def texts_for(round_: Round) -> QuerySet[Text]:
+    """Return the texts that may be in a round."""
+    texts: QuerySet[Text] = Text.objects.filter(project=round_.project_id, docset=None).defer("content")
+    return texts
+
+
+def texts_form(round_: Round, data: Any = None) -> RoundTextsForm | ManyTextsForm:
+    """Return the form for the texts of a round: to tick them, or to name those that come and go."""
+    names_texts = texts_for(round_).count() > MOST_CHOICES if data is None else "add" in data or "remove" in data
+    return ManyTextsForm(round_, data) if names_texts else RoundTextsForm(round_, data)

@@ -10,9 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.db import transaction
 from django.http import QueryDict
 
+from annotations.core.fields import BoundedSelect
 from annotations.models import Docset, Project, Text
 from annotations.models.project import KEY_LENGTH
 from annotations.planning.rounds import move_to_round
+from annotations.projects.locks import lock_project
 from annotations.texts.changes import DeletionFigures
 from annotations.texts.correction_plan import MAX_TEXT_LENGTH, CorrectionPlan
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
@@ -31,7 +33,7 @@ class TextQueryForm(forms.Form):
     q = forms.CharField(
         required=False, max_length=200, label="Search", widget=forms.TextInput(attrs={"type": "search"})
     )
-    round = forms.ChoiceField(required=False)
+    round = forms.ChoiceField(required=False, widget=BoundedSelect)
     sort = forms.ChoiceField(
         required=False,
         choices=[(f"{sign}{name}", name) for name in SORTS for sign in ("", "-")],
@@ -77,6 +79,7 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
     def save(self, commit: bool = True) -> Text:
         """Write these fields only; others may be changed at the same time. Raise ValidationError of the round."""
         if commit:
+            lock_project(self.instance.project_id)
             self.instance.save(update_fields=["title"])
             if "round" in self.changed_data:
                 move_to_round(self.instance.project, [self.instance], self.cleaned_data["round"])

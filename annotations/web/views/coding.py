@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.adjudication.hands import GoldOfOther, gold_coding
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
 from annotations.coding.state import coding_state, corrections_of
@@ -29,10 +30,10 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
-from annotations.planning.next_coding import next_coding
 from annotations.planning.training import feedback_on, refuse_untrained
+from annotations.planning.work.next_coding import next_coding
 from annotations.projects.guidelines import guidelines_news
-from annotations.projects.permissions import CodingChoice, coding_token, gold_coding, own_coding, project_for
+from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
@@ -52,9 +53,11 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     With `gold`, the same of the gold on which a manager or adjudicator works.
     """
     project = project_for(request.user, slug, _right(gold=gold))
-    coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
     try:
+        coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
         refuse_untrained(coding)
+    except GoldOfOther as rejection:
+        return _show_who_has(request, project, rejection)
     except OperationRejected as rejection:
         messages.info(request, str(rejection))
         return redirect("project", project.slug)
@@ -107,7 +110,10 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
     """Submit the coder's own coding of a text; `next` opens the next one that is open. Of gold, return to its round."""
     project = project_for(request.user, slug, _right(gold=gold))
     choice = CodingChoice(token=request.POST.get("coding", ""))
-    coding = _coding_of(request, project, text, choice, agreed=agreed, gold=gold)
+    try:
+        coding = _coding_of(request, project, text, choice, agreed=agreed, gold=gold)
+    except GoldOfOther as rejection:
+        return _show_who_has(request, project, rejection)
     try:
         refuse_untrained(coding)
         submit_coding(coding, signed_in_user(request))
@@ -125,6 +131,12 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
     return redirect("round", project.slug, coding.round.name) if gold else redirect("project", project.slug)
 
 
+def _show_who_has(request: HttpRequest, project: Project, rejection: GoldOfOther) -> HttpResponse:
+    """Lead to the page of the round of gold that somebody else has, which says who."""
+    messages.error(request, str(rejection))
+    return redirect("round", project.slug, rejection.gold.round.name)
+
+
 def _right(*, gold: bool) -> Right:
     return Right.ADJUDICATE if gold else Right.VIEW_PROJECT
 
@@ -132,7 +144,7 @@ def _right(*, gold: bool) -> Right:
 def _coding_of(
     request: HttpRequest, project: Project, text: str, choice: CodingChoice, *, agreed: bool, gold: bool
 ) -> Coding:
-    """Return the coding that the user works on. Raise Http404."""
+    """Return the coding that the user works on. Raise Http404, and GoldOfOther."""
     user = signed_in_user(request)
     if gold:
         return gold_coding(user, project, text, choice=choice)
@@ -168,7 +180,10 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
     project = project_for(request.user, slug, _right(gold=gold), changes=True)
     user = signed_in_user(request)
-    coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
+    try:
+        coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
+    except GoldOfOther as rejection:
+        return _show_who_has(request, project, rejection)
     address = _address(project, coding)
     if coding.status != Coding.Status.SUBMITTED:
         messages.info(request, f"“{coding.text}” is open.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -9,14 +10,18 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotations.adjudication.drafts import agreed_state, draft_gold
+from annotations.adjudication.states import State
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_requests
 from annotations.core.text import pluralize
 from annotations.docsets.deletion import FEWEST_SUMMARIES
 from annotations.docsets.deletion import delete_summary as delete_summary_of
 from annotations.docsets.progress import (
+    coded_docsets,
     coders_in,
     docset_overview,
     docset_overviews,
@@ -33,10 +38,16 @@ from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work
 from annotations.texts.changes import deletion_figures
+from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
+from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
+from annotations.web.paging import page_of
 from annotations.web.views import signed_in_user
 from annotations.web.views.news import news_for
+
+# Each has a table of its own on the page of the project.
+DOCSETS_ON_A_PAGE = 20
 
 
 @login_required
@@ -45,9 +56,11 @@ def docsets(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the docsets of a project of pyramids, to a coder those in which they code; managers can create docsets."""
     project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
     _refuse_other_projects(project)
+    shown = page_of(request, visible_docsets(project, signed_in_user(request)))
     context: dict[str, Any] = {
         "project": project,
-        "docsets": docset_overviews(project, signed_in_user(request)),
+        "shown": shown,
+        "docsets": docset_overviews(project, signed_in_user(request), shown),
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may_change(project, Right.MANAGE),
     }
@@ -100,6 +113,8 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         .defer("text__content")
         if may_change(project, Right.MANAGE)
         else None,
+        "agreed_state": agreed_state(docset_row) if overview.agreed and may(project, Right.ADJUDICATE) else None,
+        "may_draft_again": may_change(project, Right.DISCUSS),
         "may_reassign": may_change(project, Right.MANAGE) and overview.agreed is not None,
         "may_start": may_change(project, Right.DISCUSS)
         and overview.agreed is None
@@ -159,25 +174,33 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """Start the agreed pyramid from that of a coder: as adjudicator for oneself, as manager for an adjudicator.
+    """Start the agreed pyramid by a copy or a draft: as adjudicator for oneself, as manager for an adjudicator.
 
-    If there is one, a manager can assign it to another adjudicator here.
+    If there is one, it can be drafted again here, and a manager can assign it to another adjudicator.
     """
     project = project_for(request.user, slug, Right.DISCUSS, changes=True)
     docset_row = _docset(request, project, docset)
     agreed_coding = (
         Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.AGREED).select_related("coder").first()
     )
+    if agreed_coding is not None and "again" in request.POST:
+        return _draft_again(request, project, docset_row, agreed_coding)
     if agreed_coding is not None and may(project, Right.MANAGE):
-        if "start" in request.POST:  # the form was opened before there was one
+        if "start" in request.POST or "method" in request.POST:  # the form was opened before there was one
             messages.error(
                 request, f"{agreed_coding.coder} has started the agreed pyramid in the meantime. Nothing was changed."
             )
             return redirect("docset-agreed", project.slug, docset_row.slug)
         return _reassign_agreed(request, project, docset_row, agreed_coding)
     adjudicator = None if may(project, Right.MANAGE) else signed_in_user(request)
-    form = StartAgreedForm(docset_row, adjudicator, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    drafts = "method" in request.POST
+    draft_form = DraftAgreedForm(docset_row, adjudicator, request.POST if drafts else None)
+    if drafts and draft_form.is_valid():
+        response = _draft_agreed(request, project, docset_row, draft_form)
+        if response is not None:
+            return response
+    form = StartAgreedForm(docset_row, adjudicator, request.POST if request.method == "POST" and not drafts else None)
+    if request.method == "POST" and not drafts and form.is_valid():
         try:
             coding = form.save()
         except ValidationError as error:
@@ -193,10 +216,73 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "project": project,
         "docset": docset_row,
         "form": form,
+        "draft_form": draft_form,
         "agreed_coding": agreed_coding,
         "manages": adjudicator is None,
+        "again_form": _again_form(docset_row),
     }
-    return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
+    status = 400 if form.errors or draft_form.errors else 200
+    return render(request, "annotations/docsets/docset_agreed.html", context, status=status)
+
+
+def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: DraftAgreedForm) -> HttpResponse | None:
+    """Draft the agreed pyramid, asked once where coders have not submitted theirs yet; None where it is refused."""
+    pyramids = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
+    n_submitted, n_all = pyramids.filter(status=Coding.Status.SUBMITTED).count(), pyramids.count()
+    if n_submitted < n_all and not is_confirmed(request):
+        lines = [
+            f"{n_submitted} of {n_all} coders have submitted their pyramid.",
+            "What the others submit later is not in the draft.",
+        ]
+        back = reverse("docset-agreed", args=[project.slug, docset.slug])
+        question = Question("Draft the agreed pyramid before all have submitted?", lines, "Draft", back, "docsets")
+        return ask(request, project, question)
+    order = form.order()
+    try:
+        report = draft_gold(project, order)
+    except ValidationError as error:
+        form.add_error(None, error.messages)
+        return None
+    if report.begun:
+        form.add_error(None, f"{docset} already has an agreed pyramid.")
+        return None
+    messages.success(request, f"Agreed pyramid drafted for {order.adjudicator}.")
+    if order.adjudicator == signed_in_user(request).get_username():
+        return redirect("code-agreed", project.slug, docset.slug)
+    return redirect("docset", project.slug, docset.slug)
+
+
+def _again_form(docset: Docset) -> DraftAgreedForm | None:
+    """Return the form by which the agreed pyramid is drafted again; None where it cannot be."""
+    state = agreed_state(docset)
+    if state is None or state.draft is None or state.state is State.CLOSED:
+        return None
+    return DraftAgreedForm(docset, state.coding.coder, prefix="draft")
+
+
+def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_coding: Coding) -> HttpResponse:
+    """Draft the agreed pyramid again, asked once; it stays in the same hands, and what was decided stays."""
+    form = DraftAgreedForm(docset, agreed_coding.coder, request.POST, prefix="draft")
+    back = redirect("docset-agreed", project.slug, docset.slug)
+    if not form.is_valid():
+        messages.error(request, "Choose of what the agreed pyramid is drafted.")
+        return back
+    if not is_confirmed(request):
+        lines = ["What was decided stays as it is; what was not is drafted anew of what is submitted now."]
+        address = reverse("docset-agreed", args=[project.slug, docset.slug])
+        return ask(
+            request, project, Question("Draft the agreed pyramid again?", lines, "Draft again", address, "docsets")
+        )
+    try:
+        report = draft_gold(project, replace(form.order(), adjudicator="", again=True))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return back
+    if report.begun:
+        messages.error(request, "The agreed pyramid is submitted, or came from a file: it is not drafted again.")
+        return back
+    messages.success(request, "Agreed pyramid drafted again.")
+    return redirect("docset", project.slug, docset.slug)
 
 
 def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agreed_coding: Coding) -> HttpResponse:
@@ -210,6 +296,7 @@ def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agr
             messages.success(request, f"Agreed pyramid reassigned to {coding.coder}.")
             return redirect("docset", project.slug, docset.slug)
     context = {"project": project, "docset": docset, "form": form, "agreed_coding": agreed_coding, "manages": True}
+    context["again_form"] = _again_form(docset)
     return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
 
 
@@ -254,18 +341,26 @@ def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
-    overviews, username = docset_overviews(project, signed_in_user(request)), signed_in_user(request).get_username()
-    coders = coders_in(overviews)
-    own = [(docset, [coding for coding in docset.codings if coding.coder == username]) for docset in overviews]
+    user, sees_all = signed_in_user(request), may(project, Right.SEE_RESULTS)
+    docsets = visible_docsets(project, user)
+    shown_own = page_of(request, coded_docsets(docsets, user), name="own", size=DOCSETS_ON_A_PAGE)
+    own = [
+        (docset, [coding for coding in docset.codings if coding.coder == user.get_username()])
+        for docset in (docset_overviews(project, user, shown_own) if shown_own else ())
+    ]
+    shown = page_of(request, docsets if sees_all else docsets.none(), size=DOCSETS_ON_A_PAGE)
+    overviews = docset_overviews(project, user, shown) if shown else []
+    coders = [coders_in([docset]) for docset in overviews]
+    tables = [(docset, of_it, progress_table(docset, of_it)) for docset, of_it in zip(overviews, coders, strict=True)]
     context: dict[str, Any] = {
         "project": project,
-        "docsets": [(docset, progress_table(docset, coders)) for docset in overviews],
-        "coders": coders,
-        "own": [(docset, codings) for docset, codings in own if codings],
-        "next": next_of_coder([coding for _, codings in own for coding in codings], username)
-        if project.archived_at is None
-        else None,
-        "sees_all": may(project, Right.SEE_RESULTS),
+        "shown": shown,
+        "docsets": tables,
+        "coders": any(coders),
+        "shown_own": shown_own,
+        "own": own,
+        "next": next_of_coder(project, user) if shown_own and project.archived_at is None else None,
+        "sees_all": sees_all,
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),

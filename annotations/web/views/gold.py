@@ -1,49 +1,271 @@
-"""Drafts of the gold of a round."""
+"""Drafts of the gold of a round, the decisions on gold, and gold beside the answers of who codes."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.adjudication.decisions.listing import (
+    DecisionCount,
+    DecisionFilters,
+    count_changed,
+    count_reasons,
+    count_sections,
+    count_sources,
+    describe_decisions,
+    list_decisions,
+)
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.hands import codings_to_gold, hand_on_gold
 from annotations.adjudication.proposal import Method
+from annotations.adjudication.readiness import EarlyText, Submissions, describe_early, is_early, submissions_of
+from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.core.text import pluralize
-from annotations.models import Round
+from annotations.models import Coding, Project, Round
 from annotations.models.rights import Right
+from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
+from annotations.projects.letters import sees_names
 from annotations.projects.permissions import project_for
+from annotations.projects.rounds import rounds_of
+from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.gold import DraftForm
+from annotations.web.forms.gold import DraftForm, HandOnForm
+from annotations.web.paging import gold_address
+from annotations.web.views import signed_in_user
+
+PAGE_SIZE = 50
+# More rounds are a list to choose from.
+MOST_CHIPS = 20
+# Texts on a page of gold beside one's own answers: each has a row for each difference.
+TEXTS_PAGE_SIZE = 10
 
 
 @login_required
 @require_POST
 def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Draft the gold of the texts of a round that somebody has submitted; asked once where others have not yet."""
+    """Draft the gold of the texts of a round that somebody has submitted; asked once where others have not yet.
+
+    Where it is drafted again, what has been begun is drafted anew, which is asked once, too.
+    """
     project = project_for(request.user, slug, Right.ADJUDICATE)
     round_ = get_object_or_404(Round, project=project, name=name)
     form = DraftForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose of what the gold is drafted.")
         return redirect("round", project.slug, name)
+    again = form.cleaned_data["again"]
     rows = gold_of_rounds(project, [round_])
-    early = [one for one in rows if one.gold is None and 0 < one.submitted < one.assigned]
-    if early and not is_confirmed(request):
-        lines = [f"{one.text.title}: {one.submitted} of {one.assigned} coders have submitted it." for one in early[:10]]
-        more = [f"And {pluralize(len(early) - 10, 'other text')}."] if len(early) > 10 else []
-        lines += [*more, "What the others submit later is not in the draft."]
+    # What has gold was asked about when that began.
+    early = [
+        EarlyText(one.text, one.submissions) for one in rows if one.gold is None and one.submitted and one.is_early
+    ]
+    begun = [one for one in rows if again and one.gold and one.gold.state is not State.CLOSED]
+    if (early or begun) and not is_confirmed(request):
+        lines = describe_early(early, names=sees_names(project))
+        lines += ["What the others submit later is not in the draft."] if early else []
+        heading = "Draft gold before all have submitted?"
+        if begun:
+            heading = "Draft gold again?"
+            lines.insert(0, "What was decided stays as it is; what was not is drafted anew of what is submitted now.")
         back = reverse("round", args=[project.slug, name])
-        return ask(request, project, Question("Draft gold before all have submitted?", lines, "Draft", back, "rounds"))
+        return ask(request, project, Question(heading, lines, "Draft again" if begun else "Draft", back, "rounds"))
     try:
         report = draft_gold(
-            project, DraftRequest(Method(form.cleaned_data["method"]), round_name=name), at_most=MAX_TEXTS
+            project,
+            DraftRequest(Method(form.cleaned_data["method"]), round_name=name, again=again),
+            at_most=MAX_TEXTS,
         )
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
         messages.success(request, f"{report}.")
     return redirect("round", project.slug, name)
+
+
+@login_required
+@require_POST
+def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+    """Make the gold of a text of what an adjudicator has coded and submitted, once they have seen what that does."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    round_ = get_object_or_404(Round, project=project, name=name)
+    row = get_object_or_404(project.texts.defer("content"), slug=text)
+    coding = get_object_or_404(
+        codings_to_gold(project, round_, signed_in_user(request)), text=row, coder__username=request.POST.get("coder")
+    )
+    back = gold_address(project.slug, name, row.slug)
+    states = gold_states(list(Coding.with_gold.filter(text=row, round=round_, kind=Coding.Kind.GOLD)))
+    if any(one.state is State.CLOSED for one in states):
+        messages.error(request, f"The gold of “{row}” is closed: reopen it first.")
+        return redirect(back)
+    order = DraftRequest(
+        Method.CODER,
+        coder=coding.coder.get_username(),
+        texts=(row.slug,),
+        round_name=name,
+        adjudicator=coding.coder.get_username(),
+        again=True,
+    )
+    try:
+        if not is_confirmed(request):
+            return ask(request, project, _making(project, coding, states, back))
+        report = draft_gold(project, order)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        if report.drafted:
+            messages.success(request, f"The answers of {coding.coder} are the gold of “{row}”. Submit it to close it.")
+        else:
+            messages.error(request, f"The gold of “{row}” is closed or came from a file: it stays as it is.")
+    return redirect(back)
+
+
+def _making(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
+    """Return the question before an adjudicator's coding becomes gold."""
+    found = submissions_of(project, Coding.Kind.TEXT, [coding.round], [coding.text])
+    submissions = found.get((coding.text_id, coding.round_id), Submissions())
+    early = not states and is_early(coding.round, submissions)
+    lines = [
+        f"Its {pluralize(coding.judgements.count(), 'answer')} become gold, which {coding.coder} goes on with. What "
+        "coders answer otherwise is contested until it is decided.",
+        "The coding itself stays as it is, with its log, and counts in no figure of coders, as before.",
+        "The gold there is keeps what was decided; everything else is replaced by these answers."
+        if states
+        else "There is no gold of this text yet.",
+        "This is not undone. Gold can be drafted again from what coders say, and each answer can be changed.",
+    ]
+    if early:
+        lines += EarlyText(coding.text, submissions).describe(names=sees_names(project)).splitlines()
+    return Question(
+        f"Make gold of “{coding.text}” from the coding of {coding.coder}?", lines, "Make gold", back, "rounds"
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+    """Hand the gold of a text on to a manager or adjudicator, or to whoever opens it first."""
+    project = project_for(request.user, slug, Right.ADJUDICATE, changes=True)
+    round_ = get_object_or_404(Round, project=project, name=name)
+    gold = get_object_or_404(
+        Coding.with_gold.select_related("text", "coder").defer("text__content"),
+        **{"round": round_, "kind": Coding.Kind.GOLD, "text__slug": text, "text__project": project},
+    )
+    form = HandOnForm(gold, request.POST if request.method == "POST" else None)
+    back = gold_address(project.slug, name, text)
+    if form.is_valid():
+        to = form.cleaned_data["adjudicator"]
+        try:
+            hand_on_gold(project, gold.text, name, signed_in_user(request), to)
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
+            return redirect(back)
+    context = {"project": project, "round": round_, "gold": gold, "form": form, "back": back}
+    return render(request, "annotations/gold/hand_on.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_safe
+def decisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what was decided of gold, with counts by reason and by section of the guidelines, which are filters."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    round_name, refused = request.GET.get("round", ""), []
+    try:
+        filters = DecisionFilters.from_query(project, request.GET)
+        found = list_decisions(project, round_name)
+    except ValidationError as error:
+        filters, round_name, refused = DecisionFilters(), "", error.messages
+        found = list_decisions(project)
+    shown = Paginator([one for one in found if filters.admits(one)], PAGE_SIZE).get_page(request.GET.get("page"))
+    of_round = {"round": round_name} if round_name else {}
+    rounds = rounds_of(project)
+    query = of_round | filters.as_query()
+    context = {
+        "project": project,
+        "refused": refused,
+        "shown": shown,
+        "rows": describe_decisions(project, list(shown)),
+        "reasons": _choices(count_reasons(found), query, "reason"),
+        "sections": _choices(count_sections(found), query, "section"),
+        "sources": _choices(count_sources(found), query, "source"),
+        "changed": _choices([count_changed(found)], query, "changed")[0],
+        "n_decisions": len(found),
+        "round_name": round_name,
+        "rounds": rounds,
+        "most_chips": MOST_CHIPS,
+        "round_choices": [(one.name, one.name) for one in rounds],
+        "file_query": f"{urlencode(query)}&" if query else "",
+        "is_filtered": query != of_round,
+        "sees_names": sees_names(project),
+    }
+    return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A filter with the number of decisions that it leaves, and the address that sets it, or takes it back."""
+
+    label: str
+    number: int
+    address: str
+    chosen: bool
+
+
+def _choices(counts: Sequence[DecisionCount], query: Mapping[str, str], name: str) -> list[_Choice]:
+    chosen = query.get(name, "")
+    others = {key: value for key, value in query.items() if key != name}
+    return [
+        _Choice(
+            one.label,
+            one.number,
+            f"?{urlencode(others if one.value == chosen else others | {name: one.value})}",
+            one.value == chosen,
+        )
+        for one in counts
+    ]
+
+
+@login_required
+@require_safe
+def decisions_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the decisions on gold as CSV or JSON: all of the project, or those of a round and by filters."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    format_key = request.GET.get("format", "csv")
+    try:
+        if format_key not in CONTENT_TYPES:
+            raise ValidationError(f"Choose a format: {' or '.join(CONTENT_TYPES)}.")
+        filters = DecisionFilters.from_query(project, request.GET)
+        found = list_decisions(project, request.GET.get("round", ""))
+    except ValidationError as error:
+        return HttpResponseBadRequest(" ".join(error.messages), content_type="text/plain; charset=utf-8")
+    described = describe_decisions(project, [one for one in found if filters.admits(one)])
+    response = HttpResponse(write_decisions(described, format_key), content_type=CONTENT_TYPES[format_key])
+    response["Content-Disposition"] = f'attachment; filename="{project.slug}-decisions.{format_key}"'
+    return response
+
+
+@login_required
+@require_safe
+def own_gold(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show who codes where gold differs from their answers, and why, once the results are open."""
+    project = project_for(request.user, slug, Right.COMPARE_WITH_GOLD)
+    codings = codings_beside_gold(project, signed_in_user(request))
+    shown = Paginator(codings, TEXTS_PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "project": project,
+        "shown": shown,
+        "texts": compare_with_gold(project, list(shown)),
+        "several_rounds": len({one.round_id for one in shown}) > 1,
+    }
+    return render(request, "annotations/gold/own.html", context)

@@ -1,4 +1,4 @@
-"""The page of the settings of a project: archive it, open it again, copy it, delete it."""
+"""The page of the settings of a project: say what its datasheet says, archive it, open it again, copy it, delete it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Transfer
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.permissions import project_for
@@ -20,22 +20,30 @@ from annotations.projects.state import set_archived
 from annotations.texts import project_deletion
 from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.projects import CloneForm
+from annotations.web.forms.projects import CloneForm, DatasheetForm
 from annotations.web.forms.texts import DeletionForm
 from annotations.web.views import signed_in_user
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what can be done with the project as a whole."""
+    """Show what can be done with the project as a whole, and save what its datasheet says."""
     project = project_for(request.user, slug, Right.MANAGE)
+    form = DatasheetForm(project, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Saved. The datasheet says so.")
+        return redirect("project-settings", project.slug)
+    if form.errors:
+        project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
     context = {
         "project": project,
+        "form": form if may_change(project, Right.MANAGE) else None,
         "deletes": may(project, Right.MANAGE_WORK),
         "creates": signed_in_user(request).has_perm("annotations.add_project"),
     }
-    return render(request, "annotations/projects/settings.html", context)
+    return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
 
 
 @login_required

@@ -22,9 +22,9 @@ from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Plan, Project, Round, User
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
-from annotations.planning.next_coding import next_coding
 from annotations.planning.pool import pools_of
-from annotations.planning.progress import (
+from annotations.planning.work.next_coding import next_coding
+from annotations.planning.work.progress import (
     HOURS_COLUMNS,
     PROGRESS_COLUMNS,
     hours_rows,
@@ -32,8 +32,8 @@ from annotations.planning.progress import (
     read_progress_matrix,
     worked_days,
 )
-from annotations.planning.reminders import reminders_of
-from annotations.planning.states import State, with_states
+from annotations.planning.work.reminders import reminders_of
+from annotations.planning.work.states import State, with_states
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
@@ -41,9 +41,12 @@ from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
+from annotations.web.paging import page_of
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
 
+# Of the codings of who manages and codes.
+MOST_OWN = 10
 # So many projects need no search.
 FEW = 6
 # The shape that stands for a state in the matrix, beside its word.
@@ -131,7 +134,7 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
     today = timezone.localdate()
     context = {
         "project": project,
-        "codings": codings,
+        "codings": page_of(request, codings),
         "next": following,
         "repeated": _texts_with_several(codings),
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
@@ -167,7 +170,9 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     user, today = signed_in_user(request), timezone.localdate()
     context: dict[str, Any] = {"project": project}
     try:
-        matrix = read_progress_matrix(project, user, request.GET.get("round", ""), request.GET.get("page"), today)
+        matrix = read_progress_matrix(
+            project, user, request.GET.get("round", ""), request.GET.get("page"), today, request.GET.get("coders")
+        )
     except ValidationError as error:
         context["refused"] = error.messages
         matrix = read_progress_matrix(project, user, "", None, today)
@@ -179,10 +184,12 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "states": STATE_MARKS,
         "repeated": _texts_with_several(own),
         "several_rounds": matrix.several_rounds,
-        "own": own,
+        "own": page_of(request, own, name="own", size=MOST_OWN),
+        "of_rounds": page_of(request, matrix.of_rounds, name="rounds"),
         "reminders": reminders_of(own, today) if project.archived_at is None else (),
         "today": today,
         "pools": pools_of(project, user) if codes else (),
+        "compares": codes and may(project, Right.COMPARE_WITH_GOLD),
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),

@@ -19,7 +19,7 @@ from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
-from annotations.planning.assignments import unassign as unassign_coder
+from annotations.planning.work.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round, rounds_of
 from annotations.projects.viewing import record_view
@@ -86,7 +86,11 @@ def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and may_order(request, form):
         transfer = orders.order_import(project, signed_in_user(request), *form.order, TEXTS_ONLY)
         return redirect("transfer", transfer.pk)
-    context = _list_context(request, project) | {name: form, "adds": True}
+    context = _list_context(request, project) | {
+        name: form,
+        "adds": True,
+        "list_address": reverse("project-texts", args=[project.slug]),
+    }
     return render(request, "annotations/texts/texts.html", context, status=400)
 
 

@@ -28,6 +28,7 @@ from annotations.transfers.importing.remembered import NAME_OPTIONS, recall_name
 from annotations.transfers.importing.report import ImportFailed
 from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
+from annotations.web.paging import page_of
 from annotations.web.views import signed_in_user
 
 # After this time without a start, the page says that there may be no worker.
@@ -43,12 +44,13 @@ BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the imports and exports of the project, latest first."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    transfers = list(Transfer.objects.shown_in(project))
-    for transfer in transfers:
+    shown = page_of(request, Transfer.objects.shown_in(project))
+    for transfer in shown:
         orders.mark_if_lost(transfer)
     context = {
         "project": project,
-        "transfers": [_transfer_context(transfer) for transfer in transfers],
+        "transfers": [_transfer_context(transfer) for transfer in shown],
+        "shown": shown,
         "manages": may_change(project, Right.MANAGE),
     }
     return render(request, "annotations/transfers/transfers.html", context)

@@ -1,4 +1,4 @@
-// Everything one can do on the coding page, with its keys. The palette, the list of keys and the hints are written from it. Pure.
+// All actions of the coding page, with their keys: palette, list of keys and hints are written from it. Pure.
 import { LETTERS } from "./targets/candidates.js";
 /** @import { CodingAction, Model } from "./types.js" */
 

@@ -53,10 +53,7 @@ export function chooseCategory(model, judgements, key, chosen) {
   return allowed(model, judgements, key, { ...before, category: category.key, pointers: readingsOf(kept) });
 }
 
-/**
- * The next free number, unless the markable is already alone in its entity.
- * @type {(judgements: Judgements, key: string, before: Judgement) => string[]}
- */
+/** The next free number, unless the markable is already alone in its entity. @type {(judgements: Judgements, key: string, before: Judgement) => string[]} */
 function newEntity(judgements, key, before) {
   const [own, ...more] = before.indices;
   /** @type {(other: string, value: Judgement) => boolean} */
@@ -95,10 +92,7 @@ export function pointTo(model, judgements, key, target, manner = "only", relatio
   return allowed(model, judgements, key, { ...before, category, pointers: joined(kept, target, manner) });
 }
 
-/**
- * Stay with the category that is chosen if it points there, else take the first that does.
- * @type {(model: Model, chosen: string | null, from: string, level: string) => string | undefined}
- */
+/** Stay with the category that is chosen if it points there, else take the first that does. @type {(model: Model, chosen: string | null, from: string, level: string) => string | undefined} */
 function categoryFor({ constraints }, chosen, from, level) {
   return [chosen, ...categoriesOn(constraints, from)].flatMap((one) => one ?? [])
     .find((one) => identityOf(constraints, one)?.to_levels.includes(level));
@@ -130,7 +124,6 @@ export function takeIndex(model, judgements, key, index, further) {
 
 /** @type {(model: Model, judgements: Judgements, key: string, letter: string, manner?: Manner, relation?: string | null) => Answer} */
 export function pressLetter(model, judgements, key, letter, manner = "only", relation = null) {
-  // A category that takes no pointer offers no targets; a letter then means those of the first one that does.
   const offered = offeredCandidates(model, judgements, key, relation);
   const candidate = offered.find((one) => one.letter === letter);
   if (!candidate) {
@@ -160,10 +153,7 @@ export function addRemark(judgements, key, remark) {
   return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
 }
 
-/**
- * What is missing before one can go on, in words; null when nothing is.
- * @type {(model: Model, judgements: Judgements, key: string) => string | null}
- */
+/** What is missing before one can go on, in words; null when nothing is. @type {(model: Model, judgements: Judgements, key: string) => string | null} */
 export function missing(model, judgements, key) {
   const { value, given, want } = answersOf(model, judgements, key);
   switch (want) {

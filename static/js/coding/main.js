@@ -1,4 +1,4 @@
-// Wires state, view, keys and saving of the coding page. Every answer is shown at once; the server hears of it behind.
+// Wires state, view, keys and saving of the coding page.
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
@@ -24,7 +24,7 @@ import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.j
 /** @import { Answer, Feedback, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
-const { operations: url = "", coding = "", former } = byId("coding-main").dataset;
+const { operations: url = "", coding = "", former, cards = "" } = byId("coding-main").dataset;
 const place = `${url} ${loaded.model.user} ${coding}`;
 const pane = byId("text-pane");
 const note = byId("note", HTMLTextAreaElement);
@@ -64,13 +64,15 @@ const page = {
 
 const text = buildText(byId("text"), page.model);
 buildPanel(page.model, keyboard);
-// Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
+// It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
 const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
+const queuePart = loaded.model.gold ? await import("./adjudication/queue.js") : null;
+const machine = queuePart?.GOLD ?? JUDGEMENTS;
 const { sync, status, start, listen: listenToOthers } = await (loaded.model.practice ? (await import("../workbench/saving/practice.js")).openPractice : openSaving)({
-  url, coding, former, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
+  url, coding, former, place, page, machine, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";
     return `${operation.kind === "check" ? "Comparing" : "The answer to"} “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
@@ -78,12 +80,12 @@ const { sync, status, start, listen: listenToOthers } = await (loaded.model.prac
 });
 const { unsent, left } = await start();
 const feedbackPart = loaded.model.feedback ? await import("./view/feedback.js") : null;
-const editor = createEditor({ page, machine: JUDGEMENTS, sync, unsent, version, say, tell });
+const editor = createEditor({ page, machine, sync, unsent, version, say, tell });
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
 }
-page.current = takeUpDraft(left) ?? step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
+page.current = takeUpDraft(left) ?? page.model.byKey.get(location.hash.slice(1))?.key ?? step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
 /** @type {Frame} */
 const frame = {
@@ -93,6 +95,7 @@ const frame = {
 const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
+const queue = queuePart?.createQueue(frame, cards) ?? null;
 const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {
@@ -140,6 +143,7 @@ function refresh() {
   paintPanel(page, listsAll, keyboard);
   further?.paint();
   feedback?.paint();
+  queue?.paint();
   paintTime(page.seconds);
   showHead();
   commands.paintChains();
@@ -265,7 +269,7 @@ function listen() {
       if (leaves) {
         pane.focus({ preventScroll: true });
       }
-      return leaves || Boolean(further?.intercept(event, focus));
+      return leaves || Boolean(further?.intercept(event, focus) || queue?.press(event, focus));
     },
     override: (event, inText, action) => {
       if (!marking?.active() || !inText || event.isComposing) {

@@ -106,10 +106,7 @@ export function withMarks(model, judgements) {
   };
 }
 
-/**
- * Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier.
- * @type {(one: Markable, other: Markable) => number}
- */
+/** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. @type {(one: Markable, other: Markable) => number} */
 function byTextOrder(one, other) {
   return one.start - other.start || other.end - one.end || Number(one.coded) - Number(other.coded);
 }
@@ -144,10 +141,7 @@ export function isDecided({ constraints }, level, value) {
   return value !== undefined && isComplete(constraints, givenAnswers(constraints, level, value), value.indices.length > 0);
 }
 
-/**
- * The next or previous markable that answers to a condition, from a place in the list on, and round the end.
- * @type {(list: Markable[], from: string | null, step: 1 | -1, condition?: (markable: Markable) => boolean) => string | null}
- */
+/** The next or previous markable that answers to a condition, from a place in the list on, and round the end. @type {(list: Markable[], from: string | null, step: 1 | -1, condition?: (markable: Markable) => boolean) => string | null} */
 export function step(list, from, step, condition = () => true) {
   const start = list.findIndex((markable) => markable.key === from);
   for (let count = 1; count <= list.length; count += 1) {

@@ -17,7 +17,7 @@ import { nextFree, run } from "./text/words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
 
 const { model, state: loaded } = load(JSON.parse(byId("coding-state").textContent));
-const { operations: url = "", coding = "", former } = byId("coding-main").dataset;
+const { operations: url = "", coding = "", former, cards = "" } = byId("coding-main").dataset;
 const place = `${url} ${model.user} ${coding}`;
 const pane = byId("text-pane");
 const filter = byId("scu-filter", HTMLInputElement);
@@ -57,9 +57,11 @@ const list = createList(model);
 buildPanel(model, keyboard);
 // They are here before the server can answer: all below is done at once.
 const scoresPart = model.peer && model.scoresShown ? await import("./view/scores.js") : null;
+const queuePart = cards ? await import("./adjudication/queue.js") : null;
+const machine = queuePart?.AGREED ?? PYRAMID;
 const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
-  url, coding, former, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
+  url, coding, former, place, page, machine, refresh, show: showSaving, describe, cleanUp,
   draft: () => editor.draft(),
 });
 const { unsent, left } = await start();
@@ -69,7 +71,7 @@ page.cursor = Math.max(0, nextFree(model, page.pyramid, model.words.length - 1, 
 page.anchor = page.cursor;
 
 /** @type {Frame} */
-const frame = { page, keyboard, view, list, refresh, select, say: tell, walked };
+const frame = { page, keyboard, view, list, machine, refresh, select, say: tell, walked };
 const editor = createPyramidEditor(frame, sync, unsent, say);
 const commands = createPyramidCommands(frame, editor, sync);
 const pointer = listenToPointer(pane, page, {
@@ -87,6 +89,7 @@ const pointer = listenToPointer(pane, page, {
   why: commands.why,
   drop: commands.drop,
 });
+const queue = queuePart?.createQueue(frame, editor, cards) ?? null;
 const paintOthers = othersPart?.createOthers(page, editor);
 page.scu = editor.takeUp(left);
 refresh();
@@ -124,6 +127,7 @@ function refresh() {
   paintSelection(page, view);
   showSaving();
   paintOthers?.();
+  queue?.paint();
 }
 
 function showSaving() {
@@ -179,6 +183,9 @@ function select(scu, contributor) {
 function intercept(event, focus) {
   if (pointer.active() && event.key === "Escape") {
     pointer.stop();
+    return true;
+  }
+  if (queue?.press(event, focus)) {
     return true;
   }
   const { label, comment } = list.fields;

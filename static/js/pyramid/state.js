@@ -74,7 +74,8 @@ function carryOut(model, state, change) {
     return;
   }
   carryOutJudgement(model, state.judgements, change);
-  if (change.kind === "import") {
+  if (change.kind === "import" || change.kind === "draft") {
+    state.scus.clear();
     (change.payload.scus ?? []).forEach((one) => describe(state.scus, one));
   }
 }

@@ -1,5 +1,6 @@
 // Types of the pyramid pages. The browser does not load this file.
-import type { Action, Change, Description, Judgement, Judgements, Keyboard, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Action, Change, Description, Judgement, Judgements, Keyboard, Machine, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { GoldEntry } from "../workbench/adjudication/types.js";
 import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
@@ -124,6 +125,8 @@ export interface Contributor extends Mark {
 export interface PyramidState {
   judgements: Judgements;
   scus: Map<string, Description>;
+  /** of an agreed pyramid: what has happened to it since the page was opened */
+  last?: GoldEntry | null;
 }
 
 export interface Scu {
@@ -270,6 +273,7 @@ export interface Frame {
   keyboard: Keyboard;
   view: WordsView;
   list: ListView;
+  machine: Machine<Model, PyramidState>;
   refresh: () => void;
   select: (scu: string | null, contributor: string | null) => void;
   /** to the eye and to the ear */

@@ -14,15 +14,16 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
   /**
    * All changes of one call are one step.
    * @param {Change[]} changes @param {string | null} undoes the step that this takes back
-   * @param {S} after
+   * @param {S} [after]
    */
-  function write(changes, undoes = null, after = applyChanges(machine, page.model, page.state, changes)) {
+  function write(changes, undoes = null, after) {
     const now = new Date();
     const uuids = changes.map(() => uuid(crypto));
     const [id] = uuids;
     const step = changes.length > 1 ? id : null;
-    page.state = after;
-    sync.push(...changes.map((change, place) => ({ ...change, uuid: uuids[place], made_at: now.toISOString(), step, undoes })));
+    const operations = changes.map((change, place) => ({ ...change, uuid: uuids[place], made_at: now.toISOString(), step, undoes }));
+    page.state = after ?? applyChanges(machine, page.model, page.state, operations);
+    sync.push(...operations);
     const gap = last === null ? 0 : (now.getTime() - last) / 1000;
     page.seconds += gap <= IDLE_THRESHOLD ? gap : 0;
     last = now.getTime();

@@ -23,18 +23,12 @@ export function rebase(machine, model, base, missed, pending) {
   return { base: renewed, state: applyChanges(machine, model, renewed, pending) };
 }
 
-/**
- * What takes changes back, in the order in which to do it.
- * @type {<M, S>(machine: Machine<M, S>, model: M, before: S, changes: Change[]) => Change[]}
- */
+/** What takes changes back, in the order in which to do it. @type {<M, S>(machine: Machine<M, S>, model: M, before: S, changes: Change[]) => Change[]} */
 export function invert(machine, model, before, changes) {
   return carryOutAll(machine, model, machine.copy(before), changes);
 }
 
-/**
- * Carry changes out on a state, which is changed; return what takes them back.
- * @type {<M, S>(machine: Machine<M, S>, model: M, state: S, changes: Change[]) => Change[]}
- */
+/** Carry changes out on a state, which is changed; return what takes them back. @type {<M, S>(machine: Machine<M, S>, model: M, state: S, changes: Change[]) => Change[]} */
 export function carryOutAll(machine, model, state, changes) {
   /** @type {Change[]} */
   const back = [];

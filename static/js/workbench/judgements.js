@@ -1,10 +1,7 @@
 // Judgements, and what operations do to them, as the server does it. Pure.
 /** @import { Change, Given, Judgement, Judgements, Span } from "./types.js" */
 
-/**
- * The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25".
- * @type {(level: string, parts: Span[]) => string}
- */
+/** The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25". @type {(level: string, parts: Span[]) => string} */
 export function keyOf(level, parts) {
   return `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
 }
@@ -21,10 +18,7 @@ function spanOf(part) {
   return [start, end];
 }
 
-/**
- * A whole judgement from what is there of one.
- * @type {(value?: Partial<Judgement>) => Judgement}
- */
+/** A whole judgement from what is there of one. @type {(value?: Partial<Judgement>) => Judgement} */
 export function judgement(value = {}) {
   return {
     category: value.category ?? null,
@@ -50,10 +44,7 @@ export function sameJudgement(one, other) {
   return JSON.stringify(one ? judgement(one) : null) === JSON.stringify(other ? judgement(other) : null);
 }
 
-/**
- * What makes a markable carry this judgement.
- * @type {(key: string, value: Partial<Judgement>) => Change}
- */
+/** What makes a markable carry this judgement. @type {(key: string, value: Partial<Judgement>) => Change} */
 export function judge(key, value) {
   return { kind: "judge", payload: { markable: key, ...judgement(value) } };
 }
@@ -97,6 +88,7 @@ export function carryOut(model, judgements, { kind, payload }) {
       break;
     case "import":
     case "draft":
+      judgements.clear();
       payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
   }
 }
@@ -119,6 +111,6 @@ export function inverseOf(model, judgements, { kind, payload }) {
       return judgements.has(payload.markable)
         ? [{ kind: "move", payload: { markable: payload.to, to: payload.markable } }, restore(model, judgements, payload.markable)] : [];
     default:
-      return [];
+      return kind === "decide" ? [{ kind, payload }] : [];
   }
 }

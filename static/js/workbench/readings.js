@@ -1,4 +1,4 @@
-// Readings: what a judgement points at. A list of targets has an alternative each; in a list of lists those of one list are meant together. Pure.
+// Readings: a list of targets has an alternative each; in a list of lists those of one list are meant together. Pure.
 /** @import { Judgement, Readings } from "./types.js" */
 
 /** As lists. @type {(readings: Readings) => string[][]} */
@@ -23,10 +23,7 @@ export function targetsOf({ pointers = [], relations = {} }) {
   return [pointers, ...Object.values(relations)].flatMap((readings) => readings.flat());
 }
 
-/**
- * What a judgement points at when its targets have other keys; those that have none are not pointed at.
- * @type {(value: Partial<Judgement>, newKey: (key: string) => string | null) => Pick<Judgement, "pointers" | "relations">}
- */
+/** What a judgement points at when its targets have other keys; those that have none are not pointed at. @type {(value: Partial<Judgement>, newKey: (key: string) => string | null) => Pick<Judgement, "pointers" | "relations">} */
 export function mapTargets({ pointers = [], relations = {} }, newKey) {
   /** @param {Readings} readings */
   const mapped = (readings) => readingsOf(listsOf(readings).map((list) => list.flatMap((key) => newKey(key) ?? [])));

@@ -47,10 +47,23 @@ export type Change =
   | { kind: "move"; payload: { markable: string; to: string } }
   | { kind: "describe"; payload: ImportedDescription }
   | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
-  | { kind: "draft"; payload: { judgements: ImportedJudgement[] } }
+  | { kind: "draft"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
+  | { kind: "decide"; payload: DecidedItems }
   | { kind: "correct"; payload: { edits: Edit[] } }
   | { kind: "merge"; payload: { changes: MergedAnswer[] } }
   | { kind: "submit" | "reopen"; payload: object };
+
+/** What holds of items of gold, each a markable and a question, and why; it changes no judgement. */
+export interface DecidedItems {
+  items: [string, string][];
+  source: "draft" | "coder" | "own";
+  /** those whose answer was taken, as the draft names them */
+  codings?: string[];
+  reason?: "" | "ambiguous" | "guideline" | "slip" | "scheme";
+  /** the heading of the guidelines that it concerns */
+  section?: string;
+  note?: string;
+}
 
 /** The key of a markable, a question, and the answer to it before and after. */
 type MergedAnswer = [string, string, string | string[], string | string[]];

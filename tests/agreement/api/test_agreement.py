@@ -4,17 +4,21 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract import extract
-from agreement.reports import overall
-from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
-from agreement.reports.settings import choices_of
+from agreement.data.extract import clear_cache, extract
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
+from agreement.reports.request.settings import choices_of
 from annotations.models import Coding, Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
-from tests.shared.agreeing import convention, hand_in
+from tests.shared.agreeing import WALK, coded_project, convention, hand_in
+from tests.shared.agreeing import answer as answer_all
 
 URL = "/api/v1/projects/tea/agreement/"
+
+# All texts are in the answer: no page is before or after it.
+WHOLE = {"next": None, "previous": None}
 
 
 @pytest.fixture
@@ -34,7 +38,7 @@ def judged(project, codings, keys):
 def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()
     report = overall.compute_report(extract(project), PRESETS["poesio-artstein-2005"].parameters)
-    assert found == report.as_dict()
+    assert found == report.as_dict() | WHOLE
     assert found["value"] == report.result.value is not None
     assert found["parameters"]["distance"] == "passonneau"
     assert (found["coders"], found["n_units"]) == (["alice", "bob"], 6)
@@ -49,7 +53,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
         asked = {name: choice} | ({"chains": "none"} if choice == "augmented_kappa" else {})
         found = client.get(URL, asked).json()
         expected = overall.compute_report(extract(project), convention(project, **asked))
-        assert found == expected.as_dict()
+        assert found == expected.as_dict() | WHOLE
         assert found["parameters"][name] == choice
 
 
@@ -136,8 +140,25 @@ def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, cha
         hand_in(project)
         client = signed_in(charlie)
         client.get(f"/api/v1/projects/{slug}/judgements/")  # the first view is recorded
+        clear_cache()
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200
         return len(queries)
 
-    assert cost("small", 2) == cost("large", 12) <= 18
+    assert cost("small", 2) == cost("large", 12) <= 20
+
+
+def test_the_texts_of_an_answer_come_in_pages_and_the_figures_are_of_all(charlie, alice, bob, signed_in):
+    answer_all(coded_project("walks", "poesio-artstein-2005", *[WALK] * 5))
+    client = signed_in(charlie)
+    whole = client.get("/api/v1/projects/walks/agreement/").json()
+    found, address = [], "/api/v1/projects/walks/agreement/?page_size=2"
+    while address:
+        page = client.get(address).json()
+        assert page["value"] == whole["value"]
+        assert len(page["texts"]) <= 2
+        found += page["texts"]
+        address = page["next"]
+    assert found == whole["texts"]
+    assert len(found) == 5
+    assert client.get("/api/v1/projects/walks/agreement/?cursor=x").status_code == 404

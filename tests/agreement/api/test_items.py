@@ -5,7 +5,7 @@ import pytest
 from agreement.data.extract import extract
 from agreement.discussion import set_flag
 from agreement.reports.items import items
-from agreement.reports.parameters import PRESETS
+from agreement.reports.request.parameters import PRESETS
 from tests.conftest import judge
 from tests.shared.agreeing import cost, hand_in, of_size
 

@@ -86,7 +86,7 @@ def test_tables_are_for_those_who_see_results(signed_in, people, judged, address
 
 
 def test_who_asks_while_it_is_computed_is_told_to_come_again(signed_in, charlie, judged, settings, monkeypatch):
-    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend", "QUEUES": []}}
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     answer = signed_in(charlie).get(f"{URL}grid/grid/")
     assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "still_computing", "5")

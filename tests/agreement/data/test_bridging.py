@@ -10,8 +10,8 @@ import pytest
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
 from agreement.reports.coreference import compare_chains
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.parameters import Parameters
 from annotations.models import Pointer, Project, User
 from annotations.transfers.exporting.codings import export_codings
 from annotations.transfers.importing.sources import open_sources

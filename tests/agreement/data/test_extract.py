@@ -8,7 +8,7 @@ from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Markable, Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
@@ -112,18 +112,21 @@ def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alic
     assert len(reliability_data(extract(project).select(["open"]), **PLAIN).units) == before + 1
 
 
-def test_reading_costs_seven_queries_and_four_where_nothing_has_changed(
+def test_reading_costs_nine_queries_and_three_where_nothing_has_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    with django_assert_num_queries(7):
+    # on PostgreSQL two more ask how far the log can be followed, and after an answer one whether somebody is writing
+    further = int(connection.vendor == "postgresql")
+    clear_cache()
+    with django_assert_num_queries(9 + 2 * further):
         first = extract(project)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert extract(project) is first
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9 + further):
         assert extract(project) is not first
     clear_cache()
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9 + 2 * further):
         extract(project)
 
 
@@ -135,14 +138,14 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(pro
 
     def execute_and_save(execute, sql, params, many, context):
         result = execute(sql, params, many, context)
-        if sql.startswith("SELECT"):
+        if sql.startswith("SELECT") and ("annotations_category" in sql or saves):  # with which the snapshot begins
             category = "place" if len(saves) % 2 else "none"
             saves.append(in_another_connection(lambda: judge(codings["bob"], keys["a"], category)))
         return result
 
     with connection.execute_wrapper(execute_and_save):
         extracted = extract(project)
-    assert len(saves) == 7
+    assert len(saves) == 9
     assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
     assert extract(project).coders == ("alice", "bob")
 

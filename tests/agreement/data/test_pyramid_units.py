@@ -4,9 +4,9 @@ import pytest
 
 from agreement.data.extract import clear_cache, extract, reliability_data
 from agreement.data.scu_words import scus_by_word
-from agreement.reports import overall
-from agreement.reports.basis import resolve
-from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.basis import resolve
+from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.people.members import add_member

@@ -11,12 +11,12 @@ from django.test.utils import CaptureQueriesContext
 
 from agreement.data.extract import clear_cache, extract
 from agreement.measures import Readings
-from agreement.reports.basis import select_data
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.items.categories import compute_agreement_table, compute_by_category
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import InvalidParameter, Parameters, default_parameters
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.relations import compute_link_kappas
+from agreement.reports.request.basis import select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding
 from annotations.schemes.ready_made import SCHEMES
@@ -375,10 +375,11 @@ def test_a_question_takes_as_many_queries_of_few_texts_as_of_many(question):
 
 def test_a_scheme_of_categories_alone_takes_no_query_more():
     project = question_project("asked", any_answers(random.Random(1)))
+    clear_cache()
     with CaptureQueriesContext(connection) as asked:
         extract(project)
     plain_project = answer(coded_project("plain", "poesio-artstein-2005", WALK))
     with CaptureQueriesContext(connection) as plain:
         extract(plain_project)
     assert len(plain) < len(asked)
-    assert len(plain) == 7
+    assert len(plain) == (11 if connection.vendor == "postgresql" else 9)

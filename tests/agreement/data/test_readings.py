@@ -14,14 +14,14 @@ from agreement.data.given_answers import read_given_answers
 from agreement.data.links import count_readings, tidy_readings
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
-from agreement.reports.basis import resolve, select_data
 from agreement.reports.coreference import find_clusters
 from agreement.reports.data.matrix import reliability_matrix
-from agreement.reports.distances import distribute_distances
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.items import compute_items
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.overall.distances import distribute_distances
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact

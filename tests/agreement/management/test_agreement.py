@@ -15,8 +15,8 @@ from django.core.management.base import CommandError
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
 from agreement.measures.options import EXCLUDE_UNIT
-from agreement.reports import overall
-from agreement.reports.parameters import CHOICES, PRESETS, Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import CHOICES, PRESETS, Parameters
 from annotations.formats import Bundle, Document, plain
 from annotations.formats.conll import conll2012
 from annotations.models import Project
@@ -40,15 +40,20 @@ def figures(result: Result) -> dict[str, Any]:
     return {name: getattr(result, name) for name in FIGURES}
 
 
-@pytest.fixture
-def tales(db) -> Project:
+@pytest.fixture(scope="module")
+def tales_rows(module_rows) -> int:
     """Make a project of two texts; one coder has not coded the second and one has left a markable out."""
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     documents = [
         SourceDocument(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()
     ]
     import_documents(project, documents, create=True)
-    return project
+    return project.pk
+
+
+@pytest.fixture
+def tales(tales_rows, db) -> Project:
+    return Project.objects.get(pk=tales_rows)
 
 
 @pytest.fixture

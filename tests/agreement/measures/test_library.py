@@ -33,7 +33,7 @@ def test_every_public_function_has_an_example():
             assert ">>>" in thing.__doc__, name
 
 
-@pytest.mark.parametrize("package", ["django", "pandas", "scipy"])
+@pytest.mark.parametrize("package", ["django", "pandas", "scipy", "duckdb", "distributed", "tqdm"])
 def test_importing_the_library_does_not_load(package):
     code = f"import sys, agreement.measures; sys.exit({package!r} in sys.modules)"
     root = ROOT

@@ -7,6 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from tests.shared.agreeing import on_one_page
+
 
 @pytest.fixture
 def ways(signed_in, charlie):
@@ -16,7 +18,7 @@ def ways(signed_in, charlie):
         client = signed_in(charlie)
         page = client.get(f"/projects/{slug}/agreement/", asked).content.decode()
         shown = re.search(r'id="value"><data value="([^"]+)"', page)
-        api = client.get(f"/api/v1/projects/{slug}/agreement/", asked).json()
+        api = on_one_page(client.get(f"/api/v1/projects/{slug}/agreement/", asked).json())
         printed = StringIO()
         call_command("agreement", slug, format="json", stdout=printed, **asked)
         assert json.loads(printed.getvalue()) == api

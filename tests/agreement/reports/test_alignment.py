@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agreement.data.extract import extract
 from agreement.measures import ceaf_e, match_sets
 from agreement.reports.coders.alignment import align_chains
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.sections import alignment
 from agreement.sections.pages.registry import PAIR
 from annotations.models import Markable

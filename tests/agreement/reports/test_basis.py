@@ -8,10 +8,12 @@ import pytest
 
 from agreement.data.extract import clear_cache, extract, reliability_data
 from agreement.measures import ReliabilityData, alpha, augmented_kappa, beta, cohen_kappa, interval
-from agreement.reports import basis, overall
+from agreement.measures.sums.tables import tabulate
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.items.items import compute_items
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request import basis
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
@@ -116,22 +118,34 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
     assert first.value != second.value
 
 
-def test_only_the_sums_of_the_text_that_changed_are_computed_again(three):
+def test_only_the_sums_of_the_text_that_changed_are_computed_again(three, monkeypatch):
+    computed = []
+
+    def count(data, options):
+        computed.append(len(data.documents))
+        return tabulate(data, options)
+
+    monkeypatch.setattr(basis, "tabulate", count)
     before = basis.compute_sums(*chosen(extract(three)))["nominal"]
     answer_with(three, "text-2", "bob", "ppp")
     after = basis.compute_sums(*chosen(extract(three)))["nominal"]
-    assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
+    assert computed == [3, 1]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, False, True]
+    assert basis.compute_sums(*chosen(extract(three)))["nominal"] == after
+    assert len(computed) == 2
 
 
 def test_one_reading_of_a_text_serves_every_distance(db):
     project = answer(coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2"))
+    clear_cache()
     found = extract(project)
     basis.compute_sums(*chosen(found, distance="masi"))
-    kept = [list(text.answers.cache) for text in found.texts]
+    data = [list(text.content.cache) for text in found.texts]
     basis.compute_sums(*chosen(found, distance="dice"))
-    assert [list(text.answers.cache) for text in found.texts] == kept
+    assert len(found.tables) == 1
     basis.compute_sums(*chosen(found, distance="dice", empty="disjoint"))
-    assert [len(text.answers.cache) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
+    assert len(found.tables) == 2
+    assert [list(text.content.cache) for text in found.texts] == data
 
 
 def test_a_coefficient_is_called_as_in_the_library():

@@ -19,10 +19,10 @@ from agreement.measures import (
     observed_agreement,
     score_interval,
 )
-from agreement.reports.basis import resolve, select_data
 from agreement.reports.coders import coders
 from agreement.reports.coreference import find_clusters
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.agreement.reports.test_basis import LETTERS, THREE, sorted_out, table_of

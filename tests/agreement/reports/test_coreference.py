@@ -11,7 +11,7 @@ from agreement.data.extract import extract
 from agreement.data.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
 from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable
@@ -21,7 +21,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import ROOT, judge, make_project, person
-from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in
+from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in, on_one_page
 
 CASES = json.loads((ROOT / "tests" / "reference" / "coreference_scores.json").read_text())["cases"]
 # Our names of scores, and those of the reference. Two coders of whom none is the key have the symmetric rule of BLANC.
@@ -142,7 +142,7 @@ def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, 
         )
         for text in (report.overall, *report.texts)
     ]
-    api = signed_in(charlie).get(API, asked).json()
+    api = on_one_page(signed_in(charlie).get(API, asked).json())
     out = StringIO()
     call_command("agreement", "cases", report="coreference", format="json", **asked, stdout=out)
     assert json.loads(out.getvalue()) == api

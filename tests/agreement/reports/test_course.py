@@ -8,8 +8,8 @@ import pytest
 from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.extract import extract
 from agreement.measures import alpha, fleiss_kappa, interval
-from agreement.reports import course
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.overall import course
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity, read_work
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
@@ -206,6 +206,7 @@ def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_ass
     for coder in ("alice", "bob"):
         coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username=coder)
         submit_coding(coding, coding.coder)
+    read_progress(project)
     with django_assert_num_queries(2):
         found = read_progress(project)
     assert (found.n_texts, found.n_assigned, found.n_codings, found.n_submitted) == (4, 3, 9, 2)
@@ -252,8 +253,11 @@ def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
-    with django_assert_num_queries(2):
+    assert read_activity(other, today, 1).operations == 3
+    with django_assert_num_queries(1):
         assert read_activity(other, today, 1).operations == 3
+    judge(Coding.objects.get(text__project=other), other.texts.get().markables.last().key, "state")
+    assert read_activity(other, today, 1).operations == 4
 
 
 def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):

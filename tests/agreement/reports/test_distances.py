@@ -6,9 +6,9 @@ from itertools import combinations, permutations
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports.distances import distribute_distances
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall.distances import distribute_distances
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.parameters import Parameters
 from tests.agreement.reports.test_basis import THREE, sorted_out
 from tests.shared.agreeing import WALK, answer, coded_project
 

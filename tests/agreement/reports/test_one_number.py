@@ -13,6 +13,7 @@ from annotations.formats import Bundle
 from annotations.formats.conll import conll2012
 from annotations.models import Membership, Project
 from annotations.projects.people.members import add_member
+from tests.shared.agreeing import on_one_page
 
 CASES = [
     {"coefficient": "alpha", "distance": "nominal"},
@@ -65,7 +66,7 @@ def test_library_page_api_and_command_agree_to_the_last_digit(case, ezcoref, fro
     else:
         library = fleiss_kappa(from_files).value
     client = signed_in(charlie)
-    api = client.get(f"/api/v1/projects/ezcoref/agreement/?{urlencode(case)}").json()
+    api = on_one_page(client.get(f"/api/v1/projects/ezcoref/agreement/?{urlencode(case)}").json())
     page = client.get(f"/projects/ezcoref/agreement/?{urlencode(case)}").content.decode()
     printed = StringIO()
     call_command("agreement", "ezcoref", format="json", stdout=printed, **case)

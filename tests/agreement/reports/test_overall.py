@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
-from agreement.reports import overall
 from agreement.reports.items import items
-from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Markable, Membership
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument

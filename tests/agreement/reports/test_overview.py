@@ -5,9 +5,9 @@ import pytest
 from agreement.data.activity import read_progress
 from agreement.data.extract import extract
 from agreement.measures import Interval, Result
-from agreement.reports import overall
-from agreement.reports.overview import BANDS, build_overview, verdict
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall import overall
+from agreement.reports.overall.overview import BANDS, build_overview, verdict
+from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
 from tests.agreement.reports.test_basis import LONG, THREE, answer_with, sorted_out

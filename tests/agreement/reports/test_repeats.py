@@ -9,12 +9,12 @@ from django.core.management import call_command
 
 from agreement.data.extract import extract
 from agreement.reports.coders.repeats import EMPTY, NOT_SUBMITTED, compare_occasions
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import bounds

@@ -8,15 +8,15 @@ from agreement.data.documents import row_key
 from agreement.data.extract import extract
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.coreference import compare_chains
-from agreement.reports.course import compute_stages
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item
-from agreement.reports.overall import compute_report
-from agreement.reports.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
+from agreement.reports.overall.course import compute_stages
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Round
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument

@@ -14,18 +14,18 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alpha
-from agreement.reports import course, overall
-from agreement.reports.basis import resolve
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.overall import course, overall
+from agreement.reports.request.basis import resolve
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Markable, Membership, Project, User
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import move_to_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels

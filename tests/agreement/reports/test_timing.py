@@ -11,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.activity import count_remaining
 from agreement.data.extract import clear_cache, extract
 from agreement.reports.coders import timing
-from agreement.reports.parameters import Parameters
+from agreement.reports.coders.days import count_days
+from agreement.reports.request.parameters import Parameters
 from agreement.sections import times as sections
 from agreement.sections.pages.registry import CODERS, COURSE
 from annotations.coding.active_time import read_work
@@ -182,14 +183,18 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
 
 def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
-    found, times, today = extract(project), work_by_text(project).judgement_times, date(2026, 3, 4)
-    [whole] = timing.estimate_paces(found, times, count_remaining(project), today)
+    today = date(2026, 3, 4)
+
+    def paces():
+        return timing.estimate_paces(count_days(project, extract(project)).rounds, count_remaining(project), today)
+
+    [whole] = paces()
     assert (whole.left, whole.pace) == (0, None)
     coding = Coding.objects.get(text__slug="text-2", coder__username="bob")
     coding.judgements.all().delete()
     assert count_remaining(project) == {}  # it is submitted
-    Coding.objects.filter(pk=coding.pk).update(status="open")
-    whole, pilot = timing.estimate_paces(extract(project), times, count_remaining(project), today)
+    reopen_coding(coding, coding.coder)
+    whole, pilot = paces()
     assert (whole.name, whole.left, pilot.name, pilot.left) == (None, 2, "pilot", 2)
     assert (whole.pace.judgements, whole.pace.days, whole.pace.finish) == (14, 3, date(2026, 3, 5))
     assert (pilot.pace.judgements, pilot.pace.days, pilot.pace.finish) == (4, 2, date(2026, 3, 5))

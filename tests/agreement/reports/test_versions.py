@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from copy import deepcopy
 from dataclasses import replace
 from html import unescape
 from io import StringIO
@@ -12,9 +13,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import clear_cache, extract
 from agreement.data.given_answers import read_given_answers
-from agreement.reports.basis import resolve, select_data
 from agreement.reports.data.matrix import reliability_matrix
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.parameters import Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.scheme import AttributeSpec
@@ -33,8 +34,8 @@ TEXTS = ("text-1", "text-2", "text-3")
 PAGE, API = "/projects/walk/agreement/", "/api/v1/projects/walk/agreement/"
 
 
-@pytest.fixture
-def work(db):
+@pytest.fixture(scope="module")
+def work_rows(module_rows):
     """Let three coders judge under two versions: {(coder, text): {unit: (version, answer)}}.
 
     Bob judges the second text again, so that nothing of him there is of the first version, and Carol a half of the
@@ -68,6 +69,11 @@ def work(db):
     versions = {version for answers in found.values() for version, _ in answers.values()}
     assert versions == {1, 2} == set(Judgement.objects.values_list("scheme_version", flat=True))
     return found
+
+
+@pytest.fixture
+def work(work_rows, db):
+    return deepcopy(work_rows)
 
 
 def chains(text, answers, choice="union"):
@@ -227,7 +233,7 @@ def test_pyramids_have_no_versions(db, signed_in, charlie, page_of):
 @pytest.mark.django_db
 @pytest.mark.parametrize("scheme", ["passonneau-2004", "sortal-classes", "muc-ident"])
 def test_a_figure_is_what_it_would_be_if_the_judgements_of_other_versions_were_not_there(ways, scheme):
-    project = answer(coded_project("walk", scheme, WALK, f"{WALK} 2", coders=CODERS))
+    project = answer(coded_project("own", scheme, WALK, f"{WALK} 2", coders=CODERS))
     judgements = Judgement.objects.filter(coding__text__project=project)
     # every third is judged again; which versions there are is a matter of the designer
     judgements.filter(pk__in=[pk for pk in judgements.order_by("pk").values_list("pk", flat=True) if pk % 3]).update(
@@ -235,11 +241,11 @@ def test_a_figure_is_what_it_would_be_if_the_judgements_of_other_versions_were_n
     )
     Project.objects.update(scheme_version=2)
     asked = {"unmarked": "missing"}
-    found = ways("walk", versions="2", **asked)
+    found = ways("own", versions="2", **asked)
     scores = scores_of(project, versions="2", **asked)
     judgements.filter(scheme_version=1).delete()
     clear_cache()
-    without = ways("walk", **asked)
+    without = ways("own", **asked)
     names = ("value", "observed", "expected", "n_units", "n_judgements", "coders", "low", "high")
     assert [found[name] for name in names] == [without[name] for name in names]
     assert scores == scores_of(project, **asked)
@@ -317,6 +323,7 @@ def test_the_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_i
     client = signed_in(charlie)
     # under version 2 two coders judged anything: without the filter there are three
     Judgement.objects.filter(coding__coder__username="alice").update(scheme_version=1)
+    clear_cache()
     asked = {"versions": "2", "coefficient": "cohen_kappa"}
     page = client.get(PAGE, asked)
     assert page.status_code == 200

@@ -38,6 +38,8 @@ BUILT = {
     "heat of many": heat_map(["a"], [str(n) for n in range(MOST_IN_WORDS + 1)], [[0.5] * (MOST_IN_WORDS + 1)], "alpha"),
     "lines": line_chart(["1", "2"], {f"coder {n}": [0.5, None] for n in range(12)}, "alpha"),
     "lines of nothing": line_chart([], {}, "alpha"),
+    "dots of shares": dot_plot(ROWS, "accuracy", share=True),
+    "lines of shares": line_chart(["1", "2"], {"ann": [1, 1]}, "accuracy", share=True),
     "stacked": stacked_bars(["a", "b"], {f"part {n}": [0.1, 0.1] for n in range(10)}, "share"),
     "stacked nothing": stacked_bars([], {}, "share"),
     "heat of counts": heat_map(["a"], ["a", "b"], [[1200, 0]], "items", ("ann", "ben")),
@@ -84,6 +86,15 @@ def test_a_dot_says_its_name_and_interval_when_pointed_at():
 def test_marks_are_lines_across():
     assert [(one["x0"], one["x1"]) for one in BUILT["dots"]["layout"]["shapes"]] == [(0.667, 0.667), (0.8, 0.8)]
     assert dot_plot(ROWS, "alpha")["layout"]["shapes"] == []
+
+
+@pytest.mark.parametrize(("kind", "axis"), [("dots", "xaxis"), ("lines", "yaxis")])
+def test_the_axis_of_shares_alone_does_not_go_beyond_0_and_1(kind, axis):
+    layout = go.Figure(BUILT[f"{kind} of shares"]).to_plotly_json()["layout"]
+    ends = layout[axis]["autorangeoptions"]
+    assert -0.05 < ends["clipmin"] <= 0
+    assert 1 <= ends["clipmax"] < 1.05
+    assert "autorangeoptions" not in BUILT[kind]["layout"][axis]
 
 
 @pytest.mark.parametrize(

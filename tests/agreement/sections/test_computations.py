@@ -9,11 +9,13 @@ from django.utils import timezone
 from agreement.models import Computation
 from agreement.sections import computations
 from agreement.sections.content import TablesAndCharts
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
 from annotations.projects.people.members import add_member
+from config.settings import TASKS
 from tests.conftest import judge, make_project
-from tests.shared.agreeing import hand_in, judge_again
+from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
 KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}  # pages, and a table of each
@@ -32,7 +34,7 @@ def judged(project, codings, keys):
 @pytest.fixture
 def by_worker(settings, monkeypatch):
     """Let every computation wait for the worker, and return a function that runs the worker."""
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
@@ -94,6 +96,25 @@ def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
     page = client.get(URL.format("grid")).content.decode()
     assert 'id="table-grid"' in page
     assert "answers have changed since" not in page
+
+
+def test_what_is_compared_with_gold_is_computed_again_once_gold_has_changed(
+    signed_in, charlie, project, keys, judged, by_worker
+):
+    client, asked = signed_in(charlie), {"as": "json", "table": "accuracy"}
+    [gold, *_] = decide_gold(project, "alice")
+    client.get(URL.format("gold"))
+    by_worker()
+    before = client.get(URL.format("gold"), asked).json()["rows"]
+    reopen_coding(gold, charlie)
+    judge(gold, keys["d"], "place")
+    submit_coding(gold, charlie)
+    Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    client.get(URL.format("gold"))
+    by_worker()
+    after = client.get(URL.format("gold"), asked).json()["rows"]
+    assert [row["coder"] for row in before] == [row["coder"] for row in after]
+    assert before[0]["accuracy"] == 1 > after[0]["accuracy"]
 
 
 def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, charlie, codings, keys, judged, by_worker):

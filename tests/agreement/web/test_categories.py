@@ -11,7 +11,7 @@ from agreement import discussion as written
 from agreement.data.extract import extract
 from agreement.models import Mapping
 from agreement.reports.items import categories as reports
-from agreement.reports.parameters import default_parameters
+from agreement.reports.request.parameters import default_parameters
 from tests.shared.agreeing import (
     WALK,
     answer,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
-from agreement.reports.course import seconds_per_judgement
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall.course import seconds_per_judgement
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import default_parameters
 from tests.conftest import judge
 from tests.shared.agreeing import (
     WALK,

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports.basis import compute_interval, resolve
 from agreement.reports.methods import methods
-from agreement.reports.parameters import default_parameters, presets_for
+from agreement.reports.request.basis import compute_interval, resolve
+from agreement.reports.request.parameters import default_parameters, presets_for
 from tests.shared.agreeing import (
     WALK,
     answer,

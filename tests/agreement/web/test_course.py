@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import clear_cache, extract
-from agreement.reports import course as reports
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall import course as reports
+from agreement.reports.request.parameters import default_parameters
 from annotations.models import Operation
 from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import (

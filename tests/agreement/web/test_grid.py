@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import overall
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import default_parameters
 from tests.shared.agreeing import (
     WALK,
     answer,

@@ -9,12 +9,12 @@ from agreement.data.extract import extract
 from agreement.data.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.reports.items import items
-from agreement.reports.parameters import default_parameters
+from agreement.reports.request.parameters import default_parameters
 from agreement.sections.pages.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core import bulk
 from annotations.models import Coding, Membership
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project, person
 from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in, judge_again, of_size, table
@@ -279,7 +279,7 @@ def test_one_text_is_chosen_from_a_list_that_keeps_the_rest(signed_in, charlie):
     address = "/projects/walk/agreement/items/"
     page = client.get(address, {"distance": "dice", "sort": "text"}).content.decode()
     form = page.partition('<label class="label" for="filter-text"')[2].partition("</form>")[0]
-    assert re.findall(r'<option value="([^"]*)">([^<]*)<', form) == [
+    assert re.findall(r'<option value="([^"]*)"[^>]*>([^<]*)<', form) == [
         ("", "all texts"),
         *((f"text-{number}", f"text-{number} (5)") for number in (1, 2)),
     ]

@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import overall
 from agreement.reports.methods import methods
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import default_parameters
 from tests.shared.agreeing import WALK, answer, coded_project, links
 
 URL = "/projects/walk/agreement/methods/"
@@ -56,7 +56,7 @@ def test_the_paragraph_says_convention_figures_version_and_fingerprint(signed_in
         "whole chain",
         f"{report.result.value:z.3f}",
         f"{report.interval.low:z.3f} to {report.interval.high:z.3f}",
-        methods.program_version(),
+        methods.program_name(),
         report.fingerprint,
     ):
         assert part in said

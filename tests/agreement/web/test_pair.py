@@ -8,7 +8,7 @@ from agreement.data.extract import extract
 from agreement.measures import RELATIONS
 from agreement.reports.coders import coders as reports
 from agreement.reports.items import items
-from agreement.reports.parameters import default_parameters
+from agreement.reports.request.parameters import default_parameters
 from agreement.sections.labels import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge

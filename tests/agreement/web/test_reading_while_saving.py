@@ -11,7 +11,7 @@ from django.db import connections
 from agreement.data.extract import clear_cache
 from annotations.coding import operations
 from annotations.models import Coding
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import change, person
 

@@ -8,11 +8,11 @@ from io import StringIO
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import course, overall
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.methods import methods
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall import course, overall
+from agreement.reports.request.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
@@ -58,6 +58,17 @@ PAGES = {
     "agreement/data/": ["raw", "matrix", "legend"],
     "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
+    "datasheet/": [
+        "categories",
+        "markables",
+        "coders",
+        "rounds",
+        "plans",
+        "agreement",
+        "references",
+        "gold",
+        "formats",
+    ],
 }
 every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
 CONVENTION = default_parameters("poesio-artstein-2005", "pointers")

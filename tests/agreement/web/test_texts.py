@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import overall
-from agreement.reports.basis import compute_interval
-from agreement.reports.parameters import default_parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.basis import compute_interval
+from agreement.reports.request.parameters import default_parameters
 from annotations.models import Text
 from tests.conftest import make_project
 from tests.shared.agreeing import (

@@ -10,15 +10,15 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
-from agreement.reports import overall
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Item, Method, propose
 from annotations.adjudication.states import State, contested_items, gold_states
 from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision
-from annotations.coding.gold import open_gold
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.operations import Change
 from annotations.coding.replay import log_mismatches
@@ -210,6 +210,19 @@ def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, d
 def send(gold: Coding, one: Change) -> None:
     gold.refresh_from_db()
     operations.apply(gold, gold.coder, gold.version, [one])
+
+
+def test_an_item_is_decided_by_what_says_what_holds_of_it_until_that_is_undone(drafted, marked):
+    done, undone = uuid4(), uuid4()
+    accepted = {"items": [[marked[1], "category"]], "source": "draft", "reason": "slip"}
+    send(drafted, Change(uuid4(), "decide", accepted | {"items": [[marked[0], "category"]]}, step=uuid4()))
+    assert gold_states([drafted])[0].state is State.OPEN
+    send(drafted, Change(uuid4(), "decide", accepted, step=done))
+    assert gold_states([drafted])[0].state is State.DECIDED
+    send(drafted, Change(uuid4(), "decide", accepted, step=undone, undoes=done))
+    assert gold_states([drafted])[0].state is State.OPEN
+    send(drafted, Change(uuid4(), "decide", accepted, step=uuid4(), undoes=undone))
+    assert gold_states([drafted])[0].state is State.DECIDED
 
 
 def test_a_note_decides_nothing(drafted, marked):

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Membership
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from annotations.docsets.creation import add_peer, create_docset
@@ -199,3 +201,16 @@ def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, sig
     assert (answer.status_code, answer.json()["coder"], answer.json()["scus"]) == (200, "eve", 3)
     of_text = "/api/v1/projects/ferry/texts/sinking/agreed/coding/"
     assert [signed_in(one).get(of_text).status_code for one in (adam, eve)] == [404, 200]
+
+
+def test_many_docsets_are_an_array_whose_header_leads_to_the_next(manager, ferry):
+    for number in range(4):
+        create_docset(ferry.project, f"more-{number}", f"More {number}", SUMMARIES)
+    address, seen = f"{DOCSETS}?page_size=2", []
+    while address:
+        page = manager.get(address)
+        seen += [one["slug"] for one in page.json()]
+        address = next(iter(re.findall(r'<([^>]*)>; rel="next"', page.get("Link", ""))), None)
+    assert seen == ["more-0", "more-1", "more-2", "more-3", "sinking"]
+    assert 'rel="prev"' in page["Link"]
+    assert "Link" not in manager.get(DOCSETS)

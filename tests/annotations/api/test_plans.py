@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from annotations.models import Coding, Plan
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from annotations.projects.people.members import add_member
 from tests.conftest import person
 from tests.shared.plans import make_large_project, plan_request

@@ -26,11 +26,23 @@ def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, pro
                 "one_contributor": True,
                 "words_exclusive": True,
                 "scores_shown": False,
+                **dict.fromkeys(("description", "source", "licence", "citation", "contact"), ""),
                 "archived_at": None,
                 "role": "coder",
             }
         ],
     }
+
+
+def test_a_manager_says_what_the_datasheet_says_within_its_bounds(signed_in, charlie, project):
+    client, told = signed_in(charlie), {"licence": "CC BY 4.0", "description": "Tea.", "source": "Kettles."}
+    changed = client.patch(f"{URL}tea/", told, headers={"If-Match": "*"}, **JSON).json()
+    assert {name: changed[name] for name in told} == told
+    for name, longest in (("licence", 200), ("contact", 200), ("citation", 1000), ("description", 5000)):
+        for length, status in ((longest, 200), (longest + 1, 400)):
+            answer = client.patch(f"{URL}tea/", {name: "x" * length}, headers={"If-Match": "*"}, **JSON)
+            assert answer.status_code == status, (name, length)
+    assert "description" in answer.json()["errors"]
 
 
 @pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer", "coder"])

@@ -4,8 +4,8 @@ import pytest
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from tests.conftest import judge
 
 URL = "/api/v1/projects/tea/"
@@ -29,7 +29,7 @@ def test_rounds_are_listed_in_their_order_with_their_codings(client, project, co
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     create_round(project, "a-pilot", kind="pilot")
-    first, second = client.get(ROUNDS).json()
+    first, second = client.get(ROUNDS).json()["results"]
     assert first == {
         "name": "main", "kind": "main", "starts_on": None, "ends_on": None, "guidelines_version": None,
         "scheme_version": 1, "closed_at": None, "texts": 1, "codings": {"assigned": 0, "begun": 1, "submitted": 1},
@@ -48,7 +48,7 @@ def test_a_pass_rule_and_what_requires_it_are_set_by_name(client, project):
 
 
 def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):
-    [row] = signed_in(people["manager-coder"]).get(ROUNDS).json()
+    [row] = signed_in(people["manager-coder"]).get(ROUNDS).json()["results"]
     assert row["codings"] is None
     assert signed_in(people["coder"]).get(ROUNDS).status_code == 403
 
@@ -58,7 +58,7 @@ def test_a_round_is_made_changed_closed_and_deleted(client, project, text):
     assert (made.status_code, made.json()["kind"]) == (201, "main")
     pilot = f"{ROUNDS}pilot/"
     assert changed(client, pilot, name="first", kind="pilot", place=1).json()["kind"] == "pilot"
-    assert [one["name"] for one in client.get(ROUNDS).json()] == ["first", "main"]
+    assert [one["name"] for one in client.get(ROUNDS).json()["results"]] == ["first", "main"]
     first = f"{ROUNDS}first/"
     assert changed(client, first, closed=True).json()["closed_at"] is not None
     assert changed(client, first, closed=False, starts_on=None).json()["starts_on"] is None

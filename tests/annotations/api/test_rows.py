@@ -7,7 +7,7 @@ import pytest
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Text
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers import orders
 from tests.conftest import judge, make_project

@@ -3,11 +3,11 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotations.coding.gold import open_gold
+from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import add_texts, create_round
+from annotations.planning.work.assignments import assign_texts
 from tests.annotations.web.test_import import CONLL
 from tests.conftest import change, judge, make_project
 
@@ -32,7 +32,7 @@ def trained(project, text, alice, bob, charlie, keys):
 
 
 def test_coders_have_their_own_results_and_who_decides_gold_has_all(trained, signed_in, alice, bob, charlie):
-    [own] = signed_in(alice).get(f"{ROUND}training/").json()
+    [own] = signed_in(alice).get(f"{ROUND}training/").json()["results"]
     assert (own["coder"], own["passed"], own["best"], own["may_try"]) == ("alice", False, 0.5, False)
     assert own["attempts"] == [
         {
@@ -44,16 +44,16 @@ def test_coders_have_their_own_results_and_who_decides_gold_has_all(trained, sig
             "passed": False, "counts": True,
         }
     ]  # fmt: skip
-    [bobs] = signed_in(bob).get(f"{ROUND}training/").json()
+    [bobs] = signed_in(bob).get(f"{ROUND}training/").json()["results"]
     assert (bobs["coder"], bobs["attempts"][0]["has_gold"], bobs["attempts"][0]["score"]) == ("bob", False, None)
-    assert [one["coder"] for one in signed_in(charlie).get(f"{ROUND}training/").json()] == ["alice", "bob"]
+    assert [one["coder"] for one in signed_in(charlie).get(f"{ROUND}training/").json()["results"]] == ["alice", "bob"]
 
 
 def test_a_manager_decides_with_a_reason(trained, signed_in, charlie, alice):
     client, said = signed_in(charlie), {"coder": "alice", "outcome": "passed", "reason": "The text was hard."}
     answer = client.post(f"{ROUND}training/decisions/", said, "application/json")
     assert (answer.status_code, answer.json()["decided_by"]) == (201, "charlie")
-    [own] = signed_in(alice).get(f"{ROUND}training/").json()
+    [own] = signed_in(alice).get(f"{ROUND}training/").json()["results"]
     assert (own["passed"], own["decisions"][0]["reason"]) == (True, "The text was hard.")
     assert client.post(f"{ROUND}training/decisions/", said | {"reason": " "}, "application/json").status_code == 400
     assert client.post(f"{ROUND}training/decisions/", said | {"coder": "x"}, "application/json").status_code == 400
@@ -90,9 +90,11 @@ def test_feedback_has_what_was_compared_where_the_round_shows_it_at_once(trained
 
 def test_gold_is_opened_and_listed_by_the_api(trained, signed_in, charlie, alice):
     client = signed_in(charlie)
-    [row] = client.get("/api/v1/projects/tea/gold/?round=training").json()
+    [row] = client.get("/api/v1/projects/tea/gold/?round=training").json()["results"]
     assert (row["text"], row["state"], row["adjudicator"]) == ("tea", "closed", "charlie")
-    made = client.post("/api/v1/projects/tea/rounds/main/gold/", {"text": "tea"}, "application/json")
+    address = "/api/v1/projects/tea/rounds/main/gold/"
+    assert client.post(address, {"text": "tea"}, "application/json").json()["code"] == "early"
+    made = client.post(address, {"text": "tea", "early": True}, "application/json")
     assert (made.status_code, made.json()["status"]) == (201, "open")
     assert signed_in(alice).post(f"{ROUND}gold/", {"text": "tea"}, "application/json").status_code == 403
 

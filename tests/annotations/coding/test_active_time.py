@@ -1,14 +1,18 @@
 """Time at work, from the times of changes."""
 
+import itertools
 import random
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from django.core.cache import caches
+from django.db import connection, transaction
 
 from annotations.coding import active_time as module
 from annotations.coding import operations
-from annotations.coding.active_time import active_seconds, active_time
+from annotations.coding.active_time import active_seconds, active_time, read_worked_days
+from annotations.models import Coding, Operation, Text
 from tests.conftest import change
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -88,3 +92,62 @@ def test_a_clock_that_was_ahead_once_does_not_make_each_reading_begin_anew(codin
         operations.apply(coding, coding.coder, version, [change(markable=keys["b"], category="none")])
         assert active_seconds(coding) < 60
     assert lengths == [2, 2, 2]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts the steps of a query")
+def test_hours_of_four_times_as_many_texts_take_four_times_as_long(project, alice, bob):
+    steps = {n: steps_of(project, n, [alice, bob]) for n in (20, 80)}
+    assert steps[80] < 5 * steps[20]
+
+
+def steps_of(project, n, coders) -> int:
+    """Return how many hundreds of steps the hours of n texts, coded by each of the coders, take in the database."""
+    with transaction.atomic():
+        round_ = project.rounds.get(name="main")
+        texts = Text.objects.bulk_create(
+            [Text(project=project, slug=f"n{i}", title="N", content="N") for i in range(n)]
+        )
+        codings = Coding.objects.bulk_create(
+            [Coding(text=text, coder=coder, round=round_, version=9) for text in texts for coder in coders]
+        )
+        Operation.objects.bulk_create(
+            [
+                Operation(
+                    coding=one, user=one.coder, sequence=i + 1, uuid=uuid4(), kind="judge", payload={}, made_at=NINE
+                )
+                for one in codings
+                for i in range(9)
+            ]
+        )
+        count = itertools.count()
+        connection.connection.set_progress_handler(lambda: next(count) < 0, 100)
+        days = read_worked_days(project)
+        connection.connection.set_progress_handler(None, 0)
+        transaction.set_rollback(True)
+    assert len(days) == len(codings)
+    return next(count)
+
+
+@pytest.mark.parametrize("clock", ["in order", "back at times"])
+def test_a_process_that_knows_nothing_reads_no_more_of_a_long_log_than_came_since_the_time_was_stored(
+    codings, keys, monkeypatch, clock
+):
+    coding, lengths, read = codings["alice"], [], module._changes_from
+    monkeypatch.setattr(module, "STORED_EVERY", 20)
+    draw, times = random.Random(1), []
+    for number in range(75):
+        back = draw.choice([0, 0, 0, 9]) if clock != "in order" else 0
+        times.append(NINE + timedelta(minutes=number - back))
+        one = change(markable=keys[draw.choice("abc")], category="none")
+        timed = operations.Change(one.uuid, one.kind, one.payload, made_at=times[-1])
+        coding.version = operations.apply(coding, coding.coder, coding.version, [timed])
+    caches["process"].clear()
+    monkeypatch.setattr(module, "_changes_from", lambda *place: lengths.append(len(rows := read(*place))) or rows)
+    assert active_seconds(coding) == active_time(times).total_seconds()
+    assert lengths[0] <= 20
+    if clock == "in order":
+        assert len(lengths) == 1
+        coding.operations.filter(sequence=60).update(uuid=change().uuid)  # another log
+        caches["process"].clear()
+        assert active_seconds(coding) == active_time(times).total_seconds()
+        assert lengths[1:] == [16, 75]

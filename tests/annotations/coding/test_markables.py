@@ -16,7 +16,7 @@ from annotations.coding.state import coding_state
 from annotations.coding.status import submit_coding
 from annotations.formats.model.keys import markable_key, split_key
 from annotations.models import Coding, Judgement, Markable, Membership, Operation, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels

@@ -15,7 +15,7 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Index, Judgement, Membership, Operation, Pointer
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import SchemeKeys
 from tests.conftest import change, judge, make_project, person

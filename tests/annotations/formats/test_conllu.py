@@ -360,6 +360,21 @@ def test_bridging_links_are_relations_to_the_nearest_mention_before_by_their_sub
     assert three.answer.relations == (("bridging", ((second.place,),)),)
 
 
+def test_of_two_mentions_of_an_entity_that_begin_at_one_word_only_the_first_has_a_relation_in_a_file():
+    other = Mark(parts=((0, 2),), answer=Answer("", indices=("1",)))
+    part = (("part", ((other.place,),)),)
+    longer, shorter = (Mark(parts=((3, end),), answer=Answer("", indices=("2",))) for end in (8, 5))
+    for with_part in (longer, shorter):
+        told = replace(with_part, answer=replace(with_part.answer, relations=part))
+        document = document_of("w1 w2 w3", other, *(told if one is with_part else one for one in (longer, shorter)))
+        kept, losses = reduce_document(document, conllu.FORMAT.supported_features)
+        assert [loss.feature for loss in losses] == ([] if with_part is longer else [Feature.TARGETS])
+        assert [mark.answer.relations for mark in back(document).marks if mark.parts == with_part.parts] == [
+            part if with_part is longer else ()
+        ]
+        assert plain_of(read(write(kept))) == plain_of(kept)
+
+
 def test_bridging_links_to_nothing_are_left_out_and_told():
     document = read(HEADER + rows("Entity=(1)", "Bridge=9<2,2<2,1<8|Entity=(2)"))
     assert findings(document) == {"unknown-bridging": 3}

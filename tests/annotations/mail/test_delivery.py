@@ -16,8 +16,8 @@ from annotations.mail import delivery
 from annotations.mail.delivery import DELAYS, MOST_SECONDS, Delivery
 from annotations.mail.queue import PATIENCE, notify, queue
 from annotations.models import Coding, Mail, Project, Text
-from annotations.planning.assignments import assign_texts
-from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.anonymization import forget_person
 from annotations.projects.people.accounts import set_address, set_muted_mails
 from annotations.projects.people.members import add_member
@@ -25,6 +25,7 @@ from annotations.projects.people.peer_names import coded_title
 from annotations.projects.state import set_archived
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers.pruning import prune
+from config.settings import TASKS
 from tests.conftest import change
 from tests.shared.pyramids import SUMMARIES, models_of, pyramid_project
 
@@ -271,7 +272,7 @@ def test_programs_turn_a_mail_off_by_one_click(mailoutbox, reachable, project, t
 
 
 def test_the_worker_sends_what_is_due(mailoutbox, reachable, project, text, mail_server, monkeypatch):
-    mail_server.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    mail_server.TASKS = TASKS
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
     notify(reachable, "answered", project, [text])
     Mail.objects.update(next_try_at=timezone.now())

@@ -7,8 +7,8 @@ import pytest
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.mail.delivery import Delivery
 from annotations.models import Mail, User
-from annotations.planning import digests
-from annotations.planning.digests import queue_digests
+from annotations.planning.work import digests
+from annotations.planning.work.digests import queue_digests
 from annotations.projects.people.accounts import set_muted_mails
 from annotations.projects.people.members import add_member
 from tests.conftest import make_project

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.management.commands.restore_drill import Command
+from annotations.management.commands import restore_drill
+from annotations.management.installations import restore_elsewhere
 from annotations.transfers.backup_folder import TIME_FORMAT, backups_in, delete_old_backups, times_to_keep
 from tests.conftest import ROOT, judge
 from tests.shared.migrated import copy_kept
@@ -151,13 +153,12 @@ def backed_up(codings, keys, settings, tmp_path) -> Path:
 @pytest.fixture
 def quicker(monkeypatch) -> None:
     """Let a drill find its database migrated, which takes most of its time."""
-    carry_out = Command.drill
 
-    def carry_out_in_tables(command: Command, path: Path, folder: Path) -> None:
+    def restore_into_tables(path: Path, folder: Path, database: str) -> Iterator[str]:
         copy_kept(folder / "drill.sqlite3")
-        carry_out(command, path, folder)
+        return restore_elsewhere(path, folder, database)
 
-    monkeypatch.setattr(Command, "drill", carry_out_in_tables)
+    monkeypatch.setattr(restore_drill, "restore_elsewhere", restore_into_tables)
 
 
 @pytest.mark.slow

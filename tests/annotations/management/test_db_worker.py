@@ -7,13 +7,17 @@ import logging
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
+from django.tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
 
 from annotations.coding.status import submit_coding
 from annotations.core.heartbeat import LOST_AFTER
 from annotations.management.commands import db_worker
 from annotations.models import Coding
-from annotations.planning.assignments import assign_texts
 from annotations.planning.repeats import RepeatRequest, apply_repeats
+from annotations.planning.work.assignments import assign_texts
+from annotations.transfers.orders import run_transfer
+from config.settings import TASKS
 from tests.conftest import judge, person
 from tests.shared.plans import make_large_project
 
@@ -22,7 +26,7 @@ ONCE = ["db_worker", "--batch", "--no-startup-delay", "--interval=0"]
 
 @pytest.fixture(autouse=True)
 def queue(db, settings, monkeypatch):
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
 
@@ -74,3 +78,12 @@ def test_a_worker_that_others_would_take_for_dead_does_not_start(seconds):
 
 def test_a_worker_may_be_silent_until_it_is_taken_for_dead():
     call_command(*ONCE, f"--stuck-after={LOST_AFTER.total_seconds()}", verbosity=0)
+
+
+@pytest.mark.parametrize(("options", "done"), [([], ["default", "long"]), (["--queue-name=default"], ["default"])])
+def test_a_worker_does_small_things_first_and_leaves_long_ones_alone_where_it_is_told_to(options, done):
+    run_transfer.enqueue(0)
+    run_transfer.using(queue_name="default", priority=0).enqueue(0)
+    call_command(*ONCE, *options, verbosity=0)
+    tasks = DBTaskResult.objects.filter(status=TaskResultStatus.SUCCESSFUL).order_by("started_at")
+    assert list(tasks.values_list("queue_name", flat=True)) == done

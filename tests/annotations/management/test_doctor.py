@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -16,6 +17,8 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from annotations.core.heartbeat import LOST_AFTER, beating, worker_name
+from annotations.core.installed import program_version
+from annotations.core.serving import hold_data
 from annotations.management import doctor
 from annotations.management.commands.doctor import NAMES
 from annotations.models import Judgement
@@ -34,7 +37,7 @@ def well(db, settings, tmp_path):
     settings.BACKUP_DIR.mkdir()
     settings.ALLOWED_HOSTS = ["coindex.example"]
     back_up_at(settings, datetime.now(UTC) - timedelta(hours=6))
-    with beating(settings.WORKERS_DIR, "host.1.a", 900):
+    with hold_data(tmp_path), beating(settings.WORKERS_DIR, "host.1.a", 900):
         yield settings
 
 
@@ -118,7 +121,7 @@ def test_a_database_that_does_not_answer(well, monkeypatch):
     def refused(*args: object) -> None:
         raise doctor.DatabaseError("connection refused\nmore")
 
-    monkeypatch.setattr(doctor, "MigrationExecutor", refused)
+    monkeypatch.setattr(doctor, "read_migration_state", refused)
     assert complaint("database") == "The database does not answer: connection refused."
 
 
@@ -236,6 +239,33 @@ def test_the_clocks_are_compared_where_the_database_has_its_own(well, monkeypatc
         assert (status, "differ by 1" in found["clock"][0]["what"]) == (1, True)
     else:
         assert (status, found) == (0, {})
+
+
+def test_a_database_of_a_newer_version(well):
+    MigrationRecorder(connection).record_applied("annotations", "9999_later")
+    assert complaint("database").startswith("The database is of a newer version")
+
+
+def test_a_library_that_is_not_for_this_machine(well, monkeypatch):
+    monkeypatch.setattr(doctor, "broken_libraries", lambda: {"numpy": "wrong ELF class"})
+    assert complaint("versions") == "numpy cannot be loaded: wrong ELF class."
+
+
+def test_a_mail_server_that_does_not_answer(well):
+    server = {"host": "127.0.0.1", "port": 1, "timeout": 5}
+    well.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": server}}
+    assert complaint("mail").startswith("The mail server does not answer as it should: ")
+
+
+def test_it_says_what_is_installed_and_where_the_data_is(well, tmp_path):
+    call_command("doctor", "--only", "versions", "disk", stdout=(out := StringIO()))
+    assert f"versions: well (Coindex {program_version()}, Python {platform.python_version()}, " in out.getvalue()
+    assert f"disk: well ({tmp_path}, " in out.getvalue()
+
+
+def test_static_files_that_are_not_installed(well, monkeypatch):
+    monkeypatch.setattr(doctor, "find", lambda name: None)
+    assert complaint("static").endswith("not there, such as css/base.css.")
 
 
 def test_for_the_backups_alone_no_database_is_asked(well, django_assert_num_queries):

@@ -16,6 +16,8 @@ from django.db.models import Count, Q
 from django.test import override_settings
 from django.utils import timezone
 
+from annotations.adjudication.decisions.listing import list_decisions
+from annotations.adjudication.states import gold_states
 from annotations.coding import scus
 from annotations.coding.active_time import read_work
 from annotations.coding.decisions import OperationRejected
@@ -36,11 +38,11 @@ from annotations.models import (
     User,
 )
 from annotations.models.coding import complete
-from annotations.planning.designs.terms import Design, PlanParameters
-from annotations.planning.plans import PlanRequest, view_plan
-from annotations.planning.progress import read_progress_matrix
-from annotations.planning.states import State
+from annotations.planning.plans.designs.terms import Design, PlanParameters
+from annotations.planning.plans.plans import PlanRequest, view_plan
 from annotations.planning.training import refuse_untrained, training_results
+from annotations.planning.work.progress import read_progress_matrix
+from annotations.planning.work.states import State
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import expected_of
 from tests.annotations.transfers.test_importing import all_rows
@@ -327,7 +329,8 @@ def test_the_training_is_passed_at_once_by_two_on_another_text_by_one_and_by_dec
 
 
 def test_scores_of_the_training_are_the_means_of_one_minus_masi_and_all_gold_says_why(demo):
-    gold = {one.text_id: one for one in Coding.with_gold.filter(kind=Coding.Kind.GOLD)}
+    of_training = Coding.with_gold.filter(kind=Coding.Kind.GOLD, round=chronicle_round("training"))
+    gold = {one.text_id: one for one in of_training}
     assert len(gold) == 3
     assert not Judgement.objects.filter(coding__in=gold.values(), note="").exists()
     for result in training_results(chronicle_round("training")):
@@ -335,6 +338,27 @@ def test_scores_of_the_training_are_the_means_of_one_minus_masi_and_all_gold_say
             if attempt.coding.status == Coding.Status.SUBMITTED:
                 score = mean_of_gold(gold[attempt.coding.text_id], attempt.coding)
                 assert attempt.score == round(float(score), 3)  # as it is shown, and held against the mark
+
+
+def test_all_that_is_contested_in_the_pilot_is_decided_with_reasons_by_what_coders_said(demo):
+    listed = list_decisions(Project.objects.get(slug="chronicle"))
+    assert Counter(str(one.decision.reason) for one in listed) == {"slip": 6, "guideline": 4, "ambiguous": 2}
+    assert Counter(str(one.decision.source) for one in listed) == {"coder": 7, "draft": 4, "own": 1}
+    assert all(one.decision.note and one.gold.round.name == "pilot" for one in listed)
+    assert {bool(one.decision.section) for one in listed if one.decision.reason == "guideline"} == {True}
+    states = gold_states([*{one.gold.pk: one.gold for one in listed}.values()])
+    assert [(str(one.state), one.n_open) for one in states] == [("closed", 0)] * 2
+    assert sum(len(one.contested) for one in states) == len(listed)
+    for one in listed:
+        key = one.decision.item.markable
+        [_, categories, pointers] = answers_of(one.gold)
+        for uuid in one.decision.codings:
+            [_, theirs, targets] = answers_of(Coding.objects.select_related("text").get(operations__uuid=uuid))
+            assert (theirs[key], targets.get(key)) == (categories[key], pointers.get(key))
+    coded = Operation.objects.filter(coding__round=chronicle_round("pilot"), coding__kind=Coding.Kind.TEXT)
+    decided = Operation.objects.filter(coding__in=[one.coding for one in states])
+    assert coded.latest("applied_at").applied_at < decided.earliest("applied_at").applied_at
+    assert decided.latest("applied_at").applied_at < chronicle_round("pilot").closed_at
 
 
 def mean_of_gold(gold: Coding, coding: Coding) -> Fraction:

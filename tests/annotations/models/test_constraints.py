@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from agreement.models import Flag, Mapping, Remark
+from agreement.models import Flag, Mapping, Remark, StoredSums
 from annotations.models import (
     SCU,
     Attribute,
@@ -17,6 +17,7 @@ from annotations.models import (
     AttributeValue,
     Category,
     Coding,
+    CountedTime,
     Docset,
     GuidelinesReading,
     GuidelinesVersion,
@@ -107,9 +108,11 @@ def rows(codings, alice, charlie, keys, project, text):
         Operation: Operation.objects.create(
             coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
         ),
+        CountedTime: CountedTime.objects.create(coding=coding, user=alice, version=1, uuid=UUID, seconds=1.0),
         Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
         Flag: Flag.objects.create(markable=markable, author=alice),
         Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
+        StoredSums: StoredSums.objects.create(project=project, key="one", content=b"x", stored_at=timezone.now()),
         Docset: docset,
         SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
         ImportNames: ImportNames.objects.create(project=project, format="mmax2"),
@@ -207,6 +210,7 @@ BAD = {
     "remark_not_empty": (Remark, {"body": ""}),
     "flag_resolved_by_somebody": (Flag, {"resolved_by": "mallory"}),
     "mapping_name_unique_in_project": (Mapping, {}),
+    "stored_sums_once": (StoredSums, {}),
     "mapping_has_a_name": (Mapping, {"name": ""}),
     "import_names_once_a_format": (ImportNames, {}),
     "transfer_kind_known": (Transfer, {"kind": "ghost"}),

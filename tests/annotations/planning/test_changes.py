@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Operation
-from annotations.planning.assignments import assign_texts
-from annotations.planning.changes import Release, Replacement, release_idle, replace_coder
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.changes import Release, Replacement, release_idle, replace_coder
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
+from annotations.planning.work.assignments import assign_texts
 from tests.conftest import judge, person
 from tests.shared.plans import plan_request
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from annotations.planning.designs.draws import draw_texts
-from annotations.planning.designs.proposing import propose
-from annotations.planning.designs.terms import (
+from annotations.planning.plans.designs.draws import draw_texts
+from annotations.planning.plans.designs.proposing import propose
+from annotations.planning.plans.designs.terms import (
     Assignment,
     Design,
     PlanCoder,

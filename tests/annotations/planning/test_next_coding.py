@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from annotations.planning.next_coding import next_coding
+from annotations.planning.work.next_coding import next_coding
 
 
 def coding(name, decided, to_decide, status="open"):

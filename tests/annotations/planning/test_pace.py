@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project
-from annotations.planning.assignments import assign_texts
-from annotations.planning.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
-from annotations.planning.progress import read_progress_matrix
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.pace import FEWEST_WORKED_DAYS, WORKED_DAYS, Pace, estimate_pace, read_coder_paces
+from annotations.planning.work.progress import read_progress_matrix
 from tests.conftest import judge, person
 
 TODAY = date(2026, 3, 20)

@@ -9,12 +9,12 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from annotations.models import Coding, Membership, Plan, PlanText, Round
-from annotations.planning.assignments import assign_texts
-from annotations.planning.designs.terms import Design, PlanParameters
-from annotations.planning.matrix import matrix_of_round
-from annotations.planning.plans import PlanRequest, apply_plan, view_plan
+from annotations.planning.plans.designs.terms import Design, PlanParameters
+from annotations.planning.plans.matrix import matrix_of_round
+from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member, remove_membership
 from tests.conftest import judge, person
 from tests.shared.plans import CODERS, bring_texts, plan_request

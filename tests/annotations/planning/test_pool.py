@@ -10,7 +10,7 @@ from django.db import connections
 from django.utils import timezone
 
 from annotations.models import Coding, Membership, PlanCoder, Text
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import MOST_RESERVED, PoolEmpty, pools_of, take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.creation import create_project

@@ -15,10 +15,8 @@ from agreement.data.activity import count_remaining, read_progress
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round
-from annotations.planning.assignments import assign_texts
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
-from annotations.planning.progress import read_progress_matrix
 from annotations.planning.repeats import (
     RepeatRequest,
     apply_repeats,
@@ -27,6 +25,8 @@ from annotations.planning.repeats import (
     withdraw_repeats,
 )
 from annotations.planning.rounds import change_round, create_round, figures_of_rounds
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.progress import read_progress_matrix
 from annotations.projects.people.members import activity_of_members, remove_membership
 from annotations.projects.rounds import put_into_round
 from annotations.texts.questions import ask, reply_to, resolve_question

@@ -12,7 +12,7 @@ from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
 from annotations.models import Coding, Round, Text
 from annotations.planning import rounds
-from annotations.planning.assignments import assign_texts, unassign
+from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.projects.creation import create_project
 from annotations.projects.rounds import current_round
 from annotations.schemes.ready_made import SCHEMES

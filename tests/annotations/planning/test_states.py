@@ -9,10 +9,10 @@ from django.utils import timezone
 from annotations.coding.active_time import active_seconds_by_day, active_time
 from annotations.coding.status import reopen_coding, reopen_own_coding, submit_coding
 from annotations.models import Coding, Operation, Plan
-from annotations.planning.assignments import assign_texts
-from annotations.planning.reminders import MOST_REMINDERS, reminders_of
 from annotations.planning.rounds import create_round
-from annotations.planning.states import read_states, with_states
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.reminders import MOST_REMINDERS, reminders_of
+from annotations.planning.work.states import read_states, with_states
 from tests.conftest import judge, person
 
 PAGE = "/projects/large/"
@@ -101,7 +101,7 @@ def test_the_matrix_says_each_state_in_words_a_page_at_a_time_and_by_round(
         assert f'aria-label="T0{slug} by ann: {words}"' in page
     assert 'aria-label="T05 by ann: submitted, 1 of 2"' in page
     assert "0 of 2</td>" in page, "of the text t00 none of two codings is submitted"
-    monkeypatch.setattr("annotations.planning.progress.PAGE_SIZE", 5)
+    monkeypatch.setattr("annotations.planning.work.progress.PAGE_SIZE", 5)
     second = client.get(f"{PAGE}?page=2").content.decode()
     assert 'aria-label="T05 by ann' in second
     assert 'aria-label="T00 by ann' not in second

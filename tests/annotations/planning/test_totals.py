@@ -4,10 +4,10 @@ from datetime import date
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import create_round
-from annotations.planning.states import read_states
-from annotations.planning.totals import Total, total_by
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.states import read_states
+from annotations.planning.work.totals import Total, total_by
 from annotations.projects.people.members import add_member
 from tests.conftest import judge
 

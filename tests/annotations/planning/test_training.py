@@ -10,17 +10,16 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_codings
 from agreement.sections.headline import build_headline
+from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.gold import gold_beside, open_gold
+from annotations.coding.gold import gold_beside
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, submit_coding
 from annotations.formats import plain
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, RelationSpec, Subject, ValueSpec
 from annotations.models import Coding, Judgement, Project, Round
-from annotations.planning.assignments import assign_texts
-from annotations.planning.pace import seconds_of_work
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import pools_of, take_next_text
 from annotations.planning.rounds import (
     add_texts,
@@ -39,6 +38,8 @@ from annotations.planning.training import (
     take_next_attempt,
     training_results,
 )
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import add_member
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import save_scheme
@@ -524,7 +525,7 @@ def test_results_take_as_many_queries_however_many_coders_and_texts_there_are(tr
         check(coding, keys_of(coding.text)[0])
         submit_coding(coding, coding.coder)
     assert number() == few
-    assert len(arrange_results(training_results(training), None).texts) == 2
+    assert len(arrange_results(training_results(training), None, None).texts) == 2
     with CaptureQueriesContext(connection) as queries:
         feedback_on(Coding.objects.select_related("text", "round__project").get(pk=at_once.pk))
     assert len(queries) <= 13

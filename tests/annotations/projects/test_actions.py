@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.schemes.project_scheme import read_scheme

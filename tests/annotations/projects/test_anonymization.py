@@ -67,7 +67,7 @@ def known(project, codings, keys, alice, charlie, settings) -> User:
 
 def everything() -> str:
     """Return all that every table of the site holds."""
-    rows = chain.from_iterable(model._base_manager.values() for model in apps.get_models())
+    rows = chain.from_iterable(model._base_manager.order_by("pk").values() for model in apps.get_models())
     return "\n".join(map(str, rows)).lower()
 
 

@@ -22,7 +22,7 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.projects.locks import ProjectArchived
 from annotations.projects.people.invitations import find_invitation, invite
@@ -161,10 +161,11 @@ def test_an_archive_of_it_is_archived_again(tmp_path, archived, charlie):
 
 @pytest.mark.parametrize("texts", [False, True])
 def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text, codings, keys, maker, texts):
-    Project.objects.filter(pk=project.pk).update(guidelines="*Look.*", results_open=True, unmarked="missing")
+    told = {"guidelines": "*Look.*", "unmarked": "missing", "licence": "CC0"}
+    Project.objects.filter(pk=project.pk).update(results_open=True, **told)
     clone = clone_project(Project.objects.get(pk=project.pk), "copy", "Copy", maker, texts=texts)
     clone.refresh_from_db()
-    assert (clone.guidelines, clone.results_open, clone.unmarked) == ("*Look.*", False, "missing")
+    assert ({name: getattr(clone, name) for name in told}, clone.results_open) == (told, False)
     assert [version.number for version in clone.guidelines_versions.all()] == [1]
     assert scheme_state(clone) == scheme_state(project)
     assert list(clone.memberships.values_list("user__username", "role")) == [("charlie", "manager")]

@@ -7,7 +7,7 @@ from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.anonymization import forget_person
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme

@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.models import Membership, Project, Text
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member

@@ -31,7 +31,7 @@ from annotations.coding.status import submit_coding
 from annotations.core.differences import TooManyDifferences
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Judgement, Operation, Project, Question, Segment, Text
-from annotations.planning.assignments import unassign
+from annotations.planning.work.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from threading import Event, Thread
-from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -21,9 +20,7 @@ from django.core.management.base import CommandError
 from django.db import connection, connections, transaction
 
 from annotations.coding import operations
-from annotations.models import Category, Coding, IdempotencyRecord, Project, Transfer, User
-from annotations.projects.creation import create_project
-from annotations.schemes.ready_made import SCHEMES
+from annotations.models import Coding, IdempotencyRecord, Project, Transfer, User
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.transfers import orders
@@ -89,45 +86,44 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
     assert User.objects.create(username="new").pk > max(row["id"] for row in before["annotations.User"])
 
 
-def as_written_by_0_1_0(path: Path, older: Path) -> Path:
-    """Write the backup as version 0.1.0 did: other names of tables and columns, and fields that were not there."""
-    later = ("0002_plain_names", "0009_plain_names", "0010_singletons", "0011_blind_scoring")
-    renamed = {"annotations.IdempotencyRecord": "annotations.Answered"}
-    with zipfile.ZipFile(path) as new, zipfile.ZipFile(older, "w") as old:
-        for name in new.namelist():
-            data = new.read(name)
-            if name == MANIFEST:
-                manifest = json.loads(data)
-                manifest["migrations"] = [one for one in manifest["migrations"] if one[1] not in later]
-                for part in ("tables", "rows"):
-                    manifest[part] = {renamed.get(label, label): of for label, of in manifest[part].items()}
-                data = json.dumps(manifest).encode()
-            for now, before in renamed.items():
-                name = name.replace(f"{now}.jsonl", f"{before}.jsonl")
-            for model, added in ((Category, "singleton"), (Project, "scores_shown")):
-                if name != f"tables/{model._meta.label}.jsonl":
-                    continue
-                place = [field.name for field in model._meta.concrete_fields].index(added)
-                rows = [json.loads(line) for line in data.splitlines()]
-                data = "".join(json.dumps(row[:place] + row[place + 1 :]) + "\n" for row in rows).encode()
-            if name == "tables/contenttypes.ContentType.jsonl":
-                data = data.replace(b'"idempotencyrecord"', b'"answered"')
-            old.writestr(name, data)
-    return older
+# What `backup` of version 0.1.0 wrote of its demo.
+BY_0_1_0 = Path(__file__).with_name("backup-0.1.0.zip")
 
 
+def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
+    """Return the rows that a backup holds, by the labels of tables."""
+    with zipfile.ZipFile(path) as archive:
+        return {
+            label: [
+                dict(zip(columns, json.loads(row), strict=True))
+                for row in archive.read(f"tables/{label}.jsonl").splitlines()
+            ]
+            for label, columns in json.loads(archive.read(MANIFEST))["tables"].items()
+        }
+
+
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_made_by_0_1_0_comes_back(worked, charlie, tmp_path, settings):
-    IdempotencyRecord.objects.create(user=charlie, key=uuid4(), digest="x", status=200, body={"n": 1})
-    news = create_project("news", "News", SCHEMES["passonneau-2004"])
-    assert news.categories.filter(singleton=True).count() == 1
-    Project.objects.update(scores_shown=True)  # as 0.1.0 did
-    before = without_sessions()
-    path = as_written_by_0_1_0(backup(tmp_path), tmp_path / "older.zip")
-    emptied()
-    settings.MEDIA_ROOT = tmp_path / "elsewhere"
-    call_command("restore", path)
-    assert without_sessions() == before
+def test_a_database_of_0_1_0_comes_back_from_its_backup_and_is_upgraded(tmp_path, settings, monkeypatch):
+    """The tables are those of 0.1.0 until `upgrade` migrates them, which names a backup of what it found."""
+    settings.BACKUP_DIR, settings.DATA_DIR, settings.MEDIA_ROOT = tmp_path, tmp_path, tmp_path / "files"
+    said = io.StringIO()
+    monkeypatch.setattr(
+        "annotations.core.migrations.call_command", lambda *_, **__: call_command("upgrade", stdout=said)
+    )
+    call_command("restore", BY_0_1_0, stdout=io.StringIO())
+    [path] = tmp_path.glob("*.zip")
+    assert f"A backup of it is {path}." in said.getvalue()
+    assert rows_of(path) == rows_of(BY_0_1_0)
+    call_command("verify_log", stdout=(verified := io.StringIO()))
+    assert verified.getvalue() == "52 codings are what their logs say.\n"
+    assert IdempotencyRecord.objects.count() == 0
+    assert set(Project.objects.values_list("slug", "scores_shown")) == {
+        (slug, True) for slug in ("dialogue", "links", "news", "sortal", "summaries")
+    }
+    assert Project.objects.get(slug="news").categories.filter(singleton=True).count() == 1
+    call_command("agreement", "news", stdout=(printed := io.StringIO()))
+    assert "all texts       0.7434" in printed.getvalue()
 
 
 class Interrupted(io.BytesIO):
@@ -267,7 +263,7 @@ def escaping(path):
     [
         (no_zip, "is no backup, or is damaged"),
         (cut_short, "is no backup, or is damaged"),
-        (other_version, "another version of the program: migration annotations.9999_later is in the backup only"),
+        (other_version, "a later version of the program: migration annotations.9999_later is in the backup only"),
         (no_manifest, "no backup: it has no backup.json"),
         (table_missing, "The table annotations.Judgement cannot be read"),
         (row_missing, "annotations.Judgement has 0 rows, and 4 were written"),

@@ -15,6 +15,7 @@ from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.sources import Source
+from config.settings import TASKS
 from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.annotations.web.test_import import CONLL
 from tests.conftest import in_another_connection
@@ -29,7 +30,7 @@ MANY = 3
 @pytest.fixture
 def committing(transactional_db, settings, monkeypatch) -> None:
     """Let each order wait for a worker, and report at each step."""
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     monkeypatch.setattr(orders, "_is_quick", lambda _: False)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0)
 
@@ -136,7 +137,8 @@ def test_a_worker_that_is_stopped_says_what_became_of_it(committing, project, ch
     monkeypatch.setattr(orders, "import_sources", stopped)
     with pytest.raises(progress.WorkerStopped):
         orders.run_transfer.call(made.pk)
-    assert told(made) == (STATE.FAILED, orders.LOST_MESSAGE if written else orders.STOPPED_MESSAGE)
+    lost = f"{orders.LOST_MESSAGE} {orders.STAYS}{MANY}. {orders.GOES_ON}"
+    assert told(made) == (STATE.FAILED, lost if written else orders.STOPPED_MESSAGE)
     assert project.texts.count() == 1 + written * MANY
 
 

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.extract import extract
-from agreement.reports import overall
-from agreement.reports.parameters import Parameters
+from agreement.reports.overall import overall
+from agreement.reports.request.parameters import Parameters
 from annotations.formats.model.document import Document
 from annotations.models import Project
 from annotations.transfers.exporting.codings import documents_of

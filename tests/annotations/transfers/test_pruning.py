@@ -15,6 +15,7 @@ from django_tasks_db.models import DBTaskResult
 from annotations.models import IdempotencyRecord, Invitation, Transfer
 from annotations.transfers import pruning
 from annotations.transfers.pruning import prune
+from config.settings import TASKS
 
 DAY = timedelta(days=1)
 
@@ -29,12 +30,15 @@ def make_session(project, user, age: timedelta) -> Session:
     return Session.objects.create(session_key=uuid4().hex, session_data="x", expire_date=timezone.now() - age)
 
 
-def make_task(project, user, age: timedelta) -> DBTaskResult:
+def make_task(project, user, age: timedelta, status: str = TaskResultStatus.SUCCESSFUL) -> DBTaskResult:
     fields = {"args_kwargs": {"args": [], "kwargs": {}}, "task_path": "x.y", "backend_name": "default"}
-    status = TaskResultStatus.SUCCESSFUL
     return DBTaskResult.objects.create(
         status=status, finished_at=timezone.now() - age, exception_class_path="", **fields
     )
+
+
+def make_failed_task(project, user, age: timedelta) -> DBTaskResult:
+    return make_task(project, user, age, TaskResultStatus.FAILED)
 
 
 def make_invitation(project, user, age: timedelta) -> Invitation:
@@ -58,7 +62,8 @@ def make_transfer(project, user, age: timedelta) -> Transfer:
 KINDS = {
     make_attempt: (timedelta(), DAY),
     make_session: (-DAY, DAY),
-    make_task: (29 * DAY, 31 * DAY),
+    make_task: (timedelta(), 2 * DAY),
+    make_failed_task: (29 * DAY, 31 * DAY),
     make_invitation: (29 * DAY, 31 * DAY),
     make_record: (timedelta(), 2 * DAY),
     make_transfer: (29 * DAY, 31 * DAY),
@@ -86,7 +91,7 @@ def test_the_command_says_how_many_of_each(project, alice):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_worker_does_it_when_it_starts(settings):
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    settings.TASKS = TASKS
     Session.objects.create(session_key="over", session_data="x", expire_date=timezone.now() - DAY)
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval", "0", verbosity=0)
     assert not Session.objects.exists()

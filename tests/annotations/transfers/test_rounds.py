@@ -14,8 +14,8 @@ from annotations.formats import plain
 from annotations.formats.model.document import FormatError
 from annotations.models import Coding, Round
 from annotations.models.rights import Right
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.permissions import project_for
 from annotations.texts.cloning import clone_project
 from annotations.transfers import orders
@@ -85,7 +85,8 @@ def test_where_rounds_have_equal_places_the_later_one_is_the_latest(project, rou
     assert exported(project)[0] == ["place"]
 
 
-def test_the_form_of_an_export_offers_rounds_where_there_are_several(project, rounds):
+def test_the_form_of_an_export_offers_rounds_where_there_are_several(project, rounds, charlie):
+    project = project_for(charlie, "tea", Right.ADJUDICATE)
     form = ExportForm(project, {"format": "jsonlines", "rounds": ["again"]}, archives=True)
     assert form.is_valid()
     assert form.choices["rounds"] == ["again"]

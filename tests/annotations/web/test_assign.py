@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from annotations.models import Coding, Plan
-from annotations.planning.matrix import PAGE_SIZE
-from annotations.planning.plans import apply_plan
+from annotations.planning.plans.matrix import PAGE_SIZE
+from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.people.members import add_member

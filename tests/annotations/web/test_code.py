@@ -5,7 +5,7 @@ import re
 
 from annotations.coding.status import submit_coding
 from annotations.models import Category, Coding, Membership, Project, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
 

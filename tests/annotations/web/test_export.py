@@ -134,5 +134,5 @@ def test_only_who_sees_results_exports_and_only_a_manager_an_archive(people, sig
 
 def test_the_form_costs_a_fixed_number_of_queries(manager, coded, django_assert_max_num_queries):
     manager.get(URL)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(8):
         manager.get(URL)

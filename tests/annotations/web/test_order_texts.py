@@ -4,7 +4,7 @@ import pytest
 
 from annotations.formats import plain
 from annotations.models import Coding, Text
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
 

@@ -10,7 +10,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership
-from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
@@ -85,13 +85,13 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
     agreed = Coding.objects.select_related("text__docset", "coder").get(pk=agreed.pk)
     mine = Coding.objects.select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
     coding_state(agreed, made.project)  # the others' pyramids are viewed from now on
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         coding_state(agreed, made.project)
     with django_assert_num_queries(13):
         coding_state(mine, made.project)
     submit_coding(pyramids["bob"], pyramids["bob"].coder)
     coding_state(agreed, made.project)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         coding_state(agreed, made.project)
 
 

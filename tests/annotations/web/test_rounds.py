@@ -7,8 +7,8 @@ import pytest
 
 from annotations.coding.status import submit_coding
 from annotations.models import Membership, Round
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
 from tests.conftest import judge, person

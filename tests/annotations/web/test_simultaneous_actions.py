@@ -16,14 +16,14 @@ from django.utils import timezone
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.models import Coding, Invitation, Membership, Project, Transfer, User
 from annotations.models.coding import CodingQuerySet
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people import invitations
 from annotations.projects.people.members import add_member, remove_membership
 from annotations.transfers import orders
 from annotations.web.forms.members import JoinForm
 from annotations.web.forms.projects import ProjectForm
-from annotations.web.views import assignments as assignment_pages
 from annotations.web.views import coding as coding_pages
+from annotations.web.views.planning import assignments as assignment_pages
 from tests.conftest import in_another_connection, person
 from tests.shared import pyramids
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.coding import operations
 from annotations.models import Coding, Membership, Project
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import change, judge, make_project
 from tests.shared.schemes import rich_project

@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.coding.status import submit_coding
 from annotations.models import Text
-from annotations.planning.assignments import assign_texts
 from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.texts import listing
 from tests.conftest import judge

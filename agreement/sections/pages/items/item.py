@@ -12,8 +12,8 @@ from agreement.data.documents import row_key, shift_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.snippets import read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
-from agreement.reports.parameters import InvalidParameter, Parameters
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, upset_plot

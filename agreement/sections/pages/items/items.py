@@ -26,8 +26,8 @@ from agreement.reports.items.items import (
     Items,
     compute_items,
 )
-from agreement.reports.parameters import Parameters
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
@@ -112,6 +112,7 @@ def build(request: AnalysisRequest) -> PageSections:
             "filters": _filters(request, items, marks),
             "shows_texts": _shows_texts(request, items),
             "text_choices": _text_choices(request, items),
+            "text_chosen": request.options.get("text", ""),
             "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
             "sorts": [(SORT_LABELS[name], request.address_with(sort=name), name == current) for name in SORTS],
         },
@@ -324,8 +325,8 @@ def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[t
     return filters
 
 
-def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str, int, bool]]:
-    """Return the texts that have items: address, title, number of items, whether the page shows it alone."""
+def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
+    """Return the texts that have items: their addresses, and titles with the numbers of items."""
     counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
     titles = {text.slug: text.title for text in items.texts}
     of_text: Counter[str] = Counter()  # in all of its rounds
@@ -333,8 +334,6 @@ def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str
         of_text[text.slug] += count
     chosen = request.options.get("text")
     choices = [
-        (slug, title, of_text[slug], slug == chosen)
-        for slug, title in titles.items()
-        if of_text[slug] or slug == chosen
+        (slug, f"{title} ({of_text[slug]})") for slug, title in titles.items() if of_text[slug] or slug == chosen
     ]
     return choices if len(titles) > 1 else []

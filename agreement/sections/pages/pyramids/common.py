@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.http import urlencode
 
 from agreement.data.pyramids import Pyramids, read_pyramids
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
 
 SCORE_LABELS = {"original": "Original", "modified": "Modified", "comprehensive": "Comprehensive"}

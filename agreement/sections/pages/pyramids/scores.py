@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agreement.data.pyramids import Pyramids
-from agreement.reports.parameters import Parameters
 from agreement.reports.pyramids import scores as of_scores
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
 from agreement.sections.pages.pyramids.common import (

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agreement.data.pyramids import Pyramids, read_pyramids
-from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.pyramids import scus as reports
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
 from agreement.sections.pages.pyramids.common import Fields, build_sections, docset_field
 from agreement.sections.tables import Cell, Column, Linked, Table

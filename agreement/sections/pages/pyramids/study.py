@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agreement.data.pyramids import Pyramids
-from agreement.reports.parameters import Parameters
 from agreement.reports.pyramids import scores as of_scores
 from agreement.reports.pyramids import study as of_study
-from agreement.reports.request import AnalysisRequest
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, Point, describe_dots, dot_plot, scatter_plot
 from agreement.sections.content import PageSections, TablesAndCharts
 from agreement.sections.pages.pyramids.common import (

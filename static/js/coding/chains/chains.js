@@ -164,10 +164,7 @@ export function emptyNumbers(given = []) {
   return { byChain: new Map(given), byMember: new Map(), next: 1, of: null };
 }
 
-/**
- * Numbers from the second member on, kept while the window is open; none is ever given to another chain.
- * @type {(before: Numbers, current: Chains) => Numbers}
- */
+/** Numbers from the second member on, kept while the window is open; none is ever given to another chain. @type {(before: Numbers, current: Chains) => Numbers} */
 export function renumber(before, current) {
   if (before.of === current) {
     return before;

@@ -47,7 +47,7 @@ export function merge(model, judgements, one, other) {
 
 /**
  * Part of a chain as a chain of its own: where it is split, a markable with all members after it, or it alone.
- * *
+ *
  * @type {(model: Model, judgements: Judgements, chain: string, key: string, following: boolean) => Plan | Refusal}
  */
 export function split(model, judgements, chain, key, following) {
@@ -70,27 +70,49 @@ export function split(model, judgements, chain, key, following) {
       ...value, indices: value.indices.map((index) => (index === own ? fresh : index)),
     })]));
   }
-  /** @type {(side: Set<string>, elsewhere: Set<string>) => Wanted} */
-  const cut = (side, elsewhere) => [...side].map((one) => [one, (value) => {
+  let parted = plan(model, judgements, [...cut(model, judgements, apart, rest), ...cut(model, judgements, rest, apart)]).after;
+  for (const side of [apart, rest]) {
+    parted = gathered(model, parted, side);
+  }
+  const result = begun(model, judgements, parted, members);
+  const after = chains(model, result.after).of;
+  const together = [...apart].some((one) => [...rest].some((another) => !isAmbiguous(judgements, one)
+    && !isAmbiguous(judgements, another) && after.get(one)?.some((name) => after.get(another)?.includes(name))));
+  return together ? { refused: "These pointers form a circle. Delete one of them." } : result;
+}
+
+/**
+ * What stays of a chain where members leave it, as one chain again. Those that leave are as they were.
+ * @type {(model: Model, judgements: Judgements, rest: Set<string>, leaving: Set<string>) => Plan}
+ */
+export function leave(model, judgements, rest, leaving) {
+  const parted = plan(model, judgements, cut(model, judgements, rest, leaving)).after;
+  return begun(model, judgements, gathered(model, parted, rest), [...rest]);
+}
+
+/**
+ * The pointers of one side of a cut without those across it; what is behind these is pointed to instead.
+ * @type {(model: Model, judgements: Judgements, side: Set<string>, elsewhere: Set<string>) => Wanted}
+ */
+function cut(model, judgements, side, elsewhere) {
+  return [...side].map((one) => [one, (value) => {
     const crossing = singlesOf(value.pointers).filter((target) => elsewhere.has(target));
     const kept = listsOf(value.pointers).filter((reading) => reading.length > 1 || !elsewhere.has(reading[0]));
     const behind = crossing.flatMap((target) => beyond(model, judgements, one, target, side, elsewhere));
     return { ...value, pointers: readingsOf([...kept, ...behind.map((target) => [target])]) };
   }]);
-  let parted = plan(model, judgements, [...cut(apart, rest), ...cut(rest, apart)]).after;
-  for (const side of [apart, rest]) {
-    parted = gathered(model, parted, side);
-  }
-  // What has lost its only antecedent begins a chain: the coder has to say as what.
-  const result = plan(model, judgements, members.map((one) => [one, () => {
+}
+
+/**
+ * What has lost its only antecedent begins a chain: the coder has to say as what.
+ * @type {(model: Model, judgements: Judgements, parted: Judgements, members: string[]) => Plan}
+ */
+function begun(model, judgements, parted, members) {
+  return plan(model, judgements, members.map((one) => [one, () => {
     const value = judgement(parted.get(one));
     return value.pointers.length > 0 || judgement(judgements.get(one)).pointers.length === 0 ? value
       : withoutUnasked(model.constraints, model.byKey.at(one).level, { ...value, category: null }).kept;
   }]));
-  const after = chains(model, result.after).of;
-  const together = [...apart].some((one) => [...rest].some((another) => !isAmbiguous(judgements, one)
-    && !isAmbiguous(judgements, another) && after.get(one)?.some((name) => after.get(another)?.includes(name))));
-  return together ? { refused: "These pointers form a circle. Delete one of them." } : result;
 }
 
 /** @type {(judgements: Judgements, key: string) => boolean} */

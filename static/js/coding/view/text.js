@@ -141,10 +141,7 @@ export function redrawText(view, before, model) {
   view.ends = ends(model);
 }
 
-/**
- * The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow.
- * @type {<T extends Part>(parts: T[]) => (block: Block) => Part[]}
- */
+/** The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow. @type {<T extends Part>(parts: T[]) => (block: Block) => Part[]} */
 function sweep(parts) {
   let next = 0;
   /** @type {Part[]} */
@@ -251,20 +248,14 @@ function paintBadges(view, { numbers, judgements }) {
   }
 }
 
-/**
- * The numbers to show; of many the first, and how many more there are.
- * @type {(numbers: number[]) => { text: string, number: number | null }[]}
- */
+/** The numbers to show; of many the first, and how many more there are. @type {(numbers: number[]) => { text: string, number: number | null }[]} */
 export function badgeLabels(numbers) {
   const shown = numbers.length > MOST_BADGES ? numbers.slice(0, MOST_BADGES - 1) : numbers;
   const labels = shown.map((number) => ({ text: String(number), number }));
   return shown.length < numbers.length ? [...labels, { text: `+${numbers.length - shown.length}`, number: null }] : labels;
 }
 
-/**
- * Light up the members of the chains that the mouse or a list entry is on, and nothing else.
- * @type {(view: TextView, keys: Iterable<string>) => void}
- */
+/** Light up the members of the chains that the mouse or a list entry is on, and nothing else. @type {(view: TextView, keys: Iterable<string>) => void} */
 export function lightUp(view, keys) {
   const lit = new Set(keys);
   for (const key of new Set([...view.lit, ...lit])) {
@@ -274,10 +265,7 @@ export function lightUp(view, keys) {
   view.lit = lit;
 }
 
-/**
- * Letters stand in the text only while the current markable still wants a target.
- * @type {(view: TextView, page: Page, keyboard: Keyboard) => void}
- */
+/** Letters stand in the text only while the current markable still wants a target. @type {(view: TextView, page: Page, keyboard: Keyboard) => void} */
 function paintLetters(view, { model, candidates, wants }, keyboard) {
   view.root.querySelectorAll(".letter").forEach((letter) => letter.remove());
   if (!wants) {

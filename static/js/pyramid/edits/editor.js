@@ -9,9 +9,9 @@ import { reveal } from "../view/words.js";
 /** @import { Changes, Frame, Operation, PyramidEditor, PyramidState, Refusal, Sync } from "../types.js" */
 
 /** @type {(frame: Frame, sync: Sync, unsent: Operation[], sayOnly: (words: string) => void) => PyramidEditor} sayOnly: to the eye */
-export function createPyramidEditor({ page, view, list, refresh, select, say }, sync, unsent, sayOnly) {
+export function createPyramidEditor({ page, view, list, refresh, select, say, machine }, sync, unsent, sayOnly) {
   const { model } = page;
-  const editor = createEditor({ page, machine: PYRAMID, sync, unsent, version: model.version, say: sayOnly, tell: say });
+  const editor = createEditor({ page, machine, sync, unsent, version: model.version, say: sayOnly, tell: say });
 
   /** Why what an edit would make cannot be. @type {(edit: Changes, after: PyramidState) => Refusal | null} */
   function fault({ changes }, after) {
@@ -50,7 +50,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
     if (why) {
       return refuse(why, edit);
     }
-    editor.record(edit.changes, after);
+    editor.record(edit.changes, machine === PYRAMID ? after : undefined);
     if (edit.scu !== undefined) {
       page.chosen = new Set();
       page.scu = edit.scu === "" ? null : edit.scu;

@@ -22,6 +22,23 @@ const STACKED = "(max-width: 44rem)";
 export function createList(root, designer) {
   /** @type {{ kind: Kind, key: string } | null} */
   let dragged = null;
+  const answersPlace = element("div", "");
+  /** @type {Map<Kind, HTMLElement>} */
+  const lists = new Map();
+  root.replaceChildren(answersPlace, ...GROUPS.map(([kind, title, adding, label]) => {
+    const group = element("section", "scheme-group");
+    const list = element("ul", "scheme-rows");
+    list.dataset.kind = kind;
+    lists.set(kind, list);
+    const name = element("h3", "", title);
+    name.id = `scheme-group-${kind}`;
+    list.setAttribute("aria-labelledby", name.id);
+    const adder = button("link-button small scheme-add", adding);
+    adder.dataset.row = `add ${kind}`;
+    adder.addEventListener("click", () => addQuestion(kind, label));
+    group.append(name, list, adder);
+    return group;
+  }));
 
   /** @param {Row} row */
   function rowNode({ kind, key, label, depth, note }) {
@@ -64,20 +81,10 @@ export function createList(root, designer) {
     answers.append(element("span", "scheme-row-label", "What goes together"), element("span", "scheme-row-note", {
       pointers: "pointers", indices: "indices", categories: "no chains",
     }[designer.scheme().answers]));
-    root.replaceChildren(answers, ...GROUPS.map(([kind, title, adding, label]) => {
-      const group = element("section", "scheme-group");
-      const list = element("ul", "scheme-rows");
-      list.dataset.kind = kind;
-      const name = element("h3", "", title);
-      name.id = `scheme-group-${kind}`;
-      list.setAttribute("aria-labelledby", name.id);
-      list.append(...rows[kind].map(rowNode));
-      const adder = button("link-button small scheme-add", adding);
-      adder.dataset.row = `add ${kind}`;
-      adder.addEventListener("click", () => addQuestion(kind, label));
-      group.append(name, list, adder);
-      return group;
-    }));
+    replaceChanged(answersPlace, [answers]);
+    for (const [kind, list] of lists) {
+      replaceChanged(list, rows[kind].map(rowNode));
+    }
     const place = designer.place();
     const again = focused === undefined ? null : rowOf(focused) ?? rowOf(`${place.kind} ${place.key}`);
     again?.focus();
@@ -166,6 +173,19 @@ export function createList(root, designer) {
   });
 
   return { paint };
+}
+
+/** Keep what is equal: what is replaced between the press and the release of a button gets no click. @param {HTMLElement} parent @param {HTMLElement[]} nodes */
+function replaceChanged(parent, nodes) {
+  const shown = [...parent.children];
+  nodes.forEach((node, place) => {
+    if (!shown[place]) {
+      parent.append(node);
+    } else if (!shown[place].isEqualNode(node)) {
+      shown[place].replaceWith(node);
+    }
+  });
+  shown.slice(nodes.length).forEach((node) => node.remove());
 }
 
 /** Whether the pointer is on the lower half. @param {HTMLElement} item @param {DragEvent} event */

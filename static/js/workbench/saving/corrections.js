@@ -92,6 +92,11 @@ export function mapChange(change, edits) {
       const [markable, to] = [mapKey(change.payload.markable, edits), mapKey(change.payload.to, edits)];
       return markable === null || to === null ? null : { kind: "move", payload: { markable, to } };
     }
+    case "decide": {
+      const items = change.payload.items.map(([key, question]) => [mapKey(key, edits), question]);
+      return items.some(([key]) => key === null) ? null
+        : { kind: "decide", payload: { ...change.payload, items: /** @type {[string, string][]} */ (items) } };
+    }
     default:
       return change;
   }

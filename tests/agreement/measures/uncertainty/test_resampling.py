@@ -1,7 +1,10 @@
 """Intervals and tests: that a replicate is what it says, and what comes of many."""
 
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from itertools import product
+from multiprocessing import get_context
 from statistics import mean, stdev
 
 import numpy as np
@@ -18,7 +21,9 @@ from agreement.measures import (
     bennett_s,
     beta,
     bootstrap,
+    bootstrap_sums,
     cohen_kappa,
+    document_sums,
     fleiss_kappa,
     gwet_ac1,
     jackknife,
@@ -336,3 +341,29 @@ def test_an_undefined_round_is_named():
 def test_what_cannot_be_drawn_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(three_texts())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(ThreadPoolExecutor, 1),
+        partial(ThreadPoolExecutor, 3),
+        pytest.param(partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn")), marks=pytest.mark.slow),
+    ],
+    ids=["a thread", "threads", "processes"],
+)
+def test_any_executor_draws_the_same_replicates_and_says_how_many_there_are(make, monkeypatch):
+    monkeypatch.setattr(import_module("agreement.measures.uncertainty.bootstrap"), "_BLOCKS_A_TASK", 1)
+    random = np.random.default_rng(1)
+    data = ReliabilityData.from_chain_ids(
+        random.integers(1, 4, (1200, 2)).tolist(), np.repeat(np.arange(600), 2).tolist()
+    )
+    told: list[tuple[int, int]] = []
+    with make() as executor:
+        found = bootstrap(data, alpha, "masi", executor=executor, report=lambda *numbers: told.append(numbers))
+        of_sums = bootstrap_sums(document_sums(data, "masi"), executor=executor)
+    here = bootstrap(data, alpha, "masi")
+    assert found.replicates.tolist() == of_sums.replicates.tolist() == here.replicates.tolist()
+    assert told == [(833, 2000), (1666, 2000), (2000, 2000)]
+    first, second = here.replicates[:833], here.replicates[833:1666]
+    assert first.tolist() != second.tolist()

@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
-from agreement.reports.basis import resolve, select_categories, select_data
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.basis import resolve, select_categories, select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding
 from annotations.planning.rounds import move_to_round

@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract import extract
 from agreement.data.groups import read_groups
 from agreement.measures import alpha, cross_alpha, difference, interval
-from agreement.reports.basis import resolve, select_data
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.basis import resolve, select_data
 from annotations.models import Project
 from tests.agreement.measures import exact
 from tests.shared.agreeing import answer, coded_project, convention, digits, figures
@@ -31,14 +31,19 @@ def few_permutations(monkeypatch):
     monkeypatch.setattr(differences, "PERMUTATIONS", 200)
 
 
-@pytest.fixture
-def walk(charlie) -> Project:
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
     """Make a project of four texts by two experts, two naive coders and one of no group."""
     contents = [" ".join(f"[w{n}](m{n})" for n in range(4 + 2 * number)) for number in range(4)]
     project = answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=FIVE))
     for name, group in GROUPS.items():
         project.memberships.filter(user__username=name).update(group=group)
-    return project
+    return project.pk
+
+
+@pytest.fixture
+def walk(walk_rows, charlie) -> Project:
+    return Project.objects.get(pk=walk_rows)
 
 
 def data_of(project, **asked):

@@ -5,7 +5,7 @@ import pytest
 from agreement.data.extract import extract
 from agreement.measures import alpha
 from agreement.reports.data.canonical import build_canonical_form
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.models import Category, Coding
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, convention, hand_in

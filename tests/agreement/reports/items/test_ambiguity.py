@@ -4,7 +4,7 @@ import pytest
 
 from agreement.data.extract import extract
 from agreement.reports.items.ambiguity import AmbiguityCounts, summarize_ambiguity
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.parameters import Parameters
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
 

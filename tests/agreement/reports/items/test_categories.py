@@ -11,7 +11,7 @@ from django.core.management import call_command
 from agreement.data.extract import extract
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.reports.items import categories
-from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.management import demo
 from annotations.models import Markable, Project
 from tests.agreement.reports.test_basis import LETTERS, THREE, same, sorted_out, table_of

@@ -6,7 +6,7 @@ import pytest
 
 from agreement.data.extract import extract
 from agreement.reports.items.items import ItemFilters, compute_items
-from agreement.reports.parameters import Parameters
+from agreement.reports.request.parameters import Parameters
 from annotations.models import Judgement, Markable, Pointer
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in

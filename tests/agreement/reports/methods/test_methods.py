@@ -8,13 +8,13 @@ from django.db.models import Count
 
 from agreement.data.extract import clear_cache, extract
 from agreement.measures import alpha, fleiss_kappa
-from agreement.reports import overall
-from agreement.reports.basis import resolve
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
-from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
-from agreement.reports.settings import choices_of
+from agreement.reports.overall import overall
+from agreement.reports.request.basis import resolve
+from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.request.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
@@ -66,7 +66,7 @@ def test_the_paragraph_says_what_was_computed_of_what_and_with_which_program(ans
         "jackknife over 3 texts on the logarithm of the disagreement, Student’s t with 2 degrees of freedom;",
         "it speaks of these coders",
         f"observed disagreement {report.result.observed:.3f}, expected {report.result.expected:.3f}.",
-        f"Computed with {methods.program_version()}; fingerprint of the input {answered.fingerprint}.",
+        f"Computed with {methods.program_name()}; fingerprint of the input {answered.fingerprint}.",
     )
 
 
@@ -203,7 +203,7 @@ def test_the_software_is_named_with_the_version_of_the_package():
         expected = version("coindex")
     except PackageNotFoundError:
         expected = "0.1.0"
-    assert methods.program_version() == f"Coindex {expected}"
+    assert methods.program_name() == f"Coindex {expected}"
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from agreement.reports.pyramids import peers
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import create_docset
 from annotations.models import Coding, Docset, Project, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.agreeing import digits, figures, table

@@ -4,15 +4,15 @@ import pytest
 
 from agreement.data.pyramids import read_pyramids
 from agreement.measures import mean_interval
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import scores
+from agreement.reports.request.parameters import InvalidParameter
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, ducview
 from annotations.formats.model.keys import markable_key
 from annotations.models import Docset, Membership, Project
-from annotations.planning.assignments import assign_texts
-from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 from tests.shared.agreeing import cost, digits, figures, links, table

@@ -4,8 +4,9 @@ import pytest
 
 from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import scus
+from agreement.reports.request.parameters import InvalidParameter
+from annotations.models import Project
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.scored import harbour
@@ -13,9 +14,15 @@ from tests.shared.scored import harbour
 URL = "/projects/harbour/agreement/scus/"
 
 
+@pytest.fixture(scope="module")
+def harbour_rows(module_rows) -> int:
+    """Make the project for all tests of the module."""
+    return harbour(peers=0, agreed=False).pk
+
+
 @pytest.fixture
-def project(charlie):
-    return harbour(peers=0, agreed=False)
+def project(harbour_rows, charlie) -> Project:
+    return Project.objects.get(pk=harbour_rows)
 
 
 def pyramids_of(alice, bob, summaries, first, second):

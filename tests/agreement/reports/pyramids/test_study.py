@@ -4,12 +4,12 @@ import pytest
 from scipy import stats
 
 from agreement.data.pyramids import read_pyramids
-from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import scores, study
+from agreement.reports.request.parameters import InvalidParameter
 from annotations.coding.status import reopen_coding
-from annotations.models import Coding, Docset, Membership
-from annotations.planning.assignments import assign_texts
-from annotations.planning.docset_assignments import assign_peers
+from annotations.models import Coding, Docset, Membership, Project
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, models_of
@@ -18,9 +18,15 @@ from tests.shared.scored import ANN, OF_ANN, harbour, hold, people
 URL = "/projects/harbour/agreement/study/"
 
 
+@pytest.fixture(scope="module")
+def harbour_rows(module_rows) -> int:
+    """Make the project for all tests of the module."""
+    return harbour(agreed=False).pk
+
+
 @pytest.fixture
-def project(charlie):
-    return harbour(agreed=False)
+def project(harbour_rows, charlie) -> Project:
+    return Project.objects.get(pk=harbour_rows)
 
 
 def by_coder(project, score):

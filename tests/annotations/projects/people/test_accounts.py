@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotations.mail.delivery import DELAYS, Delivery
 from annotations.mail.queue import is_flooded
 from annotations.models import Invitation, Mail, Membership, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.accounts import make_reset_link, record_origin, resettable_members, set_address
 from annotations.projects.people.invitations import find_invitation, invite, invite_by_mail
 from annotations.projects.people.members import add_member, get_or_create_coder

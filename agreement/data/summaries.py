@@ -1,0 +1,82 @@
+"""What is known of each text without its answers, as bytes: a summary of each coding, and a digest of the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agreement.data.answers import CodingSummary, TextContent
+from agreement.data.storage.versions import Version, join_versions, split_versions
+from agreement.measures.sums.storage import pack, unpack
+
+DIGEST_SIZE = 32
+TEXT = np.dtype([("pk", "<i8"), ("codings", "<i8"), ("digest", "u1", (DIGEST_SIZE,))])
+CODING = np.dtype(
+    [
+        ("coder", "<i4"),
+        ("reason", "<i4"),
+        ("coding", "<i8"),
+        ("judgements", "<i8"),
+        ("other_versions", "<i8"),
+        ("digest", "u1", (DIGEST_SIZE,)),
+    ]
+)
+
+type Summary = tuple[bytes, tuple[CodingSummary, ...]]
+
+
+def pack_summaries(contents: Sequence[TextContent]) -> bytes:
+    """Return the summaries of some documents, all of which have a version, as bytes."""
+    codings = [one for content in contents for one in content.codings]
+    coders = {name: number for number, name in enumerate(dict.fromkeys(one.coder for one in codings))}
+    reasons = {name: number for number, name in enumerate(dict.fromkeys(one.reason for one in codings))}
+    texts = np.zeros(len(contents), TEXT)
+    texts["pk"] = [content.pk for content in contents]
+    texts["codings"] = [len(content.codings) for content in contents]
+    texts["digest"] = _as_bytes([content.digest_of_keys for content in contents])
+    rows = np.zeros(len(codings), CODING)
+    rows["coder"] = [coders[one.coder] for one in codings]
+    rows["reason"] = [reasons[one.reason] for one in codings]
+    rows["coding"] = [one.coding for one in codings]
+    rows["judgements"] = [one.n_judgements for one in codings]
+    rows["other_versions"] = [one.n_other_versions for one in codings]
+    rows["digest"] = _as_bytes([one.digest for one in codings])
+    names = {"coders": tuple(coders), "reasons": tuple(reasons)}
+    versions = [content.version for content in contents if content.version]
+    return join_versions(versions, pack({}, names, [texts, rows]))
+
+
+def unpack_summaries(stored: bytes) -> dict[tuple[int, Version], Summary]:
+    """Return the summaries by document and version. Raises ValueError for bytes of another form."""
+    versions, rest = split_versions(stored)
+    _, names, (texts, rows) = unpack(rest, lambda _: [TEXT, CODING])
+    coders, reasons = names["coders"], names["reasons"]
+    digests = rows["digest"].tobytes()
+    columns = (rows[name].tolist() for name in ("coder", "reason", "coding", "judgements", "other_versions"))
+    codings = [
+        CodingSummary(
+            coder=str(coders[coder]),
+            reason=str(reasons[reason]),
+            coding=coding,
+            n_judgements=n_judgements,
+            n_other_versions=n_other_versions,
+            digest=digests[place * DIGEST_SIZE : (place + 1) * DIGEST_SIZE],
+        )
+        for place, (coder, reason, coding, n_judgements, n_other_versions) in enumerate(zip(*columns, strict=True))
+    ]
+    ends = np.cumsum(texts["codings"]).tolist()
+    keys = texts["digest"].tobytes()
+    return {
+        (pk, version): (
+            keys[place * DIGEST_SIZE : (place + 1) * DIGEST_SIZE],
+            tuple(codings[end - n : end]),
+        )
+        for place, (pk, n, end, version) in enumerate(
+            zip(texts["pk"].tolist(), texts["codings"].tolist(), ends, versions, strict=True)
+        )
+    }
+
+
+def _as_bytes(digests: Sequence[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, DIGEST_SIZE)

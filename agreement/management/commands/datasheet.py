@@ -1,0 +1,46 @@
+"""Write the datasheet of a project."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.core.serializers.json import DjangoJSONEncoder
+
+from agreement.reports.datasheet.report import describe_project
+from agreement.reports.request.request import parse_asked
+from agreement.sections.datasheet.document import as_file
+from annotations.core.files import write_whole
+from annotations.models import Coding, Project
+from annotations.projects.viewing import record_view
+
+
+class Command(BaseCommand):
+    help = "Write what a paper says of a project: texts, coders, rounds, agreement, adjudication and licence."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", metavar="SLUG")
+        parser.add_argument("path", metavar="FILE", type=Path, nargs="?", help="the file to write; else it is printed")
+        parser.add_argument("--format", choices=["markdown", "json"], default="markdown")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        record_view(Coding.objects.filter(text__project=project))
+        sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
+        if options["format"] == "json":
+            content = json.dumps(sheet.as_dict(), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"
+        else:
+            content = as_file(sheet)
+        if options["path"] is None:
+            self.stdout.write(content, ending="")
+            return
+        try:
+            write_whole(options["path"], lambda out: out.write(content.encode()))
+        except OSError as error:
+            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
+        self.stdout.write(f"{project.slug}: {options['path']}")

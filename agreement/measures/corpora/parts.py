@@ -1,0 +1,239 @@
+"""Sums of data that come in parts, each computed wherever an executor runs it."""
+
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from sys import modules
+
+from ..data.inputs import Data, as_data
+from ..options import SumOptions
+from ..sums.tables import tabulate
+from ..sums.text_sums import TextSums
+from .files import read_judgements
+from .judgements import Columns, Judgements
+from .tables import from_table
+
+type Part = str | Path | Data | Callable[[], str | Path | Data]
+type _Compute = Callable[[Part], _Sums]
+
+# How many executors may break, one after the other, until the rest is given up.
+MOST_EXECUTORS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class PartReport:
+    """What became of a part: its documents and pairable judgements, or why it was left out."""
+
+    name: str
+    n_documents: int = 0
+    n_judgements: int = 0
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What is sent back from where a part was computed: its sums, and what its columns hold."""
+
+    sums: TextSums
+    kinds: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What came of the part at a place: sums, or what it raised."""
+
+    place: int
+    name: str
+    computed: _Sums | Exception
+
+    @property
+    def report(self) -> PartReport:
+        if isinstance(self.computed, Exception):
+            return PartReport(self.name, error=self.computed)
+        rows = self.computed.sums.rows
+        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()))
+
+
+def over(
+    parts: Iterable[Part],
+    options: SumOptions,
+    executor: Executor | Callable[[], Executor] | None = None,
+    *,
+    columns: Columns | None = None,
+    report: Callable[[PartReport], object] | None = None,
+    skip_errors: bool = False,
+) -> TextSums:
+    """Return the sums of all documents of data in parts: the same digits in any order of parts, wherever computed.
+
+    A part is the path of a file (.parquet, .csv or .tsv) or a DataFrame with one judgement a row, whose columns are
+    `columns`, and where a unit is what has one name in one document; or what other functions take as data:
+    ReliabilityData, or a table with units in rows and coders in columns; or a callable without arguments that returns
+    one of these, and is called where it is computed, as `partial(ReliabilityData.from_csv, path)`. Each document is
+    wholly in one part.
+
+    `executor` is any `concurrent.futures.Executor`: of processes, or `dask.distributed.Client(address).get_executor()`.
+    It is handed all parts: give paths or callables where data would not fit into memory. Without one parts are computed
+    here, one after the other. A callable that makes an executor (`partial(ProcessPoolExecutor, 4)`) is called again
+    where one breaks, because a process was killed: what it had not computed is computed again, three times at most.
+
+    `report` is called with each part once it is computed, in whatever order. What a part raises is raised, unless
+    `skip_errors`: then the part is left out, and `report` is called with its error; for what two parts cannot both
+    have, which is seen when all are computed, a second time with the later one.
+
+    Documents, coders and labels are in the order of their names (`TextSums.sort`), and the digits are those of all data
+    at once. `combine` makes alpha of them; `interval_sums`, `jackknife_sums` and `bootstrap_sums` give its intervals.
+
+    Raises ValueError for a document that is in two parts, for parts whose columns hold text in one and numbers in the
+    other, what reading a part raises, and BrokenExecutor for processes that were killed again and again.
+
+    >>> ids, other = [[1, 1], [1, 2], [1, 1], [2, 1]], [[1, 2], [2, 2]]
+    >>> parts = [ReliabilityData.from_chain_ids(other, "bb"), ReliabilityData.from_chain_ids(ids, "aacc")]
+    >>> sums = over(parts, SumOptions(("nominal", "masi")))
+    >>> sums.documents, combine(sums["masi"]).n_judgements
+    (['a', 'b', 'c'], 12)
+    >>> over(reversed(parts), sums.options) == sums
+    True
+    """
+    collected = _Collected(skip_errors)
+    tell = report or (lambda _: None)
+    compute = partial(_compute_part, options, columns or Columns())
+    with closing(_compute(parts, compute, executor)) as outcomes:  # what is not begun is cancelled if one is an error
+        for outcome in outcomes:
+            collected.add(outcome)
+            tell(outcome.report)
+    for left_out in collected.leave_out():
+        tell(left_out)
+    return TextSums.concatenate([TextSums.without_texts(options), *collected.sums()]).sort()
+
+
+class _Collected:
+    """The sums of the parts that were computed, and what no two parts may have."""
+
+    def __init__(self, skip_errors: bool) -> None:
+        self._skip_errors = skip_errors
+        self._parts: dict[int, tuple[str, _Sums]] = {}
+        self._place_of_kind: dict[str, int] = {}
+        self._place_of_document: dict[Hashable, int] = {}
+
+    def add(self, outcome: _Outcome) -> None:
+        """Add the sums of a part. Raise what it raised, and what is wrong beside others, unless errors are skipped."""
+        error = outcome.computed if isinstance(outcome.computed, Exception) else None
+        if isinstance(outcome.computed, _Sums):
+            self._parts[outcome.place] = outcome.name, outcome.computed
+            if not self._skip_errors:
+                error = self._check(outcome.place)
+        if error is not None and (not self._skip_errors or isinstance(error, ImportError)):
+            raise error
+
+    def leave_out(self) -> Iterator[PartReport]:
+        """Leave out what does not go with the parts before it, where errors are skipped."""
+        for place in sorted(self._parts) if self._skip_errors else ():
+            error = self._check(place)
+            if error is not None:
+                name, _ = self._parts.pop(place)
+                yield PartReport(name, error=error)
+
+    def sums(self) -> list[TextSums]:
+        """Return the sums of each part, in the order of the parts."""
+        return [part.sums for _, (_, part) in sorted(self._parts.items())]
+
+    def _check(self, place: int) -> ValueError | None:
+        """Return what is wrong with a part beside those that were checked before, if anything is."""
+        part = self._parts[place][1]
+        for role, kind in part.kinds.items():
+            other = self._place_of_kind.setdefault(role, place) if kind else place
+            if kind != self._parts[other][1].kinds[role]:
+                held = (f"{part.kinds[role]} in {name}" for name, part in self._in_order(other, place))
+                return ValueError(f"the column of the {role} has {' and '.join(held)}")
+        documents = part.sums.documents
+        elsewhere = self._place_of_document.keys() & documents
+        if elsewhere:
+            document = next(document for document in documents if document in elsewhere)
+            names = " and ".join(name for name, _ in self._in_order(self._place_of_document[document], place))
+            return ValueError(f"document {document!r} is in two parts: {names}")
+        self._place_of_document.update(dict.fromkeys(documents, place))
+        return None
+
+    def _in_order(self, *places: int) -> list[tuple[str, _Sums]]:
+        return [self._parts[place] for place in sorted(places)]
+
+
+def _compute_part(options: SumOptions, columns: Columns, part: Part) -> _Sums:
+    """Return the sums of a part, where the executor runs it."""
+    given = part() if callable(part) else part
+    judgements = _read(given, columns)
+    if not isinstance(judgements, Judgements):
+        return _Sums(tabulate(as_data(judgements), options))
+    try:
+        data = judgements.to_data(numbers=options.of(options.distances[0]).ordered)
+        return _Sums(tabulate(data, options), judgements.kinds)
+    except ValueError as error:
+        raise ValueError(f"{given}: {error}" if isinstance(given, str | Path) else str(error)) from error
+
+
+def _read(part: str | Path | Data, columns: Columns) -> Data | Judgements:
+    """Return judgements of a file or of a table that has one a row, and other data as they are."""
+    if isinstance(part, str | Path):
+        return read_judgements(part, columns)
+    pandas = modules.get("pandas")
+    named = {columns.document, *columns.units, columns.coder}
+    if pandas is not None and isinstance(part, pandas.DataFrame) and named <= set(part.columns):
+        return from_table(part, columns)
+    return part
+
+
+def _compute(
+    parts: Iterable[Part], compute: _Compute, executor: Executor | Callable[[], Executor] | None
+) -> Generator[_Outcome, None, None]:
+    """Yield what comes of each part, as it comes."""
+    if executor is None:
+        for place, part in enumerate(parts):
+            yield _Outcome(place, _name_part(place, part), _try(partial(compute, part)))
+        return
+    pending = dict(enumerate(parts))
+    if isinstance(executor, Executor):
+        yield from _compute_by(executor, pending, compute)
+    else:
+        for _ in range(MOST_EXECUTORS):
+            with executor() as own:
+                yield from _compute_by(own, pending, compute)
+            if not pending:
+                break
+    if pending:
+        names = [_name_part(place, part) for place, part in pending.items()]
+        some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        raise BrokenExecutor(f"processes were killed (too little memory?) before they had computed {some}")
+
+
+def _compute_by(executor: Executor, pending: dict[int, Part], compute: _Compute) -> Generator[_Outcome, None, None]:
+    """Yield what comes of each part and take it out of those pending, where all that a broken executor had remain."""
+    futures: dict[Future[_Sums], int] = {}
+    try:
+        for place, part in pending.items():
+            futures[executor.submit(compute, part)] = place
+    except BrokenExecutor:
+        pass  # some are handed over, and will say the same
+    try:
+        for future in as_completed(futures):
+            place = futures.pop(future)
+            computed = _try(future.result)
+            if not isinstance(computed, BrokenExecutor):
+                yield _Outcome(place, _name_part(place, pending.pop(place)), computed)
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _try(compute: Callable[[], _Sums]) -> _Sums | Exception:
+    """Return sums, or what was raised instead."""
+    try:
+        return compute()
+    except Exception as error:
+        return error
+
+
+def _name_part(place: int, part: Part) -> str:
+    return str(part) if isinstance(part, str | Path) else f"part {place + 1}"

@@ -1,0 +1,65 @@
+"""The exact interval of a share of independent cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..displays import Point
+from ..results import Figure, format_defined
+from .calls import check_level
+
+
+@dataclass(frozen=True)
+class BinomialInterval(Figure):
+    """The share of `hits` among `trials`, with an interval; without a trial it is None, and may be anything."""
+
+    hits: float
+    trials: float
+    low: float
+    high: float
+    level: float = 0.95
+
+    @property
+    def value(self) -> float | None:
+        """The share."""
+        return self.hits / self.trials if self.trials else None
+
+    @property
+    def note(self) -> str:
+        """Why there is no share, where there is none."""
+        return "" if self.trials else "nothing was tried"
+
+    @property
+    def axis(self) -> str:
+        """What the axis of a chart is of."""
+        return f"share, {self.level:.0%} interval"
+
+    def _rows(self) -> Mapping[str, object]:
+        reach = f"{format_defined(self.low)} to {format_defined(self.high)}"
+        return {"share": format_defined(self.value), f"{self.level:.0%} interval": reach, "note": self.note}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point("share", self.value, self.low, self.high)]
+
+
+def binomial_interval(hits: float, trials: float, level: float = 0.95) -> BinomialInterval:
+    """Return the exact interval of a share of independent cases (Clopper & Pearson 1934).
+
+    Its ends are the shares under which as few hits as these, or as many, come about with a probability of
+    (1 - level) / 2. So it has the true share at least as often as the level says, however few the trials are. Numbers
+    that are not whole are those of cases that a weighted sample is worth (Korn & Graubard 1998).
+    Raises ValueError unless 0 <= hits <= trials and 0 < level < 1.
+
+    >>> found = binomial_interval(0, 10)
+    >>> found.low, round(found.high, 4)
+    (0.0, 0.3085)
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    if not 0 <= hits <= trials:
+        raise ValueError(f"{hits} hits of {trials} trials are not possible")
+    tail = (1 - level) / 2
+    misses = trials - hits
+    low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
+    return BinomialInterval(hits, trials, low, high, level)

@@ -1,0 +1,41 @@
+"""The bootstrap of the coefficient: how far it varies over random samples of the texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agreement.data.answers import Extract
+from agreement.measures import Interval, bootstrap, bootstrap_sums
+from agreement.reports.request.basis import coefficient_function, compute_sums, resolve, select_data
+from agreement.reports.request.executors import by_executor
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.core.progress import Progress
+
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
+
+
+def asks_for_bootstrap(value: str) -> bool:
+    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
+    if value not in ("", BOOTSTRAP):
+        raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
+    return value == BOOTSTRAP
+
+
+def compute_bootstrap(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> Interval:
+    """Return the percentiles of replicates of the texts; where one is used, of its units.
+
+    Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
+    """
+    extract, parameters = resolve(extract, parameters)
+    if parameters.is_alpha:
+        sums = compute_sums(extract, parameters)[parameters.distance]
+        if np.count_nonzero(sums.n_units) != 1:
+            return by_executor(
+                lambda executor: bootstrap_sums(sums, n=REPLICATES, seed=SEED, executor=executor, report=progress)
+            )
+    data, coefficient = select_data(extract, parameters), coefficient_function(parameters)
+    return by_executor(
+        lambda executor: bootstrap(data, coefficient, n=REPLICATES, seed=SEED, executor=executor, report=progress)
+    )

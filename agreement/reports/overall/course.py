@@ -1,0 +1,210 @@
+"""How agreement and work went over time: by round, by week, or in the order in which texts were finished."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+
+from django.utils import timezone
+
+from agreement.data.answers import Extract, TextEntry
+from agreement.measures import interval_sums
+from agreement.measures.options import ORDERED_DISTANCES
+from agreement.measures.results import Result
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.request.basis import (
+    cached,
+    coefficient_function,
+    compute_interval,
+    compute_result,
+    compute_sums,
+    data_by_coders,
+    pick_texts,
+    resolve,
+)
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.coding.active_time import Activity
+
+GROUPINGS = ("round", "week", "operations")
+BINS = 8
+MOST_POINTS = 24  # of the running coefficient
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Some texts of about one time: the coefficient in them, each coder against the others, and the time it took.
+
+    `seconds` has by coder the time at work per judgement, where the log has any.
+    """
+
+    label: str
+    texts: tuple[TextEntry, ...]
+    interval: Interval
+    against_rest: Mapping[str, float | None]
+    seconds: Mapping[str, float | None]
+
+
+def compute_stages(
+    extract: Extract, parameters: Parameters, by: str, work: Mapping[tuple[int, str], Activity]
+) -> list[Stage]:
+    """Return the stages of the project, the earliest first. Raises InvalidParameter.
+
+    `work` gives by text and coder what the operation log says. A text belongs to the week in which the last of
+    its coders last changed something. "operations": texts in the order in which they were finished, in up to eight
+    groups of about equally many operations; the label is the number of operations until the group's end. Texts that
+    nobody worked on here, such as imported ones, have no time and are left out, except by round.
+    """
+    if by not in GROUPINGS:
+        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
+    extract, parameters = resolve(extract, parameters)
+    groups = _group_texts(pick_texts(extract, parameters), by, work)
+    return [_compute_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPoint:
+    """The coefficient of the first `n_texts` texts, of which `last` came last; `low` and `high` where it is alpha."""
+
+    n_texts: int
+    last: TextEntry
+    result: Result
+    low: float | None = None
+    high: float | None = None
+
+
+def compute_running(
+    extract: Extract, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
+) -> list[RunningPoint]:
+    """Return the coefficient as texts are added, in the order in which they were finished. Raises InvalidParameter.
+
+    Texts without a time, such as imported ones, come first, in the order of the project. Of many texts there are
+    `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
+    """
+    extract, parameters = resolve(extract, parameters)
+    texts = order_by_time(pick_texts(extract, parameters), work)
+    sizes = divide_evenly(len(texts))
+    key = ("running", parameters, tuple(text.pk for text in texts))
+    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+
+
+def order_by_time(texts: Sequence[TextEntry], work: Mapping[tuple[int, str], Activity]) -> tuple[TextEntry, ...]:
+    """Return the texts in the order in which they were finished; those without a time first, as they are."""
+    finished: dict[int, datetime] = {}
+    for (pk, _), one in work.items():
+        finished[pk] = max(one.last, finished.get(pk, one.last))
+    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
+    return *(text for text in texts if text.pk not in finished), *timed
+
+
+def divide_evenly(n_texts: int) -> list[int]:
+    """Return after how many texts there is a point: of `MOST_POINTS` at most, as far from each other as can be."""
+    n_points = min(n_texts, MOST_POINTS)
+    return [n_texts * number // n_points for number in range(1, n_points + 1)]
+
+
+def _compute_running(
+    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry], sizes: Sequence[int]
+) -> list[RunningPoint]:
+    if not parameters.is_alpha:
+        return [
+            RunningPoint(size, texts[size - 1], compute_result(extract, parameters, texts[:size])) for size in sizes
+        ]
+    if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
+        intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
+    else:
+        sums = compute_sums(extract, parameters, texts)[parameters.distance]
+        intervals = [interval_sums(sums[:size]) for size in sizes]
+    return [
+        RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
+        for size, one in zip(sizes, intervals, strict=True)
+    ]
+
+
+def _group_texts(
+    texts: Sequence[TextEntry], by: str, work: Mapping[tuple[int, str], Activity]
+) -> list[tuple[str, list[TextEntry]]]:
+    done: dict[int, list[Activity]] = defaultdict(list)
+    for (pk, _), one in work.items():
+        done[pk].append(one)
+    finished = {pk: max(one.last for one in of_text) for pk, of_text in done.items()}
+    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
+    if by == "operations":
+        return _group_by_operations(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
+    groups: dict[str, list[TextEntry]] = defaultdict(list)
+    if by == "week":
+        for text in timed:
+            groups[_week_label(finished[text.pk])].append(text)
+        return list(groups.items())
+    for text in texts:
+        groups[text.round].append(text)
+    return sorted(groups.items(), key=lambda item: item[1][0].place)
+
+
+def _group_by_operations(
+    texts: Sequence[TextEntry], operations: Mapping[int, int]
+) -> list[tuple[str, list[TextEntry]]]:
+    total = sum(operations[text.pk] for text in texts)
+    groups: dict[int, list[TextEntry]] = defaultdict(list)
+    until: dict[int, int] = {}
+    done = 0
+    for text in texts:
+        number = done * BINS // max(total, 1)
+        done += operations[text.pk]
+        groups[number].append(text)
+        until[number] = done
+    return [(f"{until[number]:,} operations", group) for number, group in groups.items()]
+
+
+def _week_label(moment: datetime) -> str:
+    year, week, _ = timezone.localtime(moment).isocalendar()
+    return f"{year}, week {week}"
+
+
+def _compute_stage(
+    extract: Extract,
+    parameters: Parameters,
+    label: str,
+    texts: tuple[TextEntry, ...],
+    work: Mapping[tuple[int, str], Activity],
+) -> Stage:
+    coders = extract.coders
+    names = tuple(text.pk for text in texts)
+    pairs = cached(
+        extract,
+        ("pairs", parameters, names),
+        lambda: _compute_pairs(extract, parameters, texts),
+    )
+    against = {}
+    for coder in coders:
+        values = [value for pair, value in pairs.items() if coder in pair and value is not None]
+        against[coder] = sum(values) / len(values) if values else None
+    return Stage(
+        label,
+        texts,
+        compute_interval(extract, parameters, texts),
+        against,
+        {coder: seconds_per_judgement(texts, coder, work) for coder in coders},
+    )
+
+
+def _compute_pairs(
+    extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]
+) -> dict[tuple[str, str], float | None]:
+    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
+    return {pair: coefficient(data_of(pair)).value for pair in combinations(extract.coders, 2)}
+
+
+def seconds_per_judgement(
+    texts: Sequence[TextEntry], coder: str, work: Mapping[tuple[int, str], Activity]
+) -> float | None:
+    """Return the coder's time at work in these texts over the judgements there, where the log has any time."""
+    seconds = judgements = 0.0
+    for text in texts:
+        one = work.get((text.pk, coder))
+        if one is not None and one.seconds:
+            seconds += one.seconds
+            judgements += sum(of.n_judgements for of in text.content.codings if of.coder == coder)
+    return seconds / judgements if judgements else None

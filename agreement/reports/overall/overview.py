@@ -1,0 +1,137 @@
+"""The first look at a project: how far it is, how reliable it is, and what to look at next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agreement.data.activity import CodingProgress
+from agreement.data.answers import Extract
+from agreement.measures.results import pluralize
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.overall.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
+from agreement.reports.request.basis import compute_sums, distances_of
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.wording import name_components, nouns_for
+
+# Krippendorff's usual marks, 1980.
+RELIABLE, TENTATIVE = 0.8, 0.667
+CAUTION = "How much agreement is enough depends on the use of the data."
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The report, what it amounts to, and what is missing: where `missing` says anything there is no figure to show."""
+
+    report: AgreementReport
+    verdict: str
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def build_overview(extract: Extract, parameters: Parameters, progress: CodingProgress) -> Overview:
+    """Return the first look at a project. Raises InvalidParameter."""
+    report = compute_report(extract, parameters)
+    return Overview(
+        report,
+        describe_reliability(extract, report),
+        tuple(_find_missing(report.extract, report, progress)),
+        tuple(_collect_notes(report.extract, report, progress)),
+    )
+
+
+def describe_reliability(extract: Extract, report: AgreementReport) -> str:
+    """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
+    words = verdict(report.interval)
+    return f"{words} {_describe_range(extract, report.parameters)}".strip() if words else ""
+
+
+def _describe_range(extract: Extract, parameters: Parameters) -> str:
+    """Return from which to which value alpha goes over the distances, where values are sets."""
+    if not parameters.takes_distance or len(distances_of(extract)) == 1:
+        return ""
+    by_value = sorted(
+        (interval.value, DISTANCE_NAMES[cell.distance])
+        for cell, interval in compare_distances(extract, parameters)
+        if interval.value is not None
+    )
+    (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    return f"Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
+
+
+def verdict(interval: Interval) -> str:
+    """Return the coefficient and its interval against the usual marks, in words."""
+    value, low, high = interval.value, interval.low, interval.high
+    if value is None:
+        return ""
+    band = BANDS[_band(value)]
+    if low is None or high is None:
+        return f"{band}. There is no CI, so the precision is unknown."
+    beyond = [f"below {MARKS[_band(value) - 1]}" for _ in range(_band(low) < _band(value))]
+    beyond += [f"above {MARKS[_band(value)]}" for _ in range(_band(high) > _band(value))]
+    return f"{band}; its CI reaches {' and '.join(beyond)}." if beyond else f"{band}; so is all of the CI."
+
+
+BANDS = (
+    "Below .667, the threshold for tentative conclusions (Krippendorff)",
+    "Between .667 and .8: tentative conclusions only (Krippendorff)",
+    "At least .8: reliable by the usual threshold (Krippendorff)",
+)
+MARKS = (".667", ".8")
+
+
+def _band(value: float) -> int:
+    return (value >= TENTATIVE) + (value >= RELIABLE)
+
+
+def _find_missing(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+    """Return what has to happen before there is a figure."""
+    if report.result.value is not None:
+        return []
+    if not progress.n_texts:
+        return ["No texts yet."]
+    if not progress.n_codings:
+        return ["No texts are assigned yet."]
+    if not extract.known_coders:
+        return ["No answers yet."]
+    undefined = f"The coefficient is undefined: {report.result.note}."
+    if report.parameters.coders:  # of the others it says nothing
+        return [undefined]
+    if not extract.coders:
+        return ["No coding is submitted yet. Only submitted codings count."]
+    if len(extract.coders) == 1:
+        return [f"Only {extract.coders[0]} has submitted a coding: agreement needs two coders."]
+    shared = [text for text in extract.texts if sum(bool(one.n_judgements) for one in text.content.codings) > 1]
+    if not shared:
+        return ["No text has answers of two coders: assign the same text to two coders."]
+    return [undefined]
+
+
+def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+    """Return what to mind when reading the figure."""
+    if report.result.value is None:
+        return []
+    notes, nouns, text = [], nouns_for(extract), "docset" if extract.units else "text"
+    n_units = compute_sums(extract, report.parameters)["nominal"].n_units
+    n_single = int((n_units == 0).sum())
+    if n_single:
+        have = "has" if n_single == 1 else "have"
+        notes.append(f"{pluralize(n_single, 'text')} of {len(n_units)} {have} no answers of two coders.")
+    if report.not_counted:
+        notes.append(f"Not counted: {report.not_counted}.")
+    if progress.n_submitted < progress.n_codings:
+        open_ = progress.n_codings - progress.n_submitted
+        notes.append(
+            f"{pluralize(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not submitted."
+        )
+    if progress.n_assigned < progress.n_texts:
+        rest = progress.n_texts - progress.n_assigned
+        notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
+    if report.interval.by == "component" and report.interval.low is not None:
+        notes.append(
+            f"Only one {text} is used: the CI is over {name_components(extract)} and says nothing of other {text}s."
+        )
+    left_out: Mapping[str, int] = report.result.left_out
+    for reason, count in left_out.items():
+        notes.append(f"{pluralize(count, nouns.unit)} left out: {reason}.")
+    return notes

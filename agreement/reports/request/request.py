@@ -1,0 +1,228 @@
+"""What a page or a program asks for: the parameters of its query, and the options that only this page has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+from agreement.data.answers import Extract
+from agreement.data.extract import answer_kind, counted_units, extract
+from agreement.data.groups import read_groups
+from agreement.reports.request.basis import resolve, resolve_choices
+from agreement.reports.request.parameters import (
+    GROUPS,
+    QUESTION,
+    SELECTIONS,
+    UNASKED,
+    UNITS,
+    VERSIONS,
+    InvalidParameter,
+    Parameters,
+    default_parameters,
+    parse_parameters,
+)
+from annotations.models import Project
+
+# Of every page: the page of a long table, and the format and key of a table that is downloaded.
+COMMON_NAMES = ("page", "as", "table")
+# Before the key of a table, where the page of the site has several: the number of its page.
+TABLE_PAGE = "page-"
+
+
+@dataclass(slots=True)
+class AnalysisRequest:
+    """The parameters of a query, the options of the page itself, and the answers that both are about.
+
+    An invalid query leaves its `error`, with the project's own parameters and no options. `page` is the number of the
+    page of a long table as the query has it; None asks for the whole table. A page that is computed of other data than
+    the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
+    handed on as they are. `reader` is the name of who asks; a page is the same for all with the same rights, but for
+    the comparison with gold.
+    """
+
+    project: Project
+    parameters: Parameters
+    options: dict[str, str]
+    error: InvalidParameter | None = None
+    page: str | None = None
+    uses_answers: bool = True
+    reader: str = ""
+    _project_answers: Extract | None = None
+    _with_gold: Extract | None = None
+    _extract: Extract | None = None
+
+    @classmethod
+    def from_query(
+        cls,
+        project: Project,
+        query: QueryDict,
+        options: Collection[str] = (),
+        *,
+        whole_tables: bool = False,
+        uses_answers: bool = True,
+        reader: str = "",
+    ) -> AnalysisRequest:
+        """Return the request of an address; `options` names what the page takes besides the parameters."""
+        values = parse_query(query)
+        own = {name: value for name in options if (value := values.pop(name, ""))}
+        page = None if whole_tables else values.get("page", "1")
+        for name in [one for one in values if one in COMMON_NAMES or one.startswith(TABLE_PAGE)]:
+            del values[name]
+        request = cls(project, Parameters(), own, None, page, uses_answers, reader)
+        try:
+            if uses_answers:
+                request._resolve(*parse_asked(project, values))
+            else:
+                parameters = parse_parameters(values, project.preset, project.answers)
+                select_versions(project, parameters)
+                request._resolve(None, parameters)
+        except InvalidParameter as error:
+            request._fall_back(error)
+        return request
+
+    @classmethod
+    def from_stored(
+        cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]
+    ) -> AnalysisRequest:
+        """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
+        request = cls(project, Parameters(), dict(options))
+        known = Parameters(**parameters)
+        request._resolve(read_asked(project, known), known)
+        return request
+
+    @property
+    def extract(self) -> Extract:
+        """The answers that the parameters select."""
+        if self._extract is None:
+            self._extract = self.project_answers.select(
+                self.parameters.selection("include"), self.parameters.selection("coders")
+            )
+        return self._extract
+
+    @property
+    def project_answers(self) -> Extract:
+        """All answers of the project."""
+        if self._project_answers is None:
+            self._project_answers = read_asked(self.project, self.parameters)
+        return self._project_answers
+
+    @property
+    def answers_with_gold(self) -> Extract:
+        """All answers of the project in texts that have gold that counts, with that."""
+        if self._with_gold is None:
+            self._with_gold = read_with_gold(self.project, self.project_answers, self.parameters)
+        return self._with_gold
+
+    @property
+    def query(self) -> str:
+        """The parameters for the address of another page."""
+        return urlencode(self.parameters.query())
+
+    @property
+    def full_query(self) -> str:
+        """The parameters and options for an address of the same page."""
+        return urlencode(self.parameters.query() | self.options)
+
+    def address_with(self, **options: str) -> str:
+        """Return the address of this page with some of its options changed."""
+        changed = {name: value for name, value in (self.options | options).items() if value}
+        return f"?{urlencode(self.parameters.query() | changed)}"
+
+    def compute[T](self, report: Callable[[Parameters, dict[str, str]], T]) -> T:
+        """Return the report of the parameters and options; where these are invalid, of the project's own parameters."""
+        try:
+            return report(self.parameters, self.options)
+        except InvalidParameter as error:
+            self._fall_back(error)
+            return report(self.parameters, self.options)
+
+    def _resolve(self, answers: Extract | None, parameters: Parameters) -> None:
+        self._project_answers = answers
+        if answers is not None:
+            self._extract, self.parameters = resolve(answers, parameters)
+        else:
+            units = counted_units(self.project, parameters.units)
+            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
+
+    def _fall_back(self, error: InvalidParameter) -> None:
+        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
+        self.error, self.options = error, {}
+        if not self.uses_answers:
+            self._resolve(None, default_parameters(self.project.preset, self.project.answers))
+            return
+        asked = self._project_answers.question if self._project_answers else None
+        answers = extract(self.project, question=asked.key if asked else "")
+        self._resolve(answers, default_parameters(self.project.preset, answers.answers))
+
+
+def read_asked(project: Project, parameters: Parameters) -> Extract:
+    """Return all answers of the project to the question of the parameters, counted as they say."""
+    versions = select_versions(project, parameters)
+    return extract(project, parameters.units, parameters.question, parameters.unasked, versions)
+
+
+def read_with_gold(project: Project, answers: Extract, parameters: Parameters, question: str | None = None) -> Extract:
+    """Return answers to the question that these are of, or to another one, in texts that have gold, with that."""
+    asked = question if question is not None else answers.question.key if answers.question else ""
+    return extract(project, "", asked, parameters.unasked, answers.versions, gold=True)
+
+
+def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
+    """Return the versions of the scheme whose judgements the parameters select; empty: all.
+
+    Raises InvalidParameter for one that the project does not have.
+    """
+    versions = parameters.scheme_versions
+    if versions and project.answers == Project.Answers.SCUS:
+        raise InvalidParameter(VERSIONS, "pyramids have no versions of a scheme: leave it out.")
+    latest = project.scheme_version
+    for version in sorted(versions):
+        if version > latest:
+            there = f"there are 1 to {latest}" if latest > 1 else "there is only version 1"
+            raise InvalidParameter(VERSIONS, f"there is no version {version} of the scheme of {project.slug}; {there}.")
+    return versions
+
+
+def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, Parameters]:
+    """Return all answers of the project that the values of a query ask for, and its parameters.
+
+    Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
+    """
+    values = dict(values)
+    names = values.pop(GROUPS, "")
+    units, unasked = (values.get(name, "") for name in ("units", "unasked"))
+    answers = extract(
+        project,
+        units if units in UNITS else "",
+        values.get(QUESTION, ""),
+        unasked if unasked in UNASKED else UNASKED[0],
+        select_versions(project, Parameters(versions=values.get(VERSIONS, ""))),
+    )
+    if names:
+        values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
+    return answers, parse_parameters(values, project.preset, answers.answers)
+
+
+def _coders_of(project: Project, names: str, answers: Extract) -> str:
+    """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
+    groups, coders = read_groups(project), list[str]()
+    for name in filter(None, (one.strip() for one in names.split(","))):
+        if name not in groups:
+            raise InvalidParameter(
+                GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
+            )
+        of_group = [coder for coder in groups[name] if coder in answers.known_coders]
+        if not of_group:
+            raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")
+        coders += of_group
+    return ",".join(coders)
+
+
+def parse_query(query: QueryDict) -> dict[str, str]:
+    """Return the values of an address, several names of one selection joined by commas."""
+    return {
+        name: ",".join(query.getlist(name)) if name in (*SELECTIONS, GROUPS) else str(query[name]) for name in query
+    }

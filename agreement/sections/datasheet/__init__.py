@@ -1,0 +1,1 @@
+"""The datasheet of a project as sections, which a page shows and a file of Markdown contains."""

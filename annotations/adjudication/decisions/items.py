@@ -1,0 +1,62 @@
+"""What was decided of gold and agreed pyramids: item by item, whose answer holds, why, and what changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from annotations.adjudication.decisions.changes import WorkChanges, read_changes
+from annotations.adjudication.decisions.log import GoldLog, LoggedDecision, read_logs
+from annotations.adjudication.proposal import Item, item_order
+from annotations.coding.decisions import DecideItems, Reason, Source
+from annotations.models import Coding, Operation
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecision:
+    """What holds of an item of gold, by the key of today, and why.
+
+    codings: of the source “coder” the last operations of the codings whose answer was taken. user: who decided it.
+    changed: whether coders whose work the draft rests on have changed their answer to it since.
+    """
+
+    item: Item
+    source: Source
+    codings: tuple[UUID, ...]
+    reason: Reason
+    section: str
+    note: str
+    user: str
+    made_at: datetime
+    changed: bool
+
+
+def gold_decisions(gold: Sequence[Coding]) -> dict[int, tuple[ItemDecision, ...]]:
+    """Return what was decided of gold codings, by primary key, in text order. Four queries at most, for any number."""
+    logs = read_logs([one.pk for one in gold], details=True)
+    changes = read_changes(gold, logs)
+    return {one.pk: tuple(_decisions_of(logs[one.pk], changes[one.pk])) for one in gold}
+
+
+def _decisions_of(log: GoldLog, changes: WorkChanges) -> Sequence[ItemDecision]:
+    said: dict[int, DecideItems] = {}
+    found = log.decisions()
+    return [
+        _decision(item, found[item], said, changes.affect(item, found[item].draft))
+        for item in sorted(found, key=item_order)
+    ]
+
+
+def _decision(item: Item, decision: LoggedDecision, said: dict[int, DecideItems], changed: bool) -> ItemDecision:
+    entry = decision.entry
+    assert entry.user is not None
+    assert entry.applied_at is not None
+    if entry.kind != Operation.Kind.DECIDE:
+        return ItemDecision(item, Source.OWN, (), Reason.NONE, "", "", entry.user, entry.applied_at, changed)
+    decide = said.setdefault(entry.sequence, entry.decide())
+    codings = tuple(UUID(uuid) for uuid in decide.codings)
+    return ItemDecision(
+        item, decide.source, codings, decide.reason, decide.section, decide.note, entry.user, entry.applied_at, changed
+    )

@@ -1,0 +1,239 @@
+"""The decisions on gold, or on the agreed pyramids, of a whole project: list, filters, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+
+from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
+from annotations.coding.decisions import Reason, Source
+from annotations.core.text import is_storable
+from annotations.formats.model.keys import split_key
+from annotations.formats.model.scheme import CATEGORY
+from annotations.models import Coding, Operation, Project, Text
+from annotations.models.coding import DECIDED_KINDS, INDEPENDENT_KINDS
+from annotations.projects.letters import letters_of_coders, names_of_coders, sees_names
+from annotations.projects.rounds import find_round
+from annotations.texts.keywords import Keyword, keyword_in_context
+
+REASONS = {
+    Reason.AMBIGUOUS: "Ambiguous text",
+    Reason.GUIDELINE: "Guideline gap",
+    Reason.SLIP: "Slip",
+    Reason.SCHEME: "Scheme",
+    Reason.NONE: "No reason given",
+}
+SOURCES = {Source.DRAFT: "Draft", Source.CODER: "Coder", Source.OWN: "Own answer"}
+# What the question of the category decides, too.
+CALLED: Mapping[str, str] = {
+    Project.Answers.CATEGORIES: "Category",
+    Project.Answers.POINTERS: "Category and chain",
+    Project.Answers.INDICES: "Category and chain",
+    Project.Answers.SCUS: "SCU",
+}
+# In addresses, for what has no reason.
+NO_REASON = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDecision:
+    """A decision, and the gold that it is of, with its text and round."""
+
+    gold: Coding
+    decision: ItemDecision
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFilters:
+    """Which decisions are listed; empty: all of them. `changed` are those that rest on work that has changed."""
+
+    reason: str = ""
+    section: str = ""
+    source: str = ""
+    text: str = ""
+    changed: bool = False
+
+    @classmethod
+    def from_query(cls, project: Project, query: Mapping[str, str]) -> DecisionFilters:
+        """Return the filters of an address. Raise ValidationError by parameter."""
+        reasons = [*filter(None, Reason), NO_REASON]
+        reason, source, changed = (query.get(name, "") for name in ("reason", "source", "changed"))
+        if reason and reason not in reasons:
+            raise ValidationError({"reason": f"Choose of {', '.join(reasons)}."})
+        if source and source not in list(Source):
+            raise ValidationError({"source": f"Choose of {', '.join(Source)}."})
+        if changed not in ("", "true", "false"):
+            raise ValidationError({"changed": "Choose true or false."})
+        text = query.get("text", "")
+        if text and not (is_storable(text) and Text.objects.filter(project=project, slug=text).exists()):
+            raise ValidationError({"text": f"There is no text {text!r} in this project."})
+        return cls(reason, query.get("section", ""), source, text, changed == "true")
+
+    def as_query(self) -> dict[str, str]:
+        """Return the parameters of an address, without those that are empty."""
+        query = {"reason": self.reason, "section": self.section, "source": self.source, "text": self.text}
+        query["changed"] = "true" if self.changed else ""
+        return {name: value for name, value in query.items() if value}
+
+    def admits(self, one: ListedDecision) -> bool:
+        """Return whether a decision is listed."""
+        decision = one.decision
+        return (
+            self.reason in ("", decision.reason or NO_REASON)
+            and self.section in ("", decision.section)
+            and self.source in ("", decision.source)
+            and self.text in ("", one.gold.text.slug)
+            and (decision.changed or not self.changed)
+        )
+
+
+def list_decisions(project: Project, round_name: str = "") -> list[ListedDecision]:
+    """Return the decisions on the gold and agreed pyramids of the project, or of a round. Five queries.
+
+    They are in the order of rounds and texts. Raise ValidationError if there is no such round.
+    """
+    gold = Coding.with_gold.filter(text__project=project, kind__in=DECIDED_KINDS)
+    if round_name:
+        try:
+            gold = gold.filter(round=find_round(project, round_name))
+        except ValidationError as error:
+            raise ValidationError({"round": error.messages}) from None
+    rows = gold.select_related("text", "round").defer("text__content")
+    found = list(rows.order_by("round__position", "round_id", "text__position", "text__slug"))
+    decisions = gold_decisions(found)
+    return [ListedDecision(one, decision) for one in found for decision in decisions[one.pk]]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCount:
+    """How many decisions have what a filter asks for, by the value that it has in addresses."""
+
+    value: str
+    label: str
+    number: int
+
+
+def count_reasons(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+    """Return how many decisions have each reason, in the order of reasons."""
+    counts = Counter(one.decision.reason for one in decisions)
+    return [DecisionCount(reason or NO_REASON, label, counts[reason]) for reason, label in REASONS.items()]
+
+
+def count_sources(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+    """Return of how many decisions the answer is the draft's, a coder's or another."""
+    counts = Counter(one.decision.source for one in decisions)
+    return [DecisionCount(source, label, counts[source]) for source, label in SOURCES.items()]
+
+
+def count_sections(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+    """Return how many decisions name each section of the guidelines, the most frequent first."""
+    counts = Counter(one.decision.section for one in decisions if one.decision.section)
+    return [DecisionCount(name, name, counts[name]) for name in sorted(counts, key=lambda name: (-counts[name], name))]
+
+
+def count_changed(decisions: Iterable[ListedDecision]) -> DecisionCount:
+    """Return how many decisions rest on work that has changed since."""
+    return DecisionCount("true", "Work changed since", sum(one.decision.changed for one in decisions))
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedDecision:
+    """A decision in words. coders: whose answer was taken, by name or letter; by: who decided, for who sees names."""
+
+    gold: Coding
+    decision: ItemDecision
+    keyword: Keyword
+    question: str
+    coders: tuple[str, ...]
+    by: str | None
+
+    @property
+    def source(self) -> str:
+        """The source in words."""
+        return SOURCES[self.decision.source]
+
+    @property
+    def reason(self) -> str:
+        """The reason in words; empty where none was given."""
+        return REASONS[self.decision.reason] if self.decision.reason else ""
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields that the API, files and the command give."""
+        decision = self.decision
+        return {
+            "text": self.gold.text.slug,
+            "round": self.gold.round.name,
+            "markable": decision.item.markable,
+            "words": self.keyword.words,
+            "question": decision.item.question,
+            "source": str(decision.source),
+            "coders": list(self.coders),
+            "reason": str(decision.reason),
+            "section": decision.section,
+            "note": decision.note,
+            "decided_by": self.by,
+            "decided_at": decision.made_at.isoformat(),
+            "changed": decision.changed,
+        }
+
+
+def describe_decisions(
+    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool | None = None
+) -> list[DescribedDecision]:
+    """Return the decisions in words. with_names: as the person sees coders for whom the project was read, or as said.
+
+    Five queries at most, whatever their number.
+    """
+    shown = sees_names(project) if with_names is None else with_names
+    texts = {one.gold.text_id for one in decisions}
+    contents = dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
+    called = _name_sources(project, decisions, with_names=shown)
+    labels = question_labels(project)
+    return [
+        DescribedDecision(
+            one.gold,
+            one.decision,
+            _keyword(contents[one.gold.text_id], one.decision.item.markable),
+            labels(one.decision.item.question),
+            tuple(
+                sorted(
+                    called[one.gold.text_id, uuid]
+                    for uuid in one.decision.codings
+                    if (one.gold.text_id, uuid) in called
+                )
+            ),
+            one.decision.user if shown else None,
+        )
+        for one in decisions
+    ]
+
+
+def question_labels(project: Project) -> Callable[[str], str]:
+    """Return what the questions of the scheme are called, by their keys. Two queries."""
+    labels = dict(project.attributes.values_list("key", "label")) | dict(project.relations.values_list("key", "label"))
+    labels[CATEGORY] = CALLED[project.answers]
+    return lambda question: labels.get(question) or question
+
+
+def _keyword(content: str, key: str) -> Keyword:
+    place = split_key(key)
+    return keyword_in_context(content, place.parts) if place else Keyword("", key, "")
+
+
+def _name_sources(
+    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool
+) -> dict[tuple[int, UUID], str]:
+    """Return what coders are called, by the text and the operation that names their coding."""
+    uuids = {uuid for one in decisions for uuid in one.decision.codings}
+    if not uuids:
+        return {}
+    texts = {one.gold.text_id for one in decisions}
+    operations = Operation.objects.filter(uuid__in=uuids, coding__text__in=texts, coding__kind__in=INDEPENDENT_KINDS)
+    rows = list(operations.order_by().values_list("coding__text", "uuid", "coding__coder__username"))
+    called = {} if with_names else letters_of_coders(project, names_of_coders(project))
+    return {(text, uuid): called.get(name, name) for text, uuid, name in rows}

@@ -1,0 +1,125 @@
+"""In whose hands gold is: open it, take it over, hand it on."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import Http404
+
+from annotations.adjudication.readiness import EarlyText, GoldIsEarly, Submissions, is_early, submissions_of
+from annotations.coding.operations import log_assignment
+from annotations.models import Coding, Membership, Project, Round, Text, User
+from annotations.projects.letters import sees_names
+from annotations.projects.locks import lock_project
+from annotations.projects.people.members import find_adjudicator
+from annotations.projects.permissions import LATEST, CodingChoice
+from annotations.projects.rounds import find_round, refuse_closed
+
+
+class GoldOfOther(Http404):
+    """Somebody else has the gold, or nobody. What was not sent before is refused, and may be sent once one has it."""
+
+    code = "handed_on"
+
+    def __init__(self, gold: Coding) -> None:
+        who = f"{gold.coder} has" if gold.coder_id is not None else "Nobody has"
+        super().__init__(
+            f"{who} the gold of “{gold.text}” now: take it over on the page of the round {gold.round} to go on."
+        )
+        self.gold = gold
+
+
+def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingChoice = LATEST) -> Coding:
+    """Return the gold of a text on which the user works. The project was read with the right to decide what is gold.
+
+    Raise Http404 where there is none, and GoldOfOther where somebody else has it.
+    """
+    found = Coding.with_gold.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
+    rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
+    own = [coding for coding in rows if coding.coder_id == user.pk]
+    for coding in own:
+        coding.is_alone = len(own) == 1  # type: ignore[attr-defined]
+        if choice.admits(coding):
+            return coding
+    for coding in rows:
+        if choice.admits(coding):
+            raise GoldOfOther(coding)
+    raise Http404("There is no such gold of this text: make it on the page of its round.")
+
+
+def codings_to_gold(project: Project, round_: Round, user: User) -> QuerySet[Coding]:
+    """Return the submitted codings of adjudicators that the user may make gold of: a manager all, others their own."""
+    adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
+    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1, coder__in=adjudicators)
+    codings = codings.filter(status=Coding.Status.SUBMITTED).select_related("text", "coder", "round")
+    return codings if sees_names(project) else codings.filter(coder=user)
+
+
+@transaction.atomic
+def open_gold(project: Project, text: Text, round_name: str, user: User, *, early: bool = True) -> Coding:
+    """Return the gold of a text in a round for the user to work on, made where there is none.
+
+    What somebody else has begun becomes the user's, with its log. Raise ValidationError for summaries, a closed round
+    and one that the text is not in; without `early` GoldIsEarly where it is new and coders have yet to submit.
+    """
+    lock_project(project.pk)
+    round_ = _open_round(project, round_name)
+    if text.docset_id is not None:
+        raise ValidationError("What is decided about summaries is the agreed pyramid of their docset.")
+    if not round_.texts.filter(pk=text.pk).exists():
+        raise ValidationError(f"“{text}” is not in the round {round_}.")
+    gold = _locked_gold(text, round_)
+    if gold is None:
+        found = submissions_of(project, Coding.Kind.TEXT, [round_], [text])
+        submissions = found.get((text.pk, round_.pk), Submissions())
+        if not early and is_early(round_, submissions):
+            raise GoldIsEarly([EarlyText(text, submissions)])
+        return Coding.with_gold.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
+    if gold.coder_id != user.pk:
+        # Whoever opens what nobody has goes on with it: what they do says who they are.
+        _give(gold, user, user if gold.coder_id is not None else None)
+    return gold
+
+
+@transaction.atomic
+def hand_on_gold(project: Project, text: Text, round_name: str, by: User, to: str) -> Coding:
+    """Give the gold of a text to the manager or adjudicator of that name, or with an empty one to whoever opens it.
+
+    Its log says so. Twice changes nothing. Raise ValidationError for somebody who may not decide what is gold, such as
+    all who code the texts, where there is no gold, and for a closed round.
+    """
+    lock_project(project.pk)
+    round_ = _open_round(project, round_name)
+    user = None
+    if to:
+        try:
+            user = find_adjudicator(project, to)
+        except ValidationError as error:
+            raise ValidationError({"adjudicator": error.messages}) from None
+    gold = _locked_gold(text, round_)
+    if gold is None:
+        raise ValidationError(f"“{text}” has no gold in the round {round_} yet: make it first.")
+    if gold.coder_id != (user.pk if user is not None else None):
+        _give(gold, user, by)
+    return gold
+
+
+def _open_round(project: Project, name: str) -> Round:
+    round_ = find_round(project, name)
+    refuse_closed(round_)
+    return round_
+
+
+def _locked_gold(text: Text, round_: Round) -> Coding | None:
+    codings = Coding.with_gold.filter(text=text, round=round_, kind=Coding.Kind.GOLD)
+    rows = codings.select_for_update(of=("self",)).select_related("text__project", "round")
+    return rows.first()
+
+
+def _give(gold: Coding, to: User | None, by: User | None) -> None:
+    """Let somebody go on with gold, and log it as the order of `by`, unless that is None."""
+    gold.coder = to  # type: ignore[assignment]
+    gold.save(update_fields=["coder"])
+    if by is not None:
+        log_assignment(gold, by, to)

@@ -1,0 +1,127 @@
+"""What a draft that is made again keeps of an agreed pyramid: all that people have decided or touched. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotations.adjudication.decisions.log import GoldLog
+from annotations.adjudication.proposal import Item, item_order
+from annotations.adjudication.pyramids.proposal import (
+    CoderPyramid,
+    PyramidProposal,
+    Summaries,
+    WordPyramid,
+    Words,
+    key_of_words,
+    match_scus,
+)
+from annotations.coding.decisions import Description
+from annotations.coding.pyramid_rules import Contributor, held_words, pyramid_violations, summary_index
+from annotations.formats.model.keys import split_key
+from annotations.formats.model.scheme import CATEGORY
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPyramid:
+    """An agreed pyramid as it is: its contributors in text order, and labels and comments of SCUs by their keys."""
+
+    contributors: Sequence[Contributor]
+    descriptions: Mapping[str, Description]
+
+
+def keep_decided_pyramid(
+    proposal: PyramidProposal, log: GoldLog, agreed: AgreedPyramid, summaries: Summaries
+) -> PyramidProposal:
+    """Return the proposal with those contributors of an agreed pyramid that were decided or touched, in their SCUs.
+
+    An SCU of the proposal is the one of the agreed pyramid that it matches by words, and has its label and comment. Of
+    other contributors the words stay that no kept one has, where the options of the project ask for it; those are
+    contested whose place was decided otherwise. What was decided is among what is contested.
+    """
+    return _Keeping(proposal, log, agreed, summaries).proposal()
+
+
+class _Keeping:
+    def __init__(self, proposal: PyramidProposal, log: GoldLog, agreed: AgreedPyramid, summaries: Summaries) -> None:
+        self.agreed, self.summaries = agreed, summaries
+        self.decided = log.decisions()
+        self.theirs = log.touched | {item.markable for item in self.decided}
+        self.kept = [one for one in agreed.contributors if one.key in self.theirs]
+        self.proposed = self._with_known_scus(proposal)
+        self.kept_words = frozenset[int]().union(*(self._words_of(one.key) for one in self.kept))
+        self.their_words = frozenset[int]().union(*map(self._words_of, self.theirs))
+        # where a summary expresses an SCU once, and a kept contributor does
+        self.occupied = {
+            (scu, summary_index(one.parts, summaries.spans))
+            for one in self.kept
+            for scu in one.scus
+            if summaries.options.one_contributor
+        }
+
+    def _words_of(self, key: str) -> Words:
+        place = split_key(key)
+        return frozenset(held_words(self.summaries.words, place.parts if place is not None else ()))
+
+    def _with_known_scus(self, proposal: PyramidProposal) -> PyramidProposal:
+        """Return the proposal with the keys that the agreed pyramid has for its SCUs."""
+        labels = {one.scu: one.label for one in proposal.descriptions}
+        proposed = WordPyramid(CoderPyramid(proposal.contributors, labels), self.summaries)
+        now = WordPyramid(CoderPyramid(self.agreed.contributors, {}), self.summaries)
+        matched = match_scus(proposed.scus, now.scus)
+        used = {*matched.values(), *(scu for one in self.kept for scu in one.scus)}
+        used |= self.agreed.descriptions.keys()
+        names: dict[str, str] = {}
+        for one in proposal.descriptions:
+            numbers = (str(n) for n in range(1, len(used) + 2))
+            names[one.scu] = matched.get(one.scu) or next(key for key in (one.scu, *numbers) if key not in used)
+            used.add(names[one.scu])
+        return PyramidProposal(
+            tuple(replace(one, scus=tuple(names[scu] for scu in one.scus)) for one in proposal.contributors),
+            tuple(Description(names[one.scu], one.label, one.comment) for one in proposal.descriptions),
+            proposal.contested,
+        )
+
+    def proposal(self) -> PyramidProposal:
+        contributors = list(self.kept)
+        contested = {*self.decided}
+        of_proposal = {item.markable for item in self.proposed.contested}
+        for one in self.proposed.contributors:
+            remaining = self._remaining(one)
+            if remaining is not None and not self._is_in_the_way(remaining, contributors):
+                contributors.append(remaining)
+                if one.key in of_proposal or self._words_of(one.key) & self.their_words:
+                    contested.add(Item(remaining.key, CATEGORY))
+        lacking = of_proposal - {one.key for one in self.proposed.contributors} - self.theirs
+        contested |= {Item(key, CATEGORY) for key in lacking if not self._words_of(key) & self.their_words}
+        contributors.sort(key=lambda one: ([list(part) for part in one.parts], one.key))
+        return PyramidProposal(
+            tuple(contributors), tuple(self._descriptions(contributors)), tuple(sorted(contested, key=item_order))
+        )
+
+    def _remaining(self, one: Contributor) -> Contributor | None:
+        """Return what of a contributor of the proposal stays beside those that are kept."""
+        summary = summary_index(one.parts, self.summaries.spans)
+        scus = tuple(scu for scu in one.scus if (scu, summary) not in self.occupied)
+        words = self._words_of(one.key)
+        free = words - self.kept_words if self.summaries.options.words_exclusive else words
+        if one.key in self.theirs or not scus or not free:
+            return None
+        key = one.key if free == words else key_of_words(free, self.summaries, one.key)
+        place = split_key(key)
+        assert place is not None
+        return None if key in self.theirs else Contributor(key, place.parts, scus)
+
+    def _is_in_the_way(self, one: Contributor, others: Sequence[Contributor]) -> bool:
+        """Return whether a contributor would break a rule together with those that stand already."""
+        violations = pyramid_violations([*others, one], self.summaries.options, summaries=self.summaries.spans)
+        return any(one.key in violation.contributors for violation in violations)
+
+    def _descriptions(self, contributors: Sequence[Contributor]) -> list[Description]:
+        """Return what is said of SCUs: that of the agreed pyramid stays, and of an SCU without contributors, too."""
+        used = {scu for one in contributors for scu in one.scus}
+        had = {scu for one in self.agreed.contributors for scu in one.scus}
+        proposed = {one.scu: one for one in self.proposed.descriptions}
+        empty = self.agreed.descriptions.keys() - had
+        known = {**{scu: Description(scu) for scu in used}, **proposed, **self.agreed.descriptions}
+        return [one for scu, one in sorted(known.items()) if scu in used or scu in empty]

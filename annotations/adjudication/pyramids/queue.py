@@ -1,0 +1,257 @@
+"""The queue of an agreed pyramid: SCUs of its draft that coders have otherwise, and what each coder says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotations.adjudication.pyramids.drafts import read_summaries
+from annotations.adjudication.pyramids.proposal import (
+    CoderPyramid,
+    HeldWords,
+    Summaries,
+    WordPyramid,
+    Words,
+    match_scus,
+)
+from annotations.adjudication.queue import (
+    MAX_CHECKS,
+    Answer,
+    Column,
+    Decisions,
+    DraftContent,
+    Kind,
+    Queue,
+    QueueCard,
+    Row,
+    read_columns,
+    read_draft,
+    show_cards,
+)
+from annotations.adjudication.spot_check import SAMPLE_SIZE
+from annotations.adjudication.states import GoldState, gold_states
+from annotations.adjudication.steps import Step, deciding_steps
+from annotations.coding.decisions import Description
+from annotations.coding.pyramid_rules import Contributor, held_words
+from annotations.formats.model.keys import split_key
+from annotations.models import Coding, Project
+
+
+def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_SIZE) -> Queue:
+    """Return the queue of the agreed pyramid of a docset, with so many contributors to check at its end.
+
+    It is made of the pyramids that the draft rests on, whatever coders have changed since. Seven queries.
+    """
+    [state] = gold_states([agreed])
+    if state.draft is None:
+        return Queue(state)
+    drafted = read_draft(agreed, state.draft)
+    columns = read_columns(agreed, state.draft)
+    summaries = read_summaries(project, agreed.text)
+    return arrange_queue(summaries, state, columns, drafted, deciding_steps(agreed), checks)
+
+
+def arrange_queue(
+    summaries: Summaries,
+    state: GoldState,
+    columns: Sequence[Column],
+    drafted: DraftContent,
+    steps: Sequence[Step],
+    checks: int,
+) -> Queue:
+    """Return the queue of what was read. Pure.
+
+    Rows are contributors of the draft, and those contested ones of coders that it lacks. What a coder says of one is in
+    which SCUs of theirs it is, each as the SCU of the draft that it matches by words; where the coder has no
+    contributor of just these words, those count that share some. Contributors of which every coder says the same are a
+    row. An SCU with a contested contributor is a card, with what some coder has in it and the draft has elsewhere, the
+    larger share of disagreement before others; then come the contested ones that are in no SCU of the draft.
+    """
+    return _Builder(summaries, state, columns, drafted).build(steps, checks)
+
+
+def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> CoderPyramid:
+    """Return the pyramid that a log comes to."""
+    found = [
+        (place.parts, key, decision.indices)
+        for key, decision in decisions.items()
+        if decision.indices and (place := split_key(key)) is not None
+    ]
+    contributors = [Contributor(key, parts, scus) for parts, key, scus in sorted(found, key=lambda one: one[:2])]
+    return CoderPyramid(contributors, {key: one.label for key, one in descriptions.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A contributor by its key of today, with the words that the draft gives it, and what is said of it.
+
+    `scus` are the coders' own, by which contributors are told apart that are in SCUs which match none of the draft.
+    """
+
+    key: str
+    words: Words
+    answers: tuple[Answer | None, ...]
+    scus: tuple[tuple[str, ...], ...]
+    draft: Answer | None
+    contested: bool
+
+
+class _Pyramid:
+    """A pyramid by words, and which numbers the queue has for its SCUs."""
+
+    def __init__(self, pyramid: WordPyramid, number_of: Callable[[str], int]) -> None:
+        self.pyramid, self.number_of = pyramid, number_of
+        self.at_word: dict[int, list[HeldWords]] = defaultdict(list)
+        for one in pyramid.held:
+            for word in one.words:
+                self.at_word[word].append(one)
+
+    def said_of(self, words: Words) -> list[HeldWords]:
+        """Return what has just these words; where nothing has, what has some of them, in text order."""
+        near = dict.fromkeys(one for word in sorted(words) for one in self.at_word[word])
+        return [one for one in near if one.words == words] or list(near)
+
+    def answer_on(self, words: Words, now: Words) -> Answer | None:
+        """Return what is said of words; None where none of them is marked. `now` are those that the unit has today."""
+        found = self.said_of(words)
+        if not found:
+            return None
+        numbers = sorted({self.number_of(one.scu) for one in found})
+        others = dict.fromkeys((one.key, self.number_of(one.scu)) for one in found if one.words != now)
+        return Answer(tuple(numbers), units=tuple(others))
+
+
+class _Builder:
+    def __init__(
+        self, summaries: Summaries, state: GoldState, columns: Sequence[Column], drafted: DraftContent
+    ) -> None:
+        self.summaries, self.state, self.columns, self.drafted = summaries, state, columns, drafted
+        self.draft = WordPyramid(pyramid_of(drafted.decisions, drafted.descriptions), summaries)
+        codings = [WordPyramid(pyramid_of(one.decisions, one.descriptions), summaries) for one in columns]
+        self.scus = [Description(key, self.draft.labels.get(key, "")) for key in self.draft.scus]
+        self.entities = [self._keys_of(self.draft, key, drafted.today) for key in self.draft.scus]
+        self.own = {key: number for number, key in enumerate(self.draft.scus)}
+        self.by_words: dict[Words, int] = {}
+        self.used = {*self.draft.scus}
+        self.coders = [_Pyramid(one, self._number_scus(one).__getitem__) for one in codings]
+        self.of_draft = _Pyramid(self.draft, self.own.__getitem__)
+        self.contested = {one.item.markable for one in state.contested}
+        self.units = self._read_units()
+
+    def _keys_of(self, pyramid: WordPyramid, scu: str, today: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(today.get(one.key, one.key) for one in pyramid.held if one.scu == scu))
+
+    def _number_scus(self, coding: WordPyramid) -> dict[str, int]:
+        """Return the numbers of a coder's SCUs: those of the draft that they match, or further ones."""
+        matched = match_scus(coding.scus, self.draft.scus)
+        return {
+            scu: self.own[matched[scu]] if scu in matched else self._number_of_words(coding, scu) for scu in coding.scus
+        }
+
+    def _number_of_words(self, coding: WordPyramid, scu: str) -> int:
+        """Return the number of an SCU that the draft has not: of several coders one, where it has the same words."""
+        words = coding.scus[scu]
+        if words not in self.by_words:
+            numbers = (str(n) for n in range(1, len(self.used) + 2))
+            key = next(key for key in (scu, *numbers) if key not in self.used)
+            self.used.add(key)
+            self.by_words[words] = len(self.entities)
+            self.scus.append(Description(key, coding.labels.get(scu, "")))
+            self.entities.append(self._keys_of(coding, scu, {}))
+        return self.by_words[words]
+
+    # ---- rows
+
+    def _words_of(self, key: str) -> Words:
+        place = split_key(key)
+        return frozenset(held_words(self.summaries.words, place.parts if place is not None else ()))
+
+    def _read_units(self) -> dict[str, _Unit]:
+        """Return the contributors that rows may have, in text order, by their keys."""
+        words = {self.drafted.today[one.key]: one.words for one in self.draft.held if one.key in self.drafted.today}
+        drafted = {*words}
+        words |= {key: self._words_of(key) for key in self.contested - drafted}
+        ordered = sorted(words, key=lambda key: (sorted(words[key]), key))
+        return {
+            key: _Unit(
+                key,
+                words[key],
+                tuple(one.answer_on(words[key], now) for one in self.coders),
+                tuple(tuple(held.scu for held in one.said_of(words[key])) for one in self.coders),
+                self.of_draft.answer_on(words[key], now) if key in drafted else None,
+                key in self.contested,
+            )
+            for key in ordered
+            for now in [self._words_of(key)]
+        }
+
+    def _rows(self) -> list[Row]:
+        """Return the rows in text order: contributors that no coder separates are one."""
+        found: dict[object, list[_Unit]] = {}
+        for unit in self.units.values():
+            given = [one for one in unit.answers if one is not None]
+            is_alone = not given or any(one.units for one in given)
+            together = (unit.answers, unit.scus, unit.draft, unit.contested)
+            found.setdefault(unit.key if is_alone else together, []).append(unit)
+        return [_row([one.key for one in units], units[0]) for units in found.values()]
+
+    # ---- cards
+
+    def build(self, steps: Sequence[Step], checks: int) -> Queue:
+        """Return the queue, its cards in order, no more of them than the bound allows."""
+        rows = self._rows()
+        of_scus: list[tuple[list[Row], list[Row]]] = [([], []) for _ in self.own]
+        for row in rows:
+            own = row.draft.entities if row.draft is not None else ()
+            for number in own:
+                of_scus[number][0].append(row)
+            said = {number for one in row.answers if one is not None for number in one.entities}
+            for number in sorted(said.difference(own)):
+                if number < len(of_scus):
+                    of_scus[number][1].append(row)
+        cards = [
+            self._card(number, own, elsewhere)
+            for number, (own, elsewhere) in enumerate(of_scus)
+            if any(row.contested for row in own)
+        ]
+        cards.sort(key=lambda card: -card.disagreement)
+        lacking = [row for row in rows if row.contested and row.draft is None]
+        cards += [QueueCard(Kind.UNIT, (row,), disagreement=self._disagreement([row])) for row in lacking]
+        sample = [key for key in self.drafted.sample if key in self.units]
+        to_check = [_row([key], self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
+        shown, left_off = show_cards(cards, to_check)
+        return Queue(
+            self.state,
+            tuple(self.columns),
+            tuple(self.entities),
+            len(self.own),
+            shown,
+            self._draft_of_today(),
+            steps,
+            len(sample),
+            left_off,
+            tuple(self.scus),
+        )
+
+    def _draft_of_today(self) -> Decisions:
+        today = self.drafted.today
+        return {today[key]: one for key, one in self.drafted.decisions.items() if key in today}
+
+    def _card(self, number: int, own: Sequence[Row], elsewhere: Sequence[Row]) -> QueueCard:
+        others = [Row(row.units, row.answers, row.draft, row.contested, elsewhere=True) for row in elsewhere]
+        rows = sorted([*own, *others], key=lambda row: sorted(self.units[row.units[0]].words))
+        return QueueCard(Kind.ENTITY, tuple(rows), number, disagreement=self._disagreement(own))
+
+    def _disagreement(self, rows: Iterable[Row]) -> float:
+        """Return the share of the answers of those who have a pyramid that differ from the draft."""
+        different = total = 0
+        for row in rows:
+            given = [one for one, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
+            different += len(row.units) * sum(one != row.draft for one in given)
+            total += len(row.units) * len(given)
+        return different / total if total else 0.0
+
+
+def _row(keys: Sequence[str], unit: _Unit, *, contested: bool | None = None) -> Row:
+    return Row(tuple(keys), unit.answers, unit.draft, unit.contested if contested is None else contested)

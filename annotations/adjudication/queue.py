@@ -1,0 +1,358 @@
+"""The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
+
+Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramids.queue` of the same parts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from agreement.measures import Card, CardRow, Readings, cards
+from annotations.adjudication.decisions.log import Draft
+from annotations.adjudication.proposal import answers_of_draft
+from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
+from annotations.adjudication.states import GoldState, gold_states
+from annotations.adjudication.steps import Step, deciding_steps
+from annotations.coding.decisions import Decision, Description
+from annotations.coding.merges import parse_merge
+from annotations.coding.replay import ReplayedCoding
+from annotations.coding.rules import Rules, text_order
+from annotations.core.text import letters
+from annotations.formats.model.keys import split_key
+from annotations.formats.model.scheme import CATEGORY
+from annotations.models import Coding, Markable, Operation, Project
+from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.projects.letters import shuffle_codings
+from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+
+# Units that the rows of cards may have; more cards come when these are decided.
+MAX_UNITS = 10_000
+# Of one question so many markables are on a card.
+ROWS_OF_QUESTION = 20
+# So many units may be checked of a text.
+MAX_CHECKS = 1000
+
+type Decisions = Mapping[str, Decision]
+type Log = Iterable[tuple[int, str, Mapping[str, Any]]]
+
+
+class Kind(StrEnum):
+    """What a card is about: an entity of the draft, a unit in none, a question, or what nobody contests."""
+
+    ENTITY = "entity"
+    UNIT = "unit"
+    QUESTION = "question"
+    CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a coder or the draft says of a unit: its entities, by their numbers in the queue, or a label.
+
+    Of a pyramid entities are SCUs. Where no contributor has just the words of the unit, `units` are those that have
+    some, each with the number of its SCU.
+    """
+
+    entities: tuple[int, ...] = ()
+    label: str | None = None
+    units: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Units that no coder separates. `answers` are those of the coders in the order of columns; None: not marked.
+
+    `elsewhere`: the draft has them in another entity than that of the card.
+    """
+
+    units: tuple[str, ...]
+    answers: tuple[Answer | None, ...]
+    draft: Answer | None
+    contested: bool
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCard:
+    """What is decided together. `entity` is the number of one in the queue, `question` that of a card of questions."""
+
+    kind: Kind
+    rows: tuple[Row, ...]
+    entity: int | None = None
+    question: str = ""
+    disagreement: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A coder whose answers the draft rests on: `operation` names their coding at its version, as the draft has it.
+
+    descriptions: of the SCUs of a pyramid, by their keys.
+    """
+
+    letter: str
+    name: str
+    operation: str
+    decisions: Decisions
+    descriptions: Mapping[str, Description] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """All that an adjudicator looks at in a text, in order. Without a draft there is nothing.
+
+    `entities` are those of the draft, so many as `drafted` says, then chains of coders that are none of these, each
+    with its markables in text order. Of a pyramid `scus` says which they are: those of the draft with their keys.
+    `sample` has all units that could be checked; `left_off` counts cards that are beyond the bound.
+    """
+
+    state: GoldState
+    columns: tuple[Column, ...] = ()
+    entities: tuple[tuple[str, ...], ...] = ()
+    drafted: int = 0
+    cards: tuple[QueueCard, ...] = ()
+    draft: Decisions | None = None
+    steps: Sequence[Step] = ()
+    sample: int = 0
+    left_off: int = 0
+    scus: tuple[Description, ...] = ()
+
+
+def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Queue:
+    """Return the queue of the gold of a text, with so many units to check at its end.
+
+    It is made of the answers that the draft rests on, whatever coders have changed since. Five queries, and those of
+    the scheme.
+    """
+    [state] = gold_states([gold])
+    if state.draft is None:
+        return Queue(state)
+    drafted = read_draft(gold, state.draft)
+    columns = read_columns(gold, state.draft)
+    scheme = read_scheme(project.pk)
+    return _Builder(project, scheme, state, columns, drafted).build(checks)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftContent:
+    """A draft as the log has it: its decisions by the text of today, and its sample, by the keys of today.
+
+    descriptions: of SCUs, by their keys. today: the keys of today of what it marks, which may have been moved since.
+    """
+
+    decisions: Decisions
+    sample: Sequence[str]
+    descriptions: Mapping[str, Description]
+    today: Mapping[str, str]
+
+
+def read_draft(gold: Coding, draft: Draft) -> DraftContent:
+    """Return the content of a draft. One query."""
+    kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, *FOLLOWED)
+    log = gold.operations.filter(sequence__gte=draft.sequence, kind__in=kinds).order_by("sequence")
+    [(uuid, sequence, kind, payload), *later] = log.values_list("uuid", "sequence", "kind", "payload")
+    changes = [(kind, payload) for _, _, kind, payload in later]
+    sample = [key for key in follow_keys(sample_units(uuid, payload), changes) if key is not None]
+    content = replay_until([(sequence, kind, payload), *(one[1:] for one in later)], sequence)
+    keys = [one["markable"] for one in payload["judgements"]]
+    corrections = [one for one in changes if one[0] == Operation.Kind.CORRECT]
+    moved = zip(follow_keys(keys, corrections), follow_keys(keys, changes), strict=True)
+    today = {key: now for key, now in moved if key is not None and now is not None}
+    return DraftContent(content.decisions, sample, content.descriptions, today)
+
+
+# What changes codings without an answer of their coders: those of a draft go along with it.
+FOLLOWED = (Operation.Kind.CORRECT, Operation.Kind.MERGE)
+
+
+def replay_until(log: Log, last: int) -> ReplayedCoding:
+    """Return a coding as it was after an operation of its log, by the text and scheme of today."""
+    replayed = ReplayedCoding()
+    for sequence, kind, payload in log:
+        if sequence <= last or kind == Operation.Kind.CORRECT:
+            replayed.apply(kind, payload)
+        elif kind == Operation.Kind.MERGE:
+            for change in parse_merge(payload):
+                decision = replayed.decisions.get(change.markable)
+                if decision is not None and change.is_of(decision):
+                    replayed.decisions[change.markable] = change.apply(decision)
+    return replayed
+
+
+def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
+    """Return the columns of the coders, in an order that tells nothing of names. Two queries."""
+    bases = Operation.objects.filter(
+        uuid__in=draft.codings, coding__text=gold.text_id, coding__kind__in=INDEPENDENT_KINDS
+    )
+    found = {
+        coding: (sequence, str(uuid), name)
+        for coding, sequence, uuid, name in bases.values_list("coding", "sequence", "uuid", "coding__coder__username")
+    }
+    logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
+    log = Operation.objects.filter(coding__in=found).order_by("coding", "sequence")
+    for coding, sequence, kind, payload in log.values_list("coding", "sequence", "kind", "payload").iterator():
+        if sequence <= found[coding][0] or kind in FOLLOWED:
+            logs[coding].append((sequence, kind, payload))
+    return tuple(
+        Column(letters(number), found[coding][2], found[coding][1], replayed.decisions, replayed.descriptions)
+        for number, coding in enumerate(shuffle_codings(gold.text_id, found))
+        for replayed in [replay_until(logs[coding], found[coding][0])]
+    )
+
+
+def show_cards(cards: Sequence[QueueCard], checks: Sequence[Row]) -> tuple[tuple[QueueCard, ...], int]:
+    """Return no more cards than the bound allows, and how many are left off; once none is, there is what to check."""
+    shown: list[QueueCard] = []
+    n_units = 0
+    for card in cards:
+        n_units += sum(len(row.units) for row in card.rows)
+        if n_units > MAX_UNITS and shown:
+            break
+        shown.append(card)
+    left_off = len(cards) - len(shown)
+    if checks and not left_off:
+        shown.append(QueueCard(Kind.CHECK, tuple(checks)))
+    return tuple(shown), left_off
+
+
+class _Builder:
+    """The cards of a text, and the numbers of the entities that they name."""
+
+    def __init__(
+        self,
+        project: Project,
+        scheme: ProjectScheme,
+        state: GoldState,
+        columns: Sequence[Column],
+        drafted: DraftContent,
+    ) -> None:
+        self.state, self.drafted = state, drafted
+        codings = [column.decisions for column in columns]
+        self.markables = _markables_of([*codings, drafted.decisions], scheme)
+        self.place = {key: place for place, key in enumerate(sorted(self.markables, key=self._in_text))}
+        known = [self._known(coding) for coding in codings]
+        self.columns = tuple(replace(column, decisions=of) for column, of in zip(columns, known, strict=True))
+        self.draft = self._known(drafted.decisions)
+        rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
+        answers = answers_of_draft(rules, known, self.draft)
+        self.data, self.values = answers.data, answers.draft.values
+        self.cards = cards(answers.data, answers.draft)
+        # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
+        self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
+        self.numbers: dict[frozenset[Any], int] = {}
+        for key in self._in_order(self.values):
+            self._answer(self.values[key])
+        self.drafted_entities = len(self.numbers)
+
+    def build(self, checks: int) -> Queue:
+        """Return the queue, its cards in order, no more of them than the bound allows."""
+        of_chains = [card for card in map(self._card, self.cards) if any(row.contested for row in card.rows)]
+        covered = {unit for card in of_chains for row in card.rows if row.contested for unit in row.units}
+        all_cards = [*of_chains, *self._questions(covered)]
+        sample = [key for key in self.drafted.sample if key in self.markables]
+        wanted = sample[: min(checks, MAX_CHECKS)]
+        shown, left_off = show_cards(all_cards, [self._row_of_unit(key) for key in wanted])
+        return Queue(
+            self.state,
+            self.columns,
+            tuple(tuple(self._in_order(entity)) for entity in self.numbers),
+            self.drafted_entities,
+            shown,
+            self.draft,
+            deciding_steps(self.state.coding),
+            len(sample),
+            left_off,
+        )
+
+    def _known(self, decisions: Decisions) -> dict[str, Decision]:
+        """Return the decisions on markables of levels that the scheme still has, and on which one answers."""
+        return {
+            key: one
+            for key, one in decisions.items()
+            if key in self.markables
+            and self.markables[key].level.coded
+            and all(target in self.markables for target in one.targets())
+        }
+
+    def _in_text(self, key: str) -> tuple[int, int, str]:
+        return (*text_order(self.markables[key]), key)
+
+    def _in_order(self, keys: Iterable[Any]) -> list[str]:
+        return sorted(map(str, keys), key=self.place.__getitem__)
+
+    # ---- chains
+
+    def _card(self, card: Card) -> QueueCard:
+        rows = [
+            self._row(row, card.coders, elsewhere=elsewhere)
+            for elsewhere, of_card in ((False, card.rows), (True, card.elsewhere))
+            for row in of_card
+        ]
+        rows.sort(key=lambda row: self.place[row.units[0]])
+        if card.entity is None:
+            return QueueCard(Kind.UNIT, tuple(rows), disagreement=card.disagreement)
+        return QueueCard(Kind.ENTITY, tuple(rows), self._number(card.entity), disagreement=card.disagreement)
+
+    def _row(self, row: CardRow, coders: Sequence[Any], *, elsewhere: bool) -> Row:
+        given = dict(zip(coders, row.answers, strict=True))
+        answers = tuple(self._answer(given.get(number)) for number in range(len(self.columns)))
+        units = tuple(map(str, row.units))
+        contested = row.contested and not self.contested.isdisjoint(units)
+        return Row(units, answers, self._answer(row.draft), contested, elsewhere)
+
+    def _answer(self, value: Any) -> Answer | None:
+        if value is None:
+            return None
+        if isinstance(value, Readings):
+            chains = sorted(value.sets, key=lambda one: [self.place[key] for key in self._in_order(one)])
+            return Answer(tuple(self._number(one) for one in chains))
+        if isinstance(value, frozenset):
+            return Answer((self._number(value),))
+        return Answer(label=str(value))
+
+    def _number(self, entity: frozenset[Any]) -> int:
+        return self.numbers.setdefault(entity, len(self.numbers))
+
+    # ---- further questions, and what nobody contests
+
+    def _questions(self, covered: Collection[str]) -> list[QueueCard]:
+        """Return the cards of what is contested and on no card yet, those of one question together."""
+        units: dict[str, list[str]] = defaultdict(list)
+        for one in self.state.contested:
+            key, question = one.item.markable, one.item.question
+            if key in self.markables and not (question == CATEGORY and key in covered):
+                units[question].append(key)
+        found = []
+        for question in sorted(units, key=lambda name: (name != CATEGORY, name)):
+            keys = self._in_order(set(units[question]))
+            for first in range(0, len(keys), ROWS_OF_QUESTION):
+                rows = tuple(self._row_of_unit(key, contested=True) for key in keys[first : first + ROWS_OF_QUESTION])
+                found.append(QueueCard(Kind.QUESTION, rows, question=question))
+        return found
+
+    def _row_of_unit(self, key: str, *, contested: bool = False) -> Row:
+        """Return the row of a unit whose chain is not contested: who says anything of it says that of the draft."""
+        draft = self._answer(self.values.get(key))
+        answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
+        return Row((key,), answers, draft, contested)
+
+
+def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:
+    """Return the markables that decisions name, by their keys, which say where they are: some were deleted since."""
+    levels = {level.key: level for level in scheme.levels}
+    found: dict[str, Markable] = {}
+    for coding in codings:
+        for decision in coding.values():
+            for key in (decision.markable, *decision.targets()):
+                if key in found:
+                    continue
+                place = split_key(key)
+                level = levels.get(place.level) if place else None
+                if place is not None and level is not None:
+                    start, end = place.parts[0][0], place.parts[-1][1]
+                    found[key] = Markable(level=level, key=key, start=start, end=end)
+    return found

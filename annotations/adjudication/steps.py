@@ -1,0 +1,58 @@
+"""The steps of the log of gold that decide something, or undo that: with them the page knows what undoing leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from annotations.adjudication.decisions.log import Entry, read_entries
+from annotations.coding.corrections import map_key, parse_correction
+from annotations.coding.decisions import DecideItems
+from annotations.models import Coding, Operation
+
+
+@dataclass(slots=True)
+class Step:
+    """Operations that are undone together, and what they decide: items that are named, or all on a markable."""
+
+    step: UUID
+    undoes: UUID | None
+    decides: list[DecideItems] = field(default_factory=list)
+    markables: list[str] = field(default_factory=list)
+
+    def rename(self, name: Callable[[str], str | None]) -> None:
+        """Let the markables have other keys; what has none any more is gone."""
+        self.markables = [key for old in self.markables if (key := name(old)) is not None]
+        for place, one in enumerate(self.decides):
+            items = tuple((key, question) for old, question in one.items if (key := name(old)) is not None)
+            self.decides[place] = DecideItems(items, one.source, one.codings, one.reason, one.section, one.note)
+
+
+def deciding_steps(gold: Coding) -> list[Step]:
+    """Return the steps of the log of gold, by the keys of today. One query."""
+    return _fold(Entry(*row) for _, *row in read_entries([gold.pk], "short"))
+
+
+def _fold(log: Iterable[Entry]) -> list[Step]:
+    steps: dict[UUID, Step] = {}
+    for entry in log:
+        if entry.kind == Operation.Kind.DRAFT:
+            continue
+        if entry.kind == Operation.Kind.CORRECT:
+            edits = parse_correction(entry.payload)
+            for step in steps.values():
+                step.rename(lambda key, edits=edits: map_key(key, edits))  # type: ignore[misc]
+            continue
+        if entry.kind == Operation.Kind.MOVE:
+            for step in steps.values():
+                step.rename(lambda key, entry=entry: entry.to if key == entry.markable else key)  # type: ignore[misc]
+        step = steps.setdefault(entry.step, Step(entry.step, entry.undoes))
+        if entry.kind == Operation.Kind.DECIDE:
+            step.decides.append(entry.decide())
+        elif entry.answers and entry.markable is not None:
+            step.markables.append(entry.to or entry.markable)
+    for step in steps.values():
+        if step.decides:
+            step.markables = []  # these carry the answers of what is named
+    return [step for step in steps.values() if step.decides or step.markables or step.undoes is not None]

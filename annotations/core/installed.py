@@ -1,0 +1,41 @@
+"""What of the program is installed: its version, and whether compiled libraries can be loaded. Free of Django."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+# Modules with compiled parts, by the packages that bring them.
+COMPILED = {
+    "argon2-cffi": "argon2.low_level",
+    "google-re2": "re2",
+    "lxml": "lxml.etree",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "psycopg": "psycopg",
+    "scipy": "scipy.stats",
+}
+
+
+def program_version() -> str:
+    """Return the version: of the installed wheel, or of the checkout."""
+    try:
+        return version("coindex")
+    except PackageNotFoundError:
+        file = Path(__file__).resolve().parents[2] / "pyproject.toml"
+        project: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        return project["version"]
+
+
+def broken_libraries() -> Mapping[str, str]:
+    """Return the packages whose compiled parts cannot be loaded, and why."""
+    broken = {}
+    for package, module in COMPILED.items():
+        try:
+            import_module(module)
+        except Exception as error:  # a library of another system may fail in any way
+            broken[package] = str(error).partition("\n")[0] or type(error).__name__
+    return broken

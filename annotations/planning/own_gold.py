@@ -1,0 +1,111 @@
+"""Gold beside the answers of who codes, once the results are open: where it differs from theirs, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
+from annotations.adjudication.decisions.listing import REASONS, question_labels
+from annotations.models import Coding, Project, Round, User
+from annotations.planning.plans.comparison import Answers, Comparer, Describer, Item, read_answers, text_order
+from annotations.schemes.project_scheme import read_scheme
+
+
+def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:
+    """Return the user's submitted codings of texts whose gold is decided, in the order of rounds and texts.
+
+    The texts are not before the user in another round, and the rounds are none of training: that has its own feedback.
+    """
+    own = Coding.objects.filter(text__project=project, coder=user, kind=Coding.Kind.TEXT)
+    open_texts = own.exclude(status=Coding.Status.SUBMITTED).order_by().values("text")
+    gold = Coding.with_gold.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
+    found = own.filter(
+        Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round"))),
+        status=Coding.Status.SUBMITTED,
+        occasion=1,
+    ).exclude(text__in=open_texts)
+    return (
+        found.exclude(round__kind=Round.Kind.TRAINING)
+        .select_related("text", "round")
+        .order_by("round__position", "round_id", "text__position", "text__slug")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonOfGold:
+    """Why gold answers a question as it does, as who decided it said."""
+
+    question: str
+    label: str
+    reason: str
+    reason_label: str
+    section: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Item):
+    """A markable on which gold differs from the coder, with the reasons that were given for what is asked of it."""
+
+    reasons: tuple[ReasonOfGold, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextBesideGold:
+    """A coding beside the gold of its text: how many judgements the gold has, and what differs."""
+
+    coding: Coding
+    n_items: int
+    differences: tuple[Difference, ...]
+
+
+def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextBesideGold]:
+    """Return what of codings differs from the gold of their texts. Seventeen queries at most, whatever their number."""
+    texts = {one.text_id for one in codings}
+    rows = Coding.with_gold.filter(text__in=texts, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED).order_by()
+    gold = {(one.text_id, one.round_id): one for one in rows}
+    pairs = [(one, gold[one.text_id, one.round_id]) for one in codings if (one.text_id, one.round_id) in gold]
+    scheme = read_scheme(project.pk)
+    answers = read_answers(project, scheme, [one.pk for pair in pairs for one in pair])
+    decisions = gold_decisions([one for _, one in pairs])
+    comparer = Comparer(scheme, project.answers, Round.PassMeasure.ANSWERS)
+    labels = question_labels(project)
+
+    def reasons_at(found: Sequence[ItemDecision], key: str) -> tuple[ReasonOfGold, ...]:
+        return tuple(
+            ReasonOfGold(
+                one.item.question,
+                labels(one.item.question),
+                str(one.reason),
+                REASONS[one.reason] if one.reason else "",
+                one.section,
+                one.note,
+            )
+            for one in found
+            if one.item.markable == key and (one.reason or one.section or one.note)
+        )
+
+    compared = []
+    for own, of_gold in pairs:
+        describer = Describer(comparer, own.text.content)
+        differences = tuple(
+            Difference(
+                **{field.name: getattr(item, field.name) for field in fields(item)},
+                reasons=reasons_at(decisions[of_gold.pk], item.markable),
+            )
+            for item in _differences(describer, answers[own.pk], answers[of_gold.pk])
+        )
+        judged = sum(1 for one in answers[of_gold.pk].decisions.values() if one.category is not None or one.attributes)
+        compared.append(TextBesideGold(own, judged, differences))
+    return compared
+
+
+def _differences(describer: Describer, own: Answers, gold: Answers) -> Iterator[Item]:
+    """Yield the markables on which the two differ, in text order; also those that the coder alone answers."""
+    for key in sorted(own.decisions.keys() | gold.decisions.keys(), key=text_order):
+        item = describer.item(key, own, gold)
+        if not item.is_as_gold and (item.is_judged or item.category is not None):
+            yield item

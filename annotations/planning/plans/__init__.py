@@ -1,0 +1,1 @@
+"""Plans of rounds: who codes which text, by which design, and what a plan changes."""

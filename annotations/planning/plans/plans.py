@@ -1,0 +1,325 @@
+"""Propose the plan of a round from what is in the database, describe it, and carry it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Max
+
+from annotations.mail.queue import is_enabled, notify
+from annotations.models import Coding, Markable, Plan, PlanCoder, PlanText, Project, Round, RoundText, Text, User
+from annotations.models.round import MAIN
+from annotations.planning.plans.designs.draws import draw
+from annotations.planning.plans.designs.proposing import propose
+from annotations.planning.plans.designs.terms import (
+    WEIGHT_UNIT,
+    Assignment,
+    Design,
+    PlanParameters,
+    PlanRefused,
+    Proposal,
+)
+from annotations.planning.plans.designs.terms import PlanCoder as CoderTerms
+from annotations.planning.plans.designs.terms import PlanText as TextTerms
+from annotations.projects.locks import lock_project
+from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
+from annotations.projects.rounds import current_round, find_round, open_round, put_into_round, refuse_closed
+
+BATCH = 2_000
+# Texts whose names begin alike are of a genre, where there are no more genres than that.
+MOST_GENRES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What somebody asks of a plan. coders: who takes part; empty: all but adjudicators. Maxima and weights by name."""
+
+    parameters: PlanParameters
+    round_name: str = ""
+    coders: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    maxima: Mapping[str, int] = field(default_factory=dict)
+    due_on: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedText:
+    """A text of a round as plans need it."""
+
+    pk: int
+    slug: str
+    title: str
+    work: int
+    stratum: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """A proposal with what it is about. round_: None where there is none yet; unit: of what work is counted."""
+
+    request: PlanRequest
+    round_: Round | None
+    round_name: str
+    texts: Sequence[PlannedText]
+    coders: Mapping[str, User]
+    unit: str
+    proposal: Proposal
+    begun: frozenset[tuple[str, str]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON: the same for the same seed, before it is carried out and after."""
+        parameters, proposal = self.request.parameters, self.proposal
+        k = len(self.coders) if parameters.design == Design.ALL or parameters.k is None else parameters.k
+        return {
+            "design": str(parameters.design),
+            "k": k,
+            "share": parameters.share if parameters.design == Design.SHARE else None,
+            "blocks": parameters.blocks if parameters.design == Design.BLOCKS else None,
+            "seed": parameters.seed,
+            "round": self.round_name,
+            "pool": parameters.pool,
+            "due_on": self.request.due_on.isoformat() if self.request.due_on else None,
+            "calibration": list(proposal.calibration),
+            "assignments": [{"text": text, "coders": list(names)} for text, names in proposal.assignments.items()],
+            "unit": self.unit,
+            "loads": [{"coder": load.coder, "texts": load.texts, "work": load.work} for load in proposal.loads],
+            "pairs": [{"coders": [a, b], "texts": number} for a, b, number in proposal.pairs],
+            "connected": proposal.connected,
+        }
+
+
+def plan_round(project: Project, name: str) -> Round | None:
+    """Return the round that a plan is of; None if that is `main` and not made yet. Raise ValidationError.
+
+    Without a name that is the round that texts come into.
+    """
+    round_ = find_round(project, name) if name else open_round(project)
+    if round_.pk is None:
+        return None
+    refuse_closed(round_)
+    return round_
+
+
+def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
+    """Return what the request comes to, and write nothing. Raise ValidationError with what is wrong, and the way out.
+
+    With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
+    """
+    if project.answers == Project.Answers.SCUS:
+        raise ValidationError("Summaries are assigned docset by docset, on the page of each docset.")
+    if blind and (request.parameters.move or request.parameters.removals):
+        raise ValidationError("Who codes in a project and manages it does not move what is assigned to others.")
+    round_ = plan_round(project, request.round_name)
+    texts, unit = planned_texts(project, round_)
+    coders = _coders_of(project, request)
+    parameters = request.parameters
+    codings = _codings_as_blind(round_, parameters) if blind else _codings_of(round_)
+    if round_ is not None:
+        drawn = PlanText.objects.filter(plan__round=round_, calibration=True).values_list("text__slug", flat=True)
+        parameters = replace(parameters, calibration_texts=tuple(drawn))
+    terms = [TextTerms(text.slug, text.work, text.stratum) for text in texts]
+    members = [CoderTerms(name, request.weights.get(name, 1.0), request.maxima.get(name)) for name in sorted(coders)]
+    try:
+        proposal = propose(terms, members, parameters, codings)
+    except PlanRefused as refused:
+        raise ValidationError(str(refused)) from None
+    begun = frozenset((one.text, one.coder) for one in codings if one.begun)
+    return PlanView(
+        replace(request, parameters=parameters), round_, round_.name if round_ else MAIN, texts, coders, unit, proposal,
+        begun,
+    )  # fmt: skip
+
+
+def _codings_as_blind(round_: Round | None, parameters: PlanParameters) -> list[Assignment]:
+    """Return what is assigned as a manager may know it who codes: all of it stays, and what is taken is not known.
+
+    Raise ValidationError where texts of a pool are to be assigned: what others have taken would tell on them.
+    """
+    is_pool = round_ is not None and Plan.objects.filter(round=round_, pool=True).exists()
+    if is_pool and not parameters.pool:
+        raise ValidationError(
+            f"The round {round_} has a pool, and you are blind to what others take from it: keep it a pool, or ask a "
+            "manager who does not code."
+        )
+    return [replace(one, begun=True) for one in _codings_of(round_, with_taken=not is_pool)]
+
+
+def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedText], str]:
+    """Return the texts of the round, or of the project where it has none, with their work, and the unit of that."""
+    texts = project.texts.filter(role=Text.Role.SOURCE)
+    if round_ is not None:
+        texts = texts.filter(memberships__round=round_)
+    texts = texts.order_by("position", "slug")
+    coded = Markable.objects.filter(text__in=texts.order_by().values("pk"), predefined=True, level__coded=True)
+    counts = dict(coded.order_by().values_list("text").annotate(number=Count("pk")))
+    unit = "markables" if counts else "words"
+    rows = list((texts if counts else texts.with_words()).values("pk", "slug", "title", "language", *_words(counts)))
+    earlier = _earlier_rounds(round_)
+    genres = _genres([row["slug"] for row in rows])
+    return [
+        PlannedText(
+            row["pk"],
+            row["slug"],
+            row["title"],
+            counts.get(row["pk"], 0) if counts else row["words"],
+            "\0".join([genres[row["slug"]], row["language"], earlier.get(row["pk"], "")]),
+        )
+        for row in rows
+    ], unit
+
+
+def _words(counts: Mapping[int, int]) -> tuple[str, ...]:
+    return () if counts else ("words",)
+
+
+def _earlier_rounds(round_: Round | None) -> Mapping[int, str]:
+    """Return the last round before this one in which texts are, too."""
+    if round_ is None:
+        return {}
+    earlier = RoundText.objects.filter(round__project=round_.project_id, round__position__lt=round_.position)
+    return dict(earlier.order_by("round__position").values_list("text", "round__name"))
+
+
+def _genres(slugs: Sequence[str]) -> Mapping[str, str]:
+    """Return the genre of each text: how its name begins, where names that begin so are several, and genres few."""
+    genres = {slug: slug.partition("-")[0] for slug in slugs}
+    sizes = Counter(genres.values())
+    return genres if len(sizes) <= MOST_GENRES and min(sizes.values(), default=0) > 1 else dict.fromkeys(slugs, "")
+
+
+def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
+    """Return who takes part, by name: who is chosen, else those who code blind to each other, as adjudicators do not.
+
+    Raise ValidationError for names of others.
+    """
+    members = {user.get_username(): user for user in members_in_roles(project, CODING_ROLES)}
+    everybody = {user.get_username() for user in members_in_roles(project, BLIND_ROLES)}
+    unknown = sorted({*request.coders, *request.weights, *request.maxima} - set(members))
+    if unknown:
+        raise ValidationError(f"There are no coders of these names in the project: {', '.join(unknown)}.")
+    return {name: user for name, user in members.items() if name in (request.coders or everybody)}
+
+
+def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assignment]:
+    """Return what is assigned in the round, with or without what coders took from a pool."""
+    if round_ is None:
+        return []
+    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    codings = codings if with_taken else codings.assigned()
+    rows = codings.values_list(
+        "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
+    )
+    return [
+        Assignment(
+            text, coder, version > corrections or status == Coding.Status.SUBMITTED, place, released_at is not None
+        )
+        for text, coder, version, corrections, status, place, released_at in rows
+    ]
+
+
+@transaction.atomic
+def apply_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
+    """Carry the plan out: make what codings it adds, delete what it moves, and record it. Return what there is then.
+
+    Applied again, it changes nothing. Raise ValidationError as `view_plan` does, and ProjectArchived.
+    """
+    lock_project(project.pk)
+    round_ = plan_round(project, request.round_name)
+    if round_ is None:
+        round_ = current_round(project)
+        put_into_round(round_, project.texts.filter(role=Text.Role.SOURCE).defer("content"))
+    view = view_plan(project, replace(request, round_name=round_.name), blind=blind)
+    plan = _record(round_, view)
+    _write_codings(project, round_, view)
+    _record_texts(plan, view)
+    return view
+
+
+def _record(round_: Round, view: PlanView) -> Plan:
+    """Write what was asked of the plan."""
+    request, parameters = view.request, view.request.parameters
+    plan, _ = Plan.objects.update_or_create(
+        round=round_,
+        defaults={
+            "design": str(parameters.design),
+            "k": None if parameters.design == Design.ALL else parameters.k,
+            "share": parameters.share if parameters.design == Design.SHARE else None,
+            "blocks": parameters.blocks if parameters.design == Design.BLOCKS else None,
+            "calibration": parameters.calibration,
+            "seed": parameters.seed,
+            "pool": parameters.pool,
+            "allow_unconnected": parameters.allow_unconnected,
+            "due_on": request.due_on,
+        },
+    )
+    PlanCoder.objects.filter(plan=plan).delete()
+    PlanCoder.objects.bulk_create(
+        PlanCoder(
+            plan=plan,
+            coder=user,
+            weight=round(request.weights.get(name, 1.0) * WEIGHT_UNIT),
+            maximum=request.maxima.get(name),
+        )
+        for name, user in view.coders.items()
+    )
+    return plan
+
+
+def _record_texts(plan: Plan, view: PlanView) -> None:
+    """Write by how many coders each text is to be coded, in an order drawn by the seed, in which a pool gives them."""
+    seed, calibration = view.request.parameters.seed, set(view.proposal.calibration)
+    order = sorted(view.texts, key=lambda text: (draw(seed, "pool", text.slug), text.slug))
+    PlanText.objects.filter(plan=plan).delete()
+    PlanText.objects.bulk_create(
+        (
+            PlanText(
+                plan=plan,
+                text_id=text.pk,
+                coders=view.proposal.needed[text.slug],
+                position=position,
+                calibration=text.slug in calibration,
+            )
+            for position, text in enumerate(order)
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
+    keys = {text.slug: text.pk for text in view.texts}
+    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    _delete_codings(codings, view.proposal.removed, keys)
+    places = dict(codings.order_by().values_list("coder__username").annotate(last=Max("place")))
+    new = set(view.proposal.new)
+    if new and view.request.parameters.pool:  # who is blind to a pool may add what somebody has taken
+        new -= set(codings.order_by().values_list("text__slug", "coder__username"))
+    rows: list[Coding] = []
+    for name, order in view.proposal.orders.items():
+        place = places.get(name, 0)
+        for slug in order:
+            if (slug, name) in new:
+                place += 1
+                rows.append(Coding(text_id=keys[slug], coder=view.coders[name], round=round_, place=place))
+    Coding.objects.bulk_create(rows, batch_size=BATCH)
+    if is_enabled():
+        titles = {text.pk: Text(pk=text.pk, slug=text.slug, title=text.title, project=project) for text in view.texts}
+        for name, user in view.coders.items():
+            if own := [titles[row.text_id] for row in rows if row.coder.get_username() == name]:
+                notify(user, "assigned", project, own)
+
+
+def _delete_codings(codings: Any, removed: Iterable[tuple[str, str]], keys: Mapping[str, int]) -> None:
+    """Delete what has not begun of these; what has begun since it was read stays."""
+    pairs = {(keys[text], coder) for text, coder in removed}
+    if pairs:
+        rows = codings.not_begun().filter(status=Coding.Status.OPEN).select_for_update(of=("self",))
+        found = rows.values_list("pk", "text_id", "coder__username")
+        gone = [pk for pk, text, coder in found if (text, coder) in pairs]
+        for start in range(0, len(gone), BATCH):
+            Coding.objects.filter(pk__in=gone[start : start + BATCH]).delete()

@@ -1,0 +1,164 @@
+"""How far a project is: a matrix of texts x coders, a page of it, with the totals of all; and the hours of coders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+
+from annotations.coding.active_time import WorkedDay, read_worked_days
+from annotations.models import Coding, Project, Round, RoundText, Text
+from annotations.models.rights import Person
+from annotations.planning.work.pace import read_coder_paces
+from annotations.planning.work.states import CodingState, read_states
+from annotations.planning.work.totals import Total, total_by
+from annotations.projects.rounds import find_round, rounds_of
+
+PAGE_SIZE = 50
+CODERS_ON_A_PAGE = 30
+PROGRESS_COLUMNS = ("text", "title", "round", "coder", "state", "overdue", "due_on", "decided", "to_decide")
+HOURS_RULE = (
+    "The time between changes of a coder, by the coder’s own clock unless it is ahead. A pause of more than five "
+    "minutes counts nothing; what goes past midnight is of the day on which it ends. What was imported is no work."
+)
+HOURS_COLUMNS = ("coder", "round", "text", "day", "active_seconds", "hours")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressRow:
+    """A text in a round, and how far each coder is with it: nothing of those who do not code it."""
+
+    text: Text
+    round: Round
+    cells: Sequence[CodingState | None]
+    total: Total
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressMatrix:
+    """A page of the rows for a page of the coders, and totals of all rows: of these coders, and of rounds if several.
+
+    chosen: the round that is shown alone.
+    """
+
+    page: Page[RoundText]
+    rows: Sequence[ProgressRow]
+    coders: Sequence[str]
+    totals: Page[Total]
+    of_rounds: Sequence[Total]
+    rounds: Sequence[Round]
+    chosen: Round | None
+
+    @property
+    def round_choices(self) -> list[tuple[str, str]]:
+        """The names of the rounds, as a list to choose from."""
+        return [(one.name, one.name) for one in self.rounds]
+
+    @property
+    def several_rounds(self) -> bool:
+        """Whether codings are named with their round."""
+        return len(self.rounds) > 1
+
+
+def read_progress_matrix(
+    project: Project,
+    user: Person,
+    round_name: str,
+    number: str | None,
+    today: date,
+    coders_number: str | None = None,
+) -> ProgressMatrix:
+    """Return the progress matrix of a project, or of a round. Six queries at most, whatever the size of the project.
+
+    Raise ValidationError for the name of no round.
+    """
+    chosen = find_round(project, round_name) if round_name else None
+    rounds = rounds_of(project)
+    names = {one.pk: one.name for one in rounds}
+    order = {one.pk: place for place, one in enumerate(rounds)}
+    states = read_states(codings_of(project, user, chosen), today)
+    totals = total_by(sorted(states, key=lambda one: one.coder), lambda one: one.coder)
+    totals_shown = Paginator(totals, CODERS_ON_A_PAGE).get_page(coders_number)
+    coders = [one.name for one in totals_shown]
+    shown = Paginator(_memberships(project, user, chosen), PAGE_SIZE).get_page(number)
+    cells = {(one.text, one.round, one.coder): one for one in states}
+    on_page = {(membership.text_id, membership.round_id): Total(membership.text.title) for membership in shown}
+    for state in states:
+        if (state.text, state.round) in on_page:
+            on_page[state.text, state.round].add(state)
+    rows = []
+    for membership in shown:
+        place = membership.text_id, membership.round_id
+        of_row = [cells.get((*place, coder)) for coder in coders]
+        rows.append(ProgressRow(membership.text, membership.round, of_row, on_page[place]))
+    paces = read_coder_paces(project, {one.name: one.left for one in totals}, today, chosen) if totals else {}
+    for one in totals:
+        one.pace = paces.get(one.name)
+    of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
+    return ProgressMatrix(
+        shown,
+        rows,
+        coders,
+        totals_shown,
+        of_rounds if len(of_rounds) > 1 else (),
+        rounds,
+        chosen,
+    )
+
+
+def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
+    """Return the codings of the project that the user sees, or those of a round; nobody's work on a text twice."""
+    codings: QuerySet[Coding] = Coding.objects.visible_to(user).once_for(user).filter(text__project=project)
+    return codings.filter(round=round_) if round_ is not None else codings
+
+
+def _memberships(project: Project, user: Person, round_: Round | None) -> QuerySet[RoundText]:
+    """Return the texts in their rounds, in the order of texts, then of rounds."""
+    texts = Text.objects.visible_to(user).filter(project=project)
+    rows = RoundText.objects.filter(round__project=project, text__in=texts.order_by())
+    rows = rows.filter(round=round_) if round_ is not None else rows
+    rows = rows.select_related("text", "round").defer("text__content")
+    return rows.order_by("text__position", "text__slug", "round__position", "round_id")
+
+
+def progress_rows(project: Project, user: Person, round_name: str, today: date) -> Iterator[list[str]]:
+    """Return the rows of the progress as a file: one a coding, and one a text in a round that nobody codes.
+
+    Raise ValidationError for the name of no round.
+    """
+    chosen = find_round(project, round_name) if round_name else None
+    states: dict[tuple[int, int], list[CodingState]] = {}
+    for one in sorted(read_states(codings_of(project, user, chosen), today), key=lambda one: one.coder):
+        states.setdefault((one.text, one.round), []).append(one)
+
+    def rows() -> Iterator[list[str]]:
+        for membership in _memberships(project, user, chosen):
+            text, round_ = membership.text, membership.round
+            head = [text.slug, text.title, round_.name]
+            of_text = states.get((text.pk, round_.pk), ())
+            for one in of_text:
+                due = one.due_on.isoformat() if one.due_on else ""
+                figures = [str(one.decided), str(one.to_decide)]
+                yield [*head, one.coder, str(one.state), "yes" if one.overdue else "no", due, *figures]
+            if not of_text:
+                yield [*head, *[""] * (len(PROGRESS_COLUMNS) - len(head))]
+
+    return rows()
+
+
+def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
+    """Return the active time of each coder by round, text and day. Two queries.
+
+    Raise ValidationError for the name of no round.
+    """
+    return read_worked_days(project, find_round(project, round_name) if round_name else None)
+
+
+def hours_rows(days: Sequence[WorkedDay]) -> Iterator[list[str]]:
+    """Return the rows of the hours as a file."""
+    for one in days:
+        seconds = round(one.seconds)
+        yield [one.coder, one.round, one.text, one.day.isoformat(), str(seconds), f"{one.seconds / 3600:.3f}"]

@@ -1,0 +1,48 @@
+"""The pages of a long list, as links below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import template
+from django.core.paginator import Page
+from django.utils.safestring import SafeString
+
+from annotations.core.fields import BoundedSelect
+
+register = template.Library()
+
+# By which a script asks for a part of a page; links are to whole ones.
+PART = "part"
+
+
+@register.inclusion_tag("pages.html", takes_context=True)
+def pages(
+    context: dict[str, Any], shown: Page[Any], name: str = "page", what: str = "", at: str = ""
+) -> dict[str, Any]:
+    """Return the links to the pages before and after this one; all else that the address asks for stays.
+
+    name: what the address calls the number of the page. Where a page of the site has several lists, `what` says which
+    this is, and `at` is the id of the element at which the next page begins. `list_address` of the context is that of
+    the list, where the page may answer what was sent to another one.
+    """
+    query = context["request"].GET.copy()
+    for other in (name, PART):
+        query.pop(other, None)
+    kept = query.urlencode()
+    address = context.get("list_address", "")
+    return {
+        "shown": shown,
+        "start": f"{address}?{kept}&{name}=" if kept else f"{address}?{name}=",
+        "what": what,
+        "label": f"Pages: {what}" if what else "Pages",
+        "end": f"#{at}" if at else "",
+    }
+
+
+@register.simple_tag
+def choose(name: str, at: str, choices: Iterable[tuple[str, str]], chosen: str, everything: str = "") -> SafeString:
+    """Return the control that chooses one of many; `at` is its id, `everything` the label of no choice."""
+    listed = [*([("", everything)] if everything else []), *choices]
+    return BoundedSelect(choices=listed).render(name, chosen, {"id": at})

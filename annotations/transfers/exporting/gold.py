@@ -1,0 +1,85 @@
+"""The gold of texts that an export has, and the texts that it leaves out, with the reasons."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+
+from annotations.adjudication.states import GoldState, State, gold_states
+from annotations.formats.losses.reduction import MOST_EXAMPLES, OtherLoss
+from annotations.models import Coding, Project, RoundText
+from annotations.projects.rounds import COUNTED_KINDS
+
+# What is exported of gold, and the folder that it is in.
+GOLD, SILVER = "gold", "silver"
+
+WITHOUT_GOLD = "texts without gold"
+UNDECIDED = "texts whose gold is not decided (export silver to have the drafts)"
+NOT_CLOSED = "texts whose gold has no draft and is not closed"
+DECIDED = "texts whose gold is decided (export gold to have it)"
+WITHOUT_DRAFT = "texts whose gold has no draft"
+
+
+def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinished: bool) -> None:
+    """Raise ValidationError by field where gold cannot be exported so, or where a member has the name of its folder."""
+    if project.answers == Project.Answers.SCUS:
+        raise ValidationError(
+            {"gold": "What is decided about summaries is the agreed pyramid, which other exports have."}
+        )
+    for name, is_set in (("coders", bool(coders)), ("unfinished", unfinished)):
+        if is_set:
+            raise ValidationError({name: "Gold is of no coder: name neither coders nor unfinished codings with it."})
+    if project.members.filter(username__iexact=gold).exists():
+        raise ValidationError(
+            {"gold": f"A member of the project is called {gold!r}: the folder would be taken for theirs."}
+        )
+
+
+def select_gold(
+    project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
+) -> tuple[QuerySet[Coding], list[OtherLoss]]:
+    """Return the gold of texts, one of each, and the texts that are left out, by the reason.
+
+    Gold is closed, or every contested item of it was decided: of several rounds that of the last in which it is. Silver
+    is a draft of which some are not decided yet, in the last round with gold.
+    """
+    in_rounds = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
+    if texts:
+        in_rounds &= Q(text__slug__in=texts)
+    members = RoundText.objects.filter(in_rounds, round__project=project, text__docset=None)
+    slugs: dict[int, str] = {}
+    places: set[tuple[int, int]] = set()
+    for text, slug, round_ in members.order_by("text__slug").values_list("text_id", "text__slug", "round_id"):
+        slugs[text] = slug
+        places.add((text, round_))
+    rows = Coding.with_gold.filter(in_rounds, text__project=project, kind=Coding.Kind.GOLD)
+    states: dict[int, list[GoldState]] = {text: [] for text in slugs}
+    for state in gold_states(list(rows.order_by("round__position", "round_id"))):
+        if (state.coding.text_id, state.coding.round_id) in places:
+            states[state.coding.text_id].append(state)
+    chosen: list[int] = []
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for text, slug in slugs.items():
+        fitting = [one for one in states[text] if not _why_left_out(one, gold)]
+        if gold == SILVER:
+            fitting = [one for one in fitting if one is states[text][-1]]
+        if fitting:
+            chosen.append(fitting[-1].coding.pk)
+        else:
+            left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
+    return Coding.with_gold.filter(pk__in=chosen), _losses(left_out)
+
+
+def _why_left_out(state: GoldState, gold: str) -> str:
+    """Return why this gold is not of the kind; empty where it is."""
+    is_open = state.state is State.OPEN
+    if gold == SILVER:
+        return DECIDED if not is_open else WITHOUT_DRAFT if state.draft is None else ""
+    return "" if not is_open else NOT_CLOSED if state.draft is None else UNDECIDED
+
+
+def _losses(texts: Mapping[str, Sequence[str]]) -> list[OtherLoss]:
+    return [OtherLoss(why, len(slugs), tuple(slugs[:MOST_EXAMPLES])) for why, slugs in texts.items()]

@@ -1,0 +1,218 @@
+"""The page of the members and invitations of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotations.core.text import pluralize
+from annotations.mail.queue import is_enabled
+from annotations.models import Coding, Invitation, Membership, Project, User
+from annotations.models.project import may, may_change
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
+from annotations.projects.people import invitations
+from annotations.projects.people.accounts import make_reset_link, resettable_members
+from annotations.projects.people.members import activity_of_members, add_member, remove_membership, set_group
+from annotations.projects.permissions import project_for
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm
+from annotations.web.paging import address_with, page_of
+from annotations.web.views import signed_in_user
+
+# Two forms of the page have a field of the role.
+INVITATION_IDS = "invitation_%s"
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_variables("links")
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show and add members and invitations. The links of invitations are shown once."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    is_invitation, is_group = "invite" in request.POST, "set_group" in request.POST
+    form = MemberForm(None if is_invitation or is_group else request.POST or None)
+    group_form = GroupForm(project, request.POST if is_group else None)
+    invitation_form = InvitationForm(request.POST if is_invitation else None, auto_id=INVITATION_IDS)
+    links: list[tuple[str, str]] = []
+    if is_group and group_form.is_valid():
+        group = group_form.cleaned_data["group"]
+        number = set_group(project, (one.pk for one in group_form.cleaned_data["members"]), group)
+        where = f"in the group “{group}”" if group else "in no group"
+        messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
+        return redirect(request.get_full_path())
+    if request.method == "POST" and not is_invitation and not is_group and form.is_valid():
+        question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
+        if question is not None and not is_confirmed(request):
+            return ask(request, project, question)
+        try:
+            membership = add_member(project, form.cleaned_data["username"], form.cleaned_data["role"])
+        except ValidationError as error:
+            form.add_error("role", error)
+        else:
+            messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
+            return redirect(_list(membership))
+    if is_invitation and invitation_form.is_valid():
+        try:
+            links = _invite(request, project, invitation_form.cleaned_data)
+        except ValidationError as error:
+            invitation_form.add_error(None, error)
+        else:
+            if addresses := invitation_form.cleaned_data.get("addresses"):
+                messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
+            invitation_form = InvitationForm(auto_id=INVITATION_IDS)
+    memberships = page_of(request, Membership.objects.filter(project=project).select_related("user"))
+    groups = Membership.objects.filter(project=project).exclude(group="").values_list("group", flat=True)
+    invitation_rows = page_of(
+        request, Invitation.objects.filter(project=project).select_related("used_by"), name="invitations"
+    )
+    sees_work = may(project, Right.MANAGE_WORK)
+    activity = activity_of_members(project) if sees_work else {}
+    context = {
+        "project": project,
+        "form": form,
+        "group_form": group_form,
+        "groups": list(dict.fromkeys([*Membership.GROUPS, *sorted(set(groups.order_by().distinct()))])),
+        "shown": memberships,
+        "ticked": set(request.POST.getlist("members")),
+        "invitation_form": invitation_form,
+        "links": links,
+        "now": timezone.now(),
+        "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
+        "manages": may_change(project, Right.MANAGE),
+        "sees_work": sees_work,
+        "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
+        "invitations": invitation_rows,
+        "undelivered": invitations.undelivered(list(invitation_rows)) if is_enabled() else (),
+    }
+    return render(request, "annotations/projects/members.html", context)
+
+
+@sensitive_variables("secret", "links")
+@transaction.atomic
+def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Create invitations for names and addresses; return the names with links. Raise ValidationError by field."""
+    links = []
+    for name in fields["whom"]:
+        _, secret = invitations.invite(
+            project,
+            fields["role"],
+            signed_in_user(request),
+            days=int(fields["days"]),
+            note=name,
+            max_uses=fields["max_uses"],
+        )
+        links.append((name, request.build_absolute_uri(reverse("invitation", args=[secret]))))
+    if addresses := fields.get("addresses"):
+        user = signed_in_user(request)
+        invitations.invite_by_mail(project, fields["role"], user, addresses, days=int(fields["days"]))
+    return links
+
+
+@login_required
+@require_POST
+def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Remove a member, once a manager has confirmed it; their codings stay."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    back = _list(membership)
+    if not is_confirmed(request):
+        return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
+    try:
+        remove_membership(membership)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(back)
+    messages.success(request, f"{membership.user} was removed. Their codings are kept.")
+    if membership.user_id == request.user.pk:
+        return redirect("home")
+    return redirect(back)
+
+
+def _list(membership: Membership) -> str:
+    """Return the address of the page of the list that has the member."""
+    before = Membership.objects.filter(project=membership.project_id, user__username__lt=membership.user.username)
+    return address_with(reverse("members", args=[membership.project.slug]), before.count())
+
+
+def _role_change(project: Project, user: User, role: str) -> Question | None:
+    """Return the question before a member gets another role; None where there is nothing to ask, or it is refused."""
+    membership = Membership.objects.filter(project=project, user=user).first()
+    if membership is None or membership.role == role:
+        return None
+    before, after = membership.get_role_display(), Membership.Role(role).label
+    lines = [f"{user} is {before} now and becomes {after}."]
+    if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
+        others = Coding.objects.filter(text__project=project, occasion=1).exclude(coder=user)
+        others = others if may(project, Right.MANAGE_WORK) else others.assigned()
+        lines.append(
+            f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
+        )
+    if role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER) and membership.role in ROLES_SEEING_ALL_WORK:
+        lines.append(
+            f"{user} sees nothing of other coders any more, until the results are open; what was seen was seen."
+        )
+    if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES:
+        lines.append(f"{user} can no longer manage the project.")
+    elif role in MANAGING_ROLES and membership.role not in MANAGING_ROLES:
+        lines.append(f"{user} can change and delete everything in the project.")
+    people = _list(membership)
+    return Question(f"Make {user} {after}?", lines, "Change the role", people, "members")
+
+
+def _removal(membership: Membership, *, tells: bool) -> Question:
+    """Return the question before a member is removed; without `tells` nothing of how far they are."""
+    codings = Coding.objects.once_for(membership.user).filter(
+        text__project=membership.project_id, coder=membership.user_id
+    )
+    codings = codings if tells else codings.assigned()
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    lines = [
+        f"{membership.user} ({membership.get_role_display()}) has no access from the next request on.",
+        f"Kept: {pluralize(codings.count(), 'coding')}{f', {n_open} not submitted' if tells else ''}.",
+    ]
+    if n_open and tells:
+        lines.append("No one else can continue these; assign the texts to another coder.")
+    people = _list(membership)
+    return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
+
+
+@login_required
+@require_POST
+def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete an invitation that is not used."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    if not invitations.withdraw(project, pk):
+        raise Http404
+    messages.success(request, "Invitation revoked.")
+    later = Invitation.objects.filter(project=project, pk__gt=pk).count()
+    return redirect(address_with(reverse("members", args=[project.slug]), later, "invitations"))
+
+
+@never_cache
+@login_required
+@require_POST
+@sensitive_variables("link")
+def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    try:
+        link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(_list(membership))
+    context = {"project": project, "member": membership.user, "link": link}
+    return render(request, "annotations/projects/reset_link.html", context)

@@ -1,0 +1,253 @@
+"""The page Assignments: a plan and its preview, what is assigned, and changes by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotations.core.text import pluralize
+from annotations.models import Coding, Plan, Project, Round, Text, User
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.planning.plans.changes import release_idle, replace_coder
+from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
+from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.planning.work.pace import seconds_of_work
+from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
+from annotations.projects.permissions import project_for
+from annotations.projects.rounds import COUNTED_KINDS, rounds_of
+from annotations.web.forms.plans import PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
+from annotations.web.views import signed_in_user
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What requests of the page are about."""
+
+    project: Project
+    rounds: list[Round]
+    coders: list[User]
+    blind: bool
+
+    def form(self, data: Any) -> PlanForm:
+        return PlanForm(self.rounds, self.coders, data, blind=self.blind)
+
+
+def _page_for(request: HttpRequest, slug: str) -> _Page:
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
+    coders = list(members_in_roles(project, CODING_ROLES))
+    return _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def assign(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what is assigned in a round, or a plan with its preview; carry the plan out.
+
+    The plan stands in the address; `part=preview` asks for the preview alone.
+    """
+    page = _page_for(request, slug)
+    project = page.project
+    if project.answers == Project.Answers.SCUS:
+        return redirect("docsets", project.slug)
+    if request.method == "POST":
+        return _apply(request, page)
+    return _show(request, page)
+
+
+def _show(request: HttpRequest, page: _Page) -> HttpResponse:
+    project = page.project
+    context: dict[str, Any] = {"project": project, "has_coders": bool(page.coders), "blind": page.blind}
+    try:
+        round_ = plan_round(project, request.GET.get("round", ""))
+    except ValidationError as error:
+        context["refused"] = error.messages
+        return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
+    context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
+    plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
+    assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
+    # The plan of a copied project has no coders yet.
+    planned = plan is not None and plan.coders.exists()
+    previews = "design" in request.GET or not (assigned or planned)
+    blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
+    initial = initial_of(plan, page.coders, blind)
+    if round_ is not None:
+        initial["round"] = round_.name
+    if "design" in request.GET:
+        context["form"] = page.form(request.GET)
+    else:
+        context["form"] = page.form(as_data(initial))
+    if previews and page.coders:
+        context |= _preview(request, page, context["form"])
+    elif round_ is not None:
+        context["matrix"] = _assigned(request, page, round_)
+        context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
+        everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct().order_by("username")
+        context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
+        context["release"] = ReleaseForm()
+        context["pool_free"] = plan is not None and plan.pool
+    template = "plan_preview" if request.GET.get("part") == "preview" else "assign"
+    return render(request, f"annotations/planning/{template}.html", context)
+
+
+def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
+    """Return the context of the preview of a plan."""
+    context: dict[str, Any] = {"previews": True}
+    if not form.is_valid():
+        return context | {"refused": _errors(form)}
+    try:
+        view = view_plan(page.project, form.as_request(), blind=page.blind)
+    except ValidationError as error:
+        return context | {"refused": error.messages}
+    return context | {"view": view, "matrix": _matrix(request, page, view)}
+
+
+def _errors(form: PlanForm) -> list[str]:
+    """Return what is wrong in the form; fields of coders have their names."""
+    labels = {name: str(form[name].field.widget.attrs.get("aria-label") or form[name].label) for name in form.errors}
+    return [f"{labels[name]}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
+
+
+def _without(query: QueryDict, *names: str) -> QueryDict:
+    copy = query.copy()
+    for name in names:
+        copy.pop(name, None)
+    return copy
+
+
+def _matrix(request: HttpRequest, page: _Page, view: PlanView) -> Matrix:
+    seconds = None if page.blind else seconds_of_work(page.project, {text.pk: text.work for text in view.texts})
+    matrix = matrix_of_plan(view, request.GET.get("page"), seconds)
+    return matrix.for_coders(request.GET.get("coders_page"))
+
+
+def _assigned(request: HttpRequest, page: _Page, round_: Round) -> Matrix:
+    matrix = matrix_of_round(page.project, round_, page.coders, request.GET.get("page"), blind=page.blind)
+    return matrix.for_coders(request.GET.get("coders_page"))
+
+
+def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
+    if "preview" in request.POST:
+        query = _without(request.POST, "csrfmiddlewaretoken", "preview")
+        return redirect(f"{reverse('assign', args=[page.project.slug])}?{query.urlencode()}")
+    form = page.form(request.POST)
+    context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind, "previews": True}
+    if form.is_valid():
+        try:
+            view = apply_plan(page.project, form.as_request(), blind=page.blind)
+        except ValidationError as error:
+            context["refused"] = error.messages
+        else:
+            messages.success(request, _said(view))
+            return redirect(_address(page.project, view.round_name))
+    else:
+        context["refused"] = _errors(form)
+    return render(request, "annotations/planning/assign.html", context)
+
+
+def _said(view: PlanView) -> str:
+    new, removed = len(view.proposal.new), len(view.proposal.removed)
+    if view.request.parameters.pool and not new:
+        return "The pool is open: coders take the next text on their page of the project."
+    return f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
+
+
+def _address(project: Project, round_name: str) -> str:
+    return f"{reverse('assign', args=[project.slug])}?{urlencode({'round': round_name})}"
+
+
+def _round_of(project: Project, name: str) -> Round:
+    return get_object_or_404(Round, project=project, name=name)
+
+
+@login_required
+@require_POST
+def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Assign a text of the round to a coder, or take it away if it has not begun; answer with JSON."""
+    is_on = request.POST.get("on") == "1"
+    project = project_for(request.user, slug, Right.MANAGE if is_on else Right.MANAGE_WORK)
+    round_ = _round_of(project, name)
+    text = get_object_or_404(
+        Text.objects.defer("content").filter(role=Text.Role.SOURCE), project=project, slug=request.POST.get("text", "")
+    )
+    coder = get_object_or_404(User, username=request.POST.get("coder", ""), memberships__project=project)
+    try:
+        if is_on:
+            assign_texts(project, [text], [coder], round_)
+        else:
+            unassign(text, coder.get_username(), Coding.Kind.TEXT, round_)
+    except ValidationError as error:
+        return JsonResponse({"error": " ".join(error.messages)}, status=400)
+    return JsonResponse({"on": is_on})
+
+
+@login_required
+@require_POST
+def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Give the open texts of a coder to another one."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    round_ = _round_of(project, name)
+    everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct()
+    form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose who is replaced by whom.")
+        return redirect(_address(project, round_.name))
+    coder, other = form.cleaned_data["coder"], form.cleaned_data["other"]
+    try:
+        done = replace_coder(project, round_, coder, other)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        begun = f" {coder} has begun {pluralize(done.added, 'text')}: that work stays, and {other} codes them anew."
+        messages.success(
+            request,
+            f"{pluralize(done.moved + done.added, 'text')} assigned to {other} in place of {coder}."
+            f"{begun if done.added else ''}",
+        )
+    return redirect(_address(project, round_.name))
+
+
+@login_required
+@require_POST
+def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Free the places of codings on which nobody has worked for some days."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    round_ = _round_of(project, name)
+    form = ReleaseForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise ValidationError(form.errors["days"].as_data())
+        done = release_idle(project, round_, form.cleaned_data["days"])
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(
+            request,
+            f"{pluralize(done.unassigned, 'assignment')} that nobody had begun taken away; "
+            f"{pluralize(done.released, 'text')} released, and the work on them stays. Apply the plan to fill places.",
+        )
+    return redirect(_address(project, round_.name))
+
+
+@login_required
+@require_POST
+def take_next(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the next text of a pool, and open it."""
+    project = project_for(request.user, slug)
+    try:
+        coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("project", project.slug)
+    return redirect("code", project.slug, coding.text.slug)

@@ -1,0 +1,277 @@
+"""The pages of rounds: their list, and one with its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.adjudication.drafts import GoldOfText, gold_of_rounds
+from annotations.adjudication.error_estimate import estimate_errors
+from annotations.adjudication.hands import codings_to_gold
+from annotations.adjudication.states import State
+from annotations.core.text import pluralize
+from annotations.models import Coding, Project, Round
+from annotations.models.project import may, may_change
+from annotations.models.rights import Right
+from annotations.planning.rounds import (
+    add_texts,
+    change_round,
+    create_round,
+    delete_round,
+    describe_rounds,
+    figures_of_rounds,
+    refuse_own_training,
+    refuse_pool,
+    remove_texts,
+)
+from annotations.projects.permissions import project_for
+from annotations.projects.rounds import COUNTED_KINDS, rounds_of
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.gold import DraftForm
+from annotations.web.forms.rounds import ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
+from annotations.web.paging import address_with, page_of
+from annotations.web.views import signed_in_user
+
+STEPS = {"up": -1, "down": 1}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the rounds of the project in their order, with what they contain; make a further one."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.READ_TEXTS)
+    form = NewRoundForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            made = create_round(project, **form.fields_of_round)
+        except ValidationError as error:
+            _show_errors(form, error)
+        else:
+            messages.success(request, f"Made the round {made}.")
+            return redirect("round", project.slug, made.name)
+    context = {
+        "project": project,
+        "rounds": page_of(request, describe_rounds(project)),
+        "form": form,
+        "manages": may_change(project, Right.MANAGE),
+        "deletes": may_change(project, Right.MANAGE_WORK),
+        # How far the others are is nothing that who codes may know.
+        "sees_work": may(project, Right.SEE_RESULTS),
+    }
+    return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
+
+
+def _show_errors(form: Any, error: ValidationError) -> None:
+    """Show errors at the fields that the form has, else above it."""
+    if hasattr(error, "error_dict"):
+        for name, texts in error.message_dict.items():
+            form.add_error(name if name in form.fields else None, texts)
+    else:
+        form.add_error(None, error.messages)
+
+
+def _round_of(project: Project, name: str) -> Round:
+    """Return a round of the project. Raise Http404."""
+    found = next((one for one in rounds_of(project) if one.name == name), None)
+    if found is None:
+        raise Http404("There is no such round.")
+    return found
+
+
+@login_required
+@require_safe
+def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show a round with its texts, and the forms that change them."""
+    project = project_for(request.user, slug, Right.READ_TEXTS)
+    return _show_round(request, project, _round_of(project, name))
+
+
+def _show_round(
+    request: HttpRequest,
+    project: Project,
+    round_: Round,
+    form: RoundForm | None = None,
+    texts: RoundTextsForm | ManyTextsForm | None = None,
+) -> HttpResponse:
+    bound = form or texts
+    sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
+    gold = gold_of_rounds(project, [round_]) if sees_gold else []
+    shown_gold = page_of(request, gold, name="gold", at=_place_of(gold, request.GET.get("text")))
+    # The codings of adjudicators that can become gold, by text.
+    to_gold: dict[int, list[str]] = {}
+    if sees_gold:
+        for text, name in codings_to_gold(project, round_, signed_in_user(request)).values_list(
+            "text", "coder__username"
+        ):
+            to_gold.setdefault(text, []).append(name)
+    context = {
+        "project": project,
+        "list_address": reverse("round", args=[project.slug, round_.name]),
+        "round": round_,
+        "figures": figures_of_rounds(project)[round_.pk],
+        "texts": page_of(request, round_.texts.defer("content"), name="texts"),
+        "form": form or RoundForm.of_round(round_),
+        "texts_form": texts or texts_form(round_),
+        "manages": may_change(project, Right.MANAGE),
+        "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
+        "of_summaries": project.answers == Project.Answers.SCUS,
+        "sees_work": may(project, Right.SEE_RESULTS),
+        "sees_training": may(project, Right.ADJUDICATE),
+        "sees_gold": sees_gold,
+        "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
+        "shown_gold": shown_gold,
+        "gold": [(one, to_gold.get(one.text.pk, ())) for one in shown_gold],
+        "errors": estimate_errors([one.gold.coding for one in gold if one.gold is not None]).get(round_.pk),
+        "drafts_again": any(one.gold and one.gold.draft and one.gold.state is not State.CLOSED for one in gold),
+        "draft_form": DraftForm(),
+    }
+    status = 400 if bound is not None and bound.errors else 200
+    return render(request, "annotations/planning/round.html", context, status=status)
+
+
+def _place_of(gold: Sequence[GoldOfText], text: str | None) -> int:
+    """Return the place of a text in the list, 0 where it is not there."""
+    return next((place for place, one in enumerate(gold) if one.text.slug == text), 0)
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Change the name, kind and dates of a round; asked once where that changes which codings count."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    form = RoundForm.of_round(round_, request.POST)
+    if not form.is_valid():
+        return _show_round(request, project, round_, form)
+    kind = form.cleaned_data["kind"]
+    counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
+    submitted = _submitted_work(project, round_) if counted != counts else ""
+    if submitted and not is_confirmed(request):
+        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
+        lines = [f"{submitted}: they {effect}."]
+        back = reverse("round", args=[project.slug, name])
+        return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
+    try:
+        refuse_own_training(project, round_, form.cleaned_data)
+        changed = change_round(round_, **form.cleaned_data)
+    except ValidationError as error:
+        _show_errors(form, error)
+        return _show_round(request, project, round_, form)
+    messages.success(request, f"Saved the round {changed}.")
+    return redirect("round", project.slug, changed.name)
+
+
+def _submitted_work(project: Project, round_: Round) -> str:
+    """Return how many codings are submitted; who may not know is told the same whether there are any or not."""
+    if not may(project, Right.SEE_RESULTS):
+        return "Submitted codings"
+    submitted = figures_of_rounds(project)[round_.pk].submitted
+    return pluralize(submitted, "submitted coding") if submitted else ""
+
+
+@login_required
+@require_POST
+def change_texts(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Let the chosen texts, and no others, be in a round."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    form = texts_form(round_, request.POST)
+    if not form.is_valid():
+        return _show_round(request, project, round_, texts=form)
+    chosen = form.chosen
+    try:
+        with transaction.atomic():
+            left = [text for text in round_.texts.defer("content") if text not in chosen]
+            if left:
+                refuse_pool(project, round_)
+            removed = remove_texts(round_, left)
+            added = add_texts(round_, chosen)
+    except ValidationError as error:
+        form.add_error(None, error.messages)
+        return _show_round(request, project, round_, texts=form)
+    messages.success(request, f"{pluralize(added, 'text')} added, {removed} removed.")
+    return redirect("round", project.slug, name)
+
+
+@login_required
+@require_POST
+def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Move a round up or down."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    place = rounds_of(project).index(round_) + 1
+    change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
+    return redirect(_list(project, round_))
+
+
+@login_required
+@require_POST
+def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Close a round, once a manager has confirmed it, or open it again."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = _round_of(project, name)
+    if "open" in request.POST:
+        change_round(round_, closed=False)
+        messages.success(request, f"Opened the round {round_}.")
+        return redirect(_list(project, round_))
+    if not is_confirmed(request):
+        lines = [
+            "Nothing is coded, submitted or reopened in it until it is opened again.",
+            *_open_work(project, round_),
+            "Figures and exports stay as they are.",
+        ]
+        back = _list(project, round_)
+        return ask(request, project, Question(f"Close the round {round_}?", lines, "Close", back, "rounds"))
+    change_round(round_, closed=True)
+    messages.success(request, f"Closed the round {round_}.")
+    return redirect(_list(project, round_))
+
+
+def _open_work(project: Project, round_: Round) -> list[str]:
+    """Return how many codings are not submitted, for those who may know."""
+    figures = figures_of_rounds(project)[round_.pk]
+    left = figures.codings - figures.submitted
+    return [f"Not submitted: {pluralize(left, 'coding')}."] if left and may(project, Right.SEE_RESULTS) else []
+
+
+def _gold_of(project: Project, round_: Round) -> list[str]:
+    """Return of how many texts the gold is deleted with the round, for those who may know."""
+    gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
+    number = gold.count() if may(project, Right.ADJUDICATE) else 0
+    return [f"Gold of {pluralize(number, 'text')} is deleted with it."] if number else []
+
+
+def _list(project: Project, round_: Round) -> str:
+    """Return the address of the page of the list that has the round."""
+    rounds = rounds_of(project)
+    place = rounds.index(round_) if round_ in rounds else 0  # somebody else may have deleted it since
+    return address_with(reverse("rounds", args=[project.slug]), place)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Delete a round without codings, with its gold, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    round_ = _round_of(project, name)
+    back = _list(project, round_)
+    if not is_confirmed(request):
+        lines = ["Its texts stay in the other rounds that they are in.", *_gold_of(project, round_)]
+        question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
+        return ask(request, project, question)
+    try:
+        delete_round(round_)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Deleted the round {name}.")
+    return redirect(back)

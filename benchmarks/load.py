@@ -1,0 +1,452 @@
+"""Let many coders work at once, and measure what they wait for: python -m benchmarks.load, or make load.
+
+Each simulated coder does what a person's browser does: signs in, and once all have done so, opens the coding page of a
+text, judges its markables one after the other with pauses in between, submits the text, reopens it, changes some
+answers and submits it again. The server is started here: `make run` on SQLite; on PostgreSQL gunicorn with a worker.
+Its project lies in a folder and a database that are deleted afterwards; before that its log is verified. Coders and
+server share this machine.
+
+A server elsewhere: `--fill FILE`, with its settings, makes the project and its coders and writes their names and
+password into a new file; `--url ADDRESS --people FILE` then lets them work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import html
+import itertools
+import json
+import os
+import random
+import re
+import secrets
+import shlex
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import aiohttp
+from yarl import URL
+
+from benchmarks.coders import WORDS_PER_MARKABLE
+from benchmarks.databases import NAMES, run_on
+from benchmarks.measures import machine
+from benchmarks.server import milliseconds, percentile
+from benchmarks.serving import MakeRunServer, Server
+
+MODULE = "benchmarks.load"
+PROJECT = "load"
+TEXTS, MARKABLES = 6, 30
+CHANGED = 3  # answers, after a text was reopened
+SECONDS_BETWEEN = 0.5  # between coders who sign in, before the time is taken: a hash of a password takes a processor
+PATIENCE = 30.0  # seconds until an answer
+STATE = re.compile(r'<script id="coding-state" type="application/json">(.*?)</script>', re.DOTALL)
+TOKEN = re.compile(r'data-coding="([^"]*)"')
+CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]*)"')
+KINDS = {
+    "sign_in": "sign in",
+    "open": "open the coding page",
+    "save": "save a judgement",
+    "submit": "submit",
+    "reopen": "reopen",
+    "list": "list of own texts",
+}
+# What `--logged` writes: each coding has as many operations, each text as many codings.
+OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
+OPERATIONS = "annotations_operation"
+FILL_LOG = """
+insert into annotations_operation (coding_id, sequence, uuid, kind, payload, scheme_version, user_id, applied_at)
+select coding.id, number, gen_random_uuid(), 'judge', %s::jsonb, 1, coding.coder_id, now()
+from annotations_coding coding join annotations_text text on text.id = coding.text_id, generate_series(1, %s) number
+where text.project_id = %s
+"""
+# All coders sign in from one address within two minutes.
+ENVIRONMENT = {"PROCESSOR_SECONDS_A_MINUTE": "100000"}
+
+
+class QuietMakeRunServer(MakeRunServer):
+    """`make run` without its log, in which each request that waits has a line."""
+
+    def command(self) -> list[str]:
+        return ["sh", "-c", f"exec {shlex.join(super().command())} 2> /dev/null"]
+
+
+class GunicornServer(Server):
+    """Web and worker as in docker-compose.yml, in one session of processes."""
+
+    def command(self) -> list[str]:
+        python, bind = shlex.quote(sys.executable), f"127.0.0.1:{self.port}"
+        worker = f"{python} manage.py db_worker --no-reload --verbosity 0"
+        web = f"{python} -m gunicorn config.wsgi --config python:config.gunicorn --bind {bind}"
+        return ["sh", "-c", f"exec 2> /dev/null; {worker} & exec {web}"]
+
+
+class UnexpectedAnswer(Exception):
+    """An answer of the server other than the expected one."""
+
+
+@dataclass
+class Tally:
+    """What all coders have seen: the seconds of each answer by kind of request, the errors, and requests sent away."""
+
+    durations: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    errors: Counter[str] = field(default_factory=Counter)
+    sent_away: int = 0
+
+
+@dataclass
+class Coder:
+    """A simulated coder with a browser's cookies."""
+
+    browser: aiohttp.ClientSession
+    address: str
+    name: str
+    password: str
+    texts: list[str]
+    think: float  # seconds, of the mean pause before an answer
+    draw: random.Random
+    tally: Tally
+    until: float = 0.0
+    is_signed_in: bool = False
+
+    async def sign_in(self, begin: float) -> None:
+        """Come after so many seconds, and sign in."""
+        await asyncio.sleep(begin)
+        with self._counting_errors():
+            page = await self._ask("", "GET", "/sign-in/")
+            form = {"username": self.name, "password": self.password, "csrfmiddlewaretoken": _found(CSRF, page)}
+            await self._ask("sign_in", "POST", "/sign-in/", form=form)
+            self.is_signed_in = True
+
+    async def work(self, until: float) -> None:
+        """Code one text after the other until that time, where signing in went well."""
+        if not self.is_signed_in:
+            return
+        self.until = until
+        await self._pause()
+        for text in itertools.cycle(self.texts):
+            with self._counting_errors():
+                await self._code(text)
+            if self._is_over():
+                return
+            await self._pause()
+
+    @contextmanager
+    def _counting_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (aiohttp.ClientError, TimeoutError, UnexpectedAnswer) as error:
+            self.tally.errors[str(error)[:200] or type(error).__name__] += 1
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(min(self.draw.expovariate(1 / self.think), 5 * self.think))
+
+    def _is_over(self) -> bool:
+        return time.perf_counter() > self.until
+
+    async def _code(self, text: str) -> None:
+        """Judge all markables of the text and submit it, reopen it and change some, unless the time is up."""
+        path = f"/projects/{PROJECT}/texts/{text}"
+        state, page = await self._open(path)
+        if state["coding"]["status"] == "submitted":
+            await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
+            state, page = await self._open(path)
+        keys = [one["key"] for one in state["markables"]]
+        await self._judge(text, state, page, self.draw.sample(keys, len(keys)))
+        if self._is_over():
+            return
+        await self._submit(path, page)
+        await self._ask("reopen", "POST", f"{path}/reopen/", form={"csrfmiddlewaretoken": _found(CSRF, page)})
+        state, page = await self._open(path)
+        await self._judge(text, state, page, self.draw.sample(keys, CHANGED))
+        if not self._is_over():
+            await self._submit(path, page)
+
+    async def _open(self, path: str) -> tuple[dict[str, Any], str]:
+        page = await self._ask("open", "GET", f"{path}/code/")
+        return json.loads(_found(STATE, page)), page
+
+    async def _judge(self, text: str, state: dict[str, Any], page: str, keys: list[str]) -> None:
+        path = f"/api/v1/projects/{PROJECT}/texts/{text}/coding/operations/"
+        headers = {"X-Coder": quote(self.name), "X-Coding": html.unescape(_found(TOKEN, page))}
+        version = state["coding"]["version"]
+        for key in keys:
+            await self._pause()
+            if self._is_over():
+                return
+            payload: dict[str, object] = {
+                "markable": key,
+                "category": self.draw.choice(("place", "none")),
+                "pointers": [],
+            }
+            operation = {"uuid": str(uuid4()), "kind": "judge", "payload": payload}
+            sent = {"version": version, "operations": [operation]}
+            version = json.loads(await self._ask("save", "POST", path, sent=sent, headers=headers))["version"]
+
+    async def _submit(self, path: str, page: str) -> None:
+        form = {"csrfmiddlewaretoken": _found(CSRF, page), "coding": html.unescape(_found(TOKEN, page))}
+        await self._ask("submit", "POST", f"{path}/submit/", form=form)
+        await self._ask("list", "GET", f"/projects/{PROJECT}/")
+
+    async def _ask(
+        self,
+        kind: str,
+        method: str,
+        path: str,
+        *,
+        form: dict[str, str] | None = None,
+        sent: object = None,
+        headers: dict[str, str] | None = None,
+    ) -> str:
+        """Return the body of the answer; come again where the server asks for that. A form leads to another page."""
+        given = {"Referer": f"{self.address}{path}"} | (headers or {})
+        cookies = self.browser.cookie_jar.filter_cookies(URL(self.address))
+        if sent is not None and "csrftoken" in cookies:
+            given["X-CSRFToken"] = cookies["csrftoken"].value
+        has_failed = False
+        while True:
+            start = time.perf_counter()
+            asked = self.browser.request(
+                method, f"{self.address}{path}", data=form, json=sent, headers=given, allow_redirects=False
+            )
+            try:
+                async with asked as answer:
+                    body = await answer.text()
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                # The server closed an idle connection at the moment at which it was used again: a browser, too, asks
+                # once more. Operations count once whatever happens.
+                if has_failed:
+                    raise
+                has_failed = True
+                continue
+            if answer.status == 429:
+                self.tally.sent_away += 1
+                await asyncio.sleep(float(answer.headers.get("Retry-After", 1)) + self.draw.random())
+                continue
+            if answer.status != (302 if form is not None else 200):
+                raise UnexpectedAnswer(f"{kind}: {answer.status} {body[:100]}")
+            if kind:
+                self.tally.durations[kind].append(time.perf_counter() - start)
+            return body
+
+
+def _found(pattern: re.Pattern[str], page: str) -> str:
+    found = pattern.search(page)
+    if found is None:
+        raise UnexpectedAnswer(f"a page without {pattern.pattern[:40]}")
+    return found.group(1)
+
+
+async def work_together(address: str, people: dict[str, Any], seconds: float, think: float) -> tuple[Tally, float]:
+    """Let all coders sign in, and then work together for so many seconds; return what they saw, and the seconds."""
+    tally = Tally()
+    async with AsyncExitStack() as browsers:
+        coders = []
+        for number, name in enumerate(people["coders"]):
+            draw = random.Random(number)
+            jar = aiohttp.CookieJar(unsafe=True)  # also of a host that is a number
+            session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=PATIENCE))
+            browser = await browsers.enter_async_context(session)
+            texts = draw.sample(people["texts"], len(people["texts"]))
+            coders.append(Coder(browser, address, name, people["password"], texts, think, draw, tally))
+        await asyncio.gather(*(coder.sign_in(SECONDS_BETWEEN * number) for number, coder in enumerate(coders)))
+        begin = time.perf_counter()
+        await asyncio.gather(*(coder.work(begin + seconds) for coder in coders))
+        return tally, time.perf_counter() - begin
+
+
+def measure(address: str, people: dict[str, Any], seconds: float, think: float) -> dict[str, Any]:
+    """Return the figures of coders at work against a server."""
+    own = time.process_time()
+    tally, passed = asyncio.run(work_together(address, people, seconds, think))
+    requests = sum(len(times) for kind, times in tally.durations.items() if kind != "sign_in")
+    figures: dict[str, Any] = {
+        "coders": len(people["coders"]),
+        "seconds": round(passed, 1),
+        "requests": requests,
+        "requests_per_s": round(requests / passed, 1),
+        "saves_per_s": round(len(tally.durations["save"]) / passed, 1),
+        "errors": sum(tally.errors.values()),
+        "first_errors": tally.errors.most_common(3),
+        "sent_away": tally.sent_away,
+        "clients_processor_s": round(time.process_time() - own, 1),
+    }
+    for kind, times in tally.durations.items():
+        figures[f"{kind}_n"] = len(times)
+        for name, share in (("p50", 0.5), ("p99", 0.99)):
+            figures[f"{kind}_{name}_ms"] = milliseconds(percentile(times, share)) if times else None
+    return figures
+
+
+def measure_own(coders: int, seconds: float, think: float, logged: int) -> dict[str, Any]:
+    """Return the figures on the configured database, which must be empty. The log is verified at the end."""
+    data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
+    kind = GunicornServer if database else QuietMakeRunServer
+    server = kind(data, database=database, variables=ENVIRONMENT)
+    server.run("manage.py", "migrate", "--verbosity", "0")
+    people = fill(coders)
+    sizes = fill_log(logged) if logged else {}
+    try:
+        server.start()
+        before = server.processor_seconds()
+        figures = measure(server.address, people, seconds, think)
+        figures["server_processor_s"] = round(server.processor_seconds() - before, 1)
+    finally:
+        server.kill()
+    server.run("manage.py", "verify_log", PROJECT)
+    return figures | sizes
+
+
+def fill_log(logged: int) -> dict[str, Any]:
+    """Write so many operations into a project beside that of the coders, and return how large they are. PostgreSQL."""
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    from annotations.models import Coding, Text, User
+    from annotations.planning.rounds import create_round
+    from annotations.projects.creation import create_project
+    from annotations.schemes.ready_made import SCHEMES
+
+    project = create_project("log", "Log", SCHEMES["poesio-artstein-2005"])
+    round_ = create_round(project, "main")
+    coders = list(User.objects.order_by("pk"))
+    number = logged // (CODERS_A_TEXT * OPERATIONS_A_CODING)
+    texts = [
+        Text(project=project, slug=f"log-{place}", title=f"Log {place}", content="word " * 100)
+        for place in range(number)
+    ]
+    Text.objects.bulk_create(texts, batch_size=1000)
+    codings = [
+        Coding(text=text, coder=coders[(place + further) % len(coders)], round=round_, version=OPERATIONS_A_CODING)
+        for place, text in enumerate(texts)
+        for further in range(CODERS_A_TEXT)
+    ]
+    Coding.objects.bulk_create(codings, batch_size=1000)
+    payload = json.dumps({"markable": "m1234", "category": "place", "pointers": ["m1200"]})
+    with connection.cursor() as cursor:
+        cursor.execute(FILL_LOG, [payload, OPERATIONS_A_CODING, project.pk])
+        cursor.execute("analyze")
+        cursor.execute(
+            "select count(*), pg_table_size(%s), pg_indexes_size(%s) from annotations_operation", [OPERATIONS] * 2
+        )
+        count, table, indexes = cursor.fetchone()
+        cursor.execute("select pg_database_size(current_database())")
+        [whole] = cursor.fetchone()
+    connection.close()
+    sizes = {"log_mb": table, "log_indexes_mb": indexes, "database_mb": whole}
+    return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
+
+
+def fill(coders: int) -> dict[str, Any]:
+    """Create the project with its texts, and coders with one password by chance. Return their names."""
+    import django
+
+    django.setup()
+    from django.contrib.auth.hashers import make_password
+    from django.db import connection
+
+    from annotations.formats import plain
+    from annotations.models import Membership, User
+    from annotations.planning.work.assignments import assign_texts
+    from annotations.projects.creation import create_project
+    from annotations.projects.people.members import add_member
+    from annotations.schemes.ready_made import SCHEMES
+    from annotations.transfers.importing.documents import import_documents
+    from annotations.transfers.importing.source_document import SourceDocument
+
+    password = secrets.token_urlsafe(16)
+    project = create_project(PROJECT, "Load test", SCHEMES["poesio-artstein-2005"])
+    names = [f"load-coder-{number}" for number in range(1, coders + 1)]
+    hashed = make_password(password)
+    people = User.objects.bulk_create([User(username=name, password=hashed) for name in names])
+    for person in people:
+        add_member(project, person, Membership.Role.CODER)
+    filler = " ".join(["word"] * (WORDS_PER_MARKABLE - 2))
+    marked = " ".join([f"[the phrase] {filler}"] * MARKABLES)
+    slugs = [f"text-{number}" for number in range(1, TEXTS + 1)]
+    documents = [plain.parse(f"#title: {slug}\n\n{marked}", f"{slug}.txt") for slug in slugs]
+    import_documents(project, [SourceDocument(parsed, None) for parsed in documents])
+    assign_texts(project, project.texts.all(), people)
+    connection.close()
+    return {"coders": names, "password": password, "texts": slugs}
+
+
+def report(figures_by_database: dict[str, Any]) -> str:
+    """Return the figures as people read them."""
+    lines = [f"Machine: {machine()}. Coders and server share it."]
+    for database, figures in figures_by_database.items():
+        lines.append("")
+        if "why" in figures:
+            lines.append(f"{database}: {figures['why']}")
+            continue
+        lines += [
+            f"{database}: {figures['coders']} coders for {figures['seconds']:.0f} s, {figures['errors']} errors, "
+            f"{figures['requests_per_s']:.1f} requests and {figures['saves_per_s']:.1f} saves a second; "
+            f"asked to come again: {figures['sent_away']}.",
+            f"{'':24}{'number':>8}{'p50 ms':>10}{'p99 ms':>10}",
+        ]
+        for kind, label in KINDS.items():
+            if figures[f"{kind}_n"]:
+                times = "".join(f"{figures[f'{kind}_{share}_ms']:>10.0f}" for share in ("p50", "p99"))
+                lines.append(f"{label:24}{figures[f'{kind}_n']:>8}{times}")
+        if "logged" in figures:
+            lines.append(
+                f"Before: {figures['logged']:,} operations, {figures['log_texts']:,} texts: {figures['log_mb']:,} MB, "
+                f"indexes {figures['log_indexes_mb']:,} MB; the whole database {figures['database_mb']:,} MB."
+            )
+        spent = f"Processor seconds of the coders: {figures['clients_processor_s']}"
+        if "server_processor_s" in figures:
+            spent += f", of web and worker: {figures['server_processor_s']}"
+        lines.append(f"{spent}.")
+        lines += [f"{number} times: {error}" for error, number in figures["first_errors"]]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the figures; return 1 where something went wrong for a coder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--coders", type=int, default=200, help="simulated coders (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=120, help="for which they work (default: %(default)s)")
+    parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
+    parser.add_argument("--database", choices=NAMES, action="append", help="on this alone")
+    parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--url", help="the address of a server that runs already")
+    parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
+    parser.add_argument("--fill", type=Path, metavar="FILE", help="make project and coders where the settings lead")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.fill:
+        with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
+            json.dump(fill(options.coders), file)
+        return 0
+    if options.here:
+        print(json.dumps(measure_own(options.coders, options.seconds, options.think, options.logged)))
+        return 0
+    if options.logged and options.database != ["postgresql"]:
+        parser.error("--logged goes with --database postgresql alone.")
+    if bool(options.url) != bool(options.people):
+        parser.error("--url and --people belong together; --fill writes the file.")
+    if options.url:
+        people = json.loads(options.people.read_text(encoding="utf-8"))
+        people["coders"] = people["coders"][: options.coders]
+        found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
+    else:
+        given = [f"--{name}={getattr(options, name)}" for name in ("coders", "seconds", "think", "logged")]
+        found = {name: run_on(name, MODULE, ["--here", *given]) for name in options.database or NAMES}
+    print(json.dumps(found) if options.json else report(found))
+    return int(any(figures.get("errors", 0) > 0 for figures in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

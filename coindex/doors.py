@@ -1,0 +1,111 @@
+"""Commands of the program, on the data of a place: each is a command of management under a shorter name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from coindex.place import Place, Unusable, find_program
+
+NO_DEMO = "There is no demo yet: `coindex demo` makes it."
+HELP = {"-h", "--help"}
+OF_ARCHIVES = {
+    "import": "coindex import FILE.zip [--slug NEW] [--trial] makes a project of its archive. Coded texts:\n\n",
+    "export": "coindex export SLUG FILE.zip writes the archive of a project. Codings:\n\n",
+}
+
+
+def print_version() -> int:
+    """Print the version."""
+    find_program()
+    from annotations.core.installed import program_version
+
+    sys.stdout.write(f"Coindex {program_version()}\n")
+    return 0
+
+
+def manage(arguments: Sequence[str], place: Place) -> int:
+    """Run any command of management."""
+    set_up(place)
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(["coindex", *arguments])
+    return 0
+
+
+def doctor(arguments: Sequence[str], place: Place) -> int:
+    """Say what is wrong: first whether the program can be loaded at all, and of a folder without data only the rest."""
+    place.enter()
+    from annotations.core.installed import broken_libraries
+
+    if broken := broken_libraries():
+        reasons = " ".join(f"{package} cannot be loaded: {reason}." for package, reason in broken.items())
+        raise Unusable(f"{reasons} Install Coindex again, in a new environment of this Python on this machine.")
+    if not place.has_database and not arguments:
+        sys.stdout.write(f"There is no data in {place.data} yet: `coindex{' demo' * place.demo}` makes it.\n")
+        arguments = ["--only", "versions", "settings", "disk", "static", "mail"]
+    elif place.demo and not arguments:  # nobody keeps it
+        arguments = ["--only", "versions", "settings", "disk", "static", "mail", "database", "worker", "logs"]
+    set_up(place)
+    return run("doctor", "doctor", arguments)
+
+
+def open_door(name: str, command: str | None, arguments: Sequence[str], place: Place) -> int:
+    """Run the command of management that is meant, on a database of this version."""
+    if HELP.intersection(arguments):
+        sys.stdout.write(OF_ARCHIVES.get(name, ""))
+        set_up(place)
+        return run(name, command or f"{name}_codings", arguments)
+    if place.demo and not place.has_database:
+        raise Unusable(NO_DEMO)
+    set_up(place)
+    upgrade(place)
+    return run(name, command or command_meant(name, arguments), arguments)
+
+
+def command_meant(name: str, arguments: Sequence[str]) -> str:
+    """Return whether codings in a format are imported or exported, or the archive of a project."""
+    from annotations.formats import FORMATS, PYRAMID_FORMATS
+
+    has_format = bool(FORMATS.keys() & {*arguments[:1]} or PYRAMID_FORMATS.keys() & {*arguments[:1]})
+    has_project = any(one.partition("=")[0] == "--project" for one in arguments)
+    return f"{name}_codings" if has_format or has_project else f"{name}_project"
+
+
+def set_up(place: Place) -> None:
+    """Load the program. Raise Unusable where its settings are wrong."""
+    place.enter()
+    import django
+    from django.core.exceptions import ImproperlyConfigured
+
+    sys.argv[0] = "coindex"  # so it is called where a remedy names a command
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        raise Unusable(str(error)) from error
+
+
+def upgrade(place: Place) -> None:
+    """Bring the database to this version, unless it is served meanwhile. Raise Unusable if it cannot be used."""
+    from django.core.management import CommandError, call_command
+
+    from annotations.core.serving import AlreadyServed, hold_data
+
+    try:
+        try:
+            with hold_data(place.data):
+                call_command("upgrade", stdout=sys.stderr)  # what the command prints may go into a file
+        except AlreadyServed:
+            call_command("upgrade", check=True)
+    except CommandError as error:
+        raise Unusable(str(error)) from error
+
+
+def run(name: str, command: str, arguments: Sequence[str]) -> int:
+    """Run a command of management under the name of the door."""
+    from django.core.management import get_commands, load_command_class
+
+    app = get_commands()[command]
+    loaded = load_command_class(app, command) if isinstance(app, str) else app
+    loaded.run_from_argv(["coindex", name, *arguments])
+    return 0

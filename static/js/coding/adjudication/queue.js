@@ -1,0 +1,72 @@
+// The queue of the gold of a text, and what is remembered of gold for it.
+import { createQueuePanel } from "../../workbench/adjudication/queue.js";
+import { entryAfter } from "../../workbench/adjudication/steps.js";
+import { JUDGEMENTS } from "../targets/pointers.js";
+import { take, takeAnswer } from "./moves.js";
+import { coderCell, goldNodes, inWords, titleOf } from "./view.js";
+/** @import { Frame, Given, Judgement, Judgements, Machine } from "../types.js" */
+/** @import { GoldEntry, QueuePanel } from "../../workbench/adjudication/types.js" */
+
+/** Judgements with what has happened to them since the page was opened. @extends {Map<string, Judgement>} */
+class GoldJudgements extends Map {
+  /** @type {GoldEntry | null} */
+  last = null;
+}
+
+/** @param {Judgements} judgements @returns {GoldJudgements} */
+function copy(judgements) {
+  const result = new GoldJudgements(judgements);
+  result.last = lastOf(judgements);
+  return result;
+}
+
+/** As for any coding; what is an operation is remembered. @type {Machine<Given, Judgements>["carryOut"]} */
+function carryOut(model, judgements, change) {
+  JUDGEMENTS.carryOut(model, judgements, change);
+  if (judgements instanceof GoldJudgements) {
+    judgements.last = entryAfter(change, judgements.last);
+  }
+}
+
+/** @type {Machine<Given, Judgements>} */
+export const GOLD = { ...JUDGEMENTS, empty: () => new GoldJudgements(), copy, carryOut };
+
+/** What happened to judgements since the page was opened. @param {Judgements} judgements @returns {GoldEntry | null} */
+const lastOf = (judgements) => (judgements instanceof GoldJudgements ? judgements.last : null);
+
+/** @type {(frame: Frame, address: string) => QueuePanel} */
+export function createQueue({ page, pane, go, refresh, say, record }, address) {
+  return createQueuePanel({
+    readOnly: page.model.readOnly,
+    pane,
+    toggle: "z",
+    column: "Gold",
+    hides: false,
+    movesDecide: false,
+    last: () => lastOf(page.judgements),
+    placesOf: (_, voted) => voted,
+    chainsOf: (unit) => page.chains.of.get(unit) ?? [],
+    go(units) {
+      const unit = units.find((one) => page.model.byKey.get(one)?.coded);
+      if (unit === undefined) {
+        refresh();
+      } else {
+        go(unit);
+      }
+    },
+    refresh, say,
+    record(changes) {
+      record(changes);
+      if (changes.some(({ kind, payload }) => kind === "unmark" || ("markable" in payload && !page.model.byKey.has(payload.markable)))) {
+        refresh(); // other markables are there now
+      }
+    },
+    take: ({ queue, places }, card, { units }, answer, given) => (card.kind === "question"
+      ? takeAnswer(page.model, page.judgements, units[0], card.question, given[units[0]])
+      : take(page.model, page.judgements, queue, places, units, answer, given)),
+    titleOf: (queue, card) => titleOf(page, queue, card),
+    wordsOf: (units) => inWords(page, units),
+    coderCell: (view, card, row, coder) => coderCell(page, view, card, row, coder),
+    goldCell: (_, card, row) => goldNodes(page, card, row),
+  }, address);
+}

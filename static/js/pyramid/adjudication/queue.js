@@ -1,0 +1,62 @@
+// The queue of an agreed pyramid, and what is remembered of the pyramid for it.
+import { createQueuePanel } from "../../workbench/adjudication/queue.js";
+import { entryAfter } from "../../workbench/adjudication/steps.js";
+import { byId } from "../../workbench/element.js";
+import { markOf, PYRAMID } from "../state.js";
+import { reveal } from "../view/words.js";
+import { take } from "./moves.js";
+import { agreedCell, coderCell, contributorsAt, titleOf, wordsOfUnits } from "./view.js";
+/** @import { Frame, Machine, Model, PyramidEditor, PyramidState } from "../types.js" */
+/** @import { QueuePanel } from "../../workbench/adjudication/types.js" */
+
+/** As any pyramid; what is an operation is remembered. @type {Machine<Model, PyramidState>} */
+export const AGREED = {
+  ...PYRAMID,
+  copy: (state) => ({ ...PYRAMID.copy(state), last: state.last ?? null }),
+  carryOut(model, state, change) {
+    PYRAMID.carryOut(model, state, change);
+    state.last = entryAfter(change, state.last ?? null);
+  },
+};
+
+/** @type {(frame: Frame, editor: PyramidEditor, address: string) => QueuePanel} */
+export function createQueue({ page, view, refresh, select, say }, editor, address) {
+  const { model } = page;
+  return createQueuePanel({
+    readOnly: model.readOnly,
+    pane: byId("text-pane"),
+    toggle: "q",
+    column: "Agreed",
+    hides: true,
+    movesDecide: true,
+    last: () => page.state.last ?? null,
+    chainsOf: (unit) => page.pyramid.byKey.get(unit)?.scus ?? [],
+    placesOf: ({ scus }, voted) => scus.map(({ key }, entity) => (
+      (page.pyramid.scus.get(key)?.contributors.length ?? 0) > 0 ? key : voted[entity] ?? key)),
+    go([unit]) {
+      const { places } = markOf(model, unit);
+      page.anchor = places[0] ?? page.anchor;
+      page.cursor = page.anchor;
+      const [one] = contributorsAt(page, unit);
+      const side = byId("queue").closest(".workbench-side");
+      const top = side?.scrollTop ?? 0;
+      select(one?.scus[0] ?? null, one?.key ?? null);
+      side?.scrollTo({ top }); // the queue stays in sight, not the list of SCUs
+      reveal(view, page.cursor);
+    },
+    refresh, say,
+    record: (changes) => {
+      editor.perform({ changes }, "", false);
+      refresh();
+    },
+    take(known, _, row, answer) {
+      const changes = take(model, page.state, known, row, answer);
+      const refused = editor.check({ changes });
+      return refused === null ? changes : { refused };
+    },
+    titleOf: (queue, card) => titleOf(page, queue, card),
+    wordsOf: (units) => wordsOfUnits(page, units),
+    coderCell: (known, _, row, coder) => coderCell(page, known, row, coder),
+    goldCell: (known, _, row) => agreedCell(page, known, row),
+  }, address);
+}

@@ -1,0 +1,371 @@
+// The queue of an adjudicator: card after card what coders say otherwise, decided by keys or by mouse.
+import { around, byId, closeDialog, inside } from "../element.js";
+import { combination } from "../keys/keys.js";
+import { chainsOfEntities, rowsByUnit } from "./places.js";
+import { countOpen, decisionOn, inParts, isAsked, isOpen, isUndecidedDraft, itemsOf, openRows } from "./rows.js";
+import { decisionsOf, draftsSince } from "./steps.js";
+import { paintTable, shownRows } from "./table.js";
+/** @import { Change, DecidedItems, Decisions, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
+
+const NOTHING = { open: 0, checks: 0 };
+// Keys that go on as long as they are held down.
+const MOVING = new Set(["ArrowDown", "ArrowUp", "n", "p"]);
+
+/** @type {(count: number, noun: string) => string} */
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** @type {(host: QueueHost, address: string) => QueuePanel} */
+export function createQueuePanel(host, address) {
+  const section = byId("queue");
+  const table = inside(section, "table", HTMLTableElement);
+  const fold = byId("queue-fold", HTMLButtonElement);
+  const dialog = byId("why", HTMLDialogElement);
+  const form = inside(dialog, "form", HTMLFormElement);
+  const { readOnly } = host;
+  /** @type {Queue | null} */
+  let queue = null;
+  /** @type {ReturnType<typeof rowsByUnit>} */
+  let rows = new Map();
+  let card = 0;
+  /** @type {QueueRow | null} */
+  let at = null;
+  let unfolded = false;
+  let scrolls = false; // before the next frame
+  /** said before the decision that it is about @type {Why | null} */
+  let next = null;
+  /** offered for the next @type {Why} */
+  let last = { reason: "", section: "", note: "" };
+
+  /** @param {Queue} known */
+  const decided = (known) => decisionsOf(known.steps, host.last(), host.movesDecide);
+
+  /** All that is derived of the judgements. @param {Queue} known @returns {QueueView} */
+  function viewOf(known) {
+    const decisions = decided(known);
+    return { queue: known, decisions, places: host.placesOf(known, chainsOfEntities(known, rows, decisions, host.chainsOf)), readOnly };
+  }
+
+  async function load() {
+    try {
+      const answer = await fetch(address, { headers: { Accept: "application/json" } });
+      if (!answer.ok) {
+        throw new Error(String(answer.status));
+      }
+      queue = /** @type {Queue} */ (await answer.json());
+    } catch {
+      say("The queue has not come: the server is not responding. The text can be decided without it; load the page again for the queue.");
+      return;
+    }
+    rows = rowsByUnit(queue);
+    byId("why-section").append(...queue.sections.map((title) => new Option(title, title)));
+    section.hidden = queue.method === null && host.hides;
+    section.querySelectorAll("[data-for=draft]").forEach((node) => node.toggleAttribute("hidden", queue?.method === null));
+    const decisions = decided(queue);
+    card = Math.max(queue.cards.findIndex((one) => openRows(decisions, one).length > 0), 0);
+    at = firstRow(queue, decisions);
+    const { open, checks } = countOpen(decisions, queue);
+    if (open + checks > 0 && !readOnly && document.activeElement === document.body) {
+      section.focus({ preventScroll: true });
+      stand();
+    } else {
+      paint();
+    }
+  }
+
+  /** @param {string} words */
+  function say(words) {
+    byId("queue-left").textContent = words;
+    section.hidden = false;
+  }
+
+  /** The first open row of the card, else the first that is shown. @param {Queue} known @param {Decisions} decisions */
+  function firstRow({ cards }, decisions) {
+    const here = cards[card];
+    return here ? openRows(decisions, here)[0] ?? shownRows(here, unfolded)[0] ?? null : null;
+  }
+
+  /** Stand in the text where the row stands. */
+  function stand() {
+    if (at === null) {
+      host.refresh();
+    } else {
+      host.go(at.units.map(decided(/** @type {Queue} */ (queue)).called));
+    }
+  }
+
+  function paint() {
+    if (queue === null) {
+      return;
+    }
+    const view = viewOf(queue);
+    const { open, checks } = queue.method === null ? NOTHING : countOpen(view.decisions, queue);
+    const here = queue.cards[card];
+    const redrafted = draftsSince(host.last()) > 0;
+    byId("queue-left").textContent = redrafted ? "It was drafted again: load the page again for the new queue."
+      : queue.method === null ? "There is no draft of this gold: what coders say otherwise is not listed."
+        : [open > 0 ? `${counted(open, "decision")} left` : "Nothing left to decide",
+          checks > 0 ? `${counted(checks, "spot check")} left` : "", queue.left_off > 0 ? `${counted(queue.left_off, "further card")} after these` : ""].filter(Boolean).join(" · ");
+    byId("queue-card").textContent = here ? `${card + 1} of ${queue.cards.length} · ${host.titleOf(queue, here)}` : "";
+    const folded = here ? here.rows.length - here.rows.filter((row) => isAsked(here, row)).length : 0;
+    fold.hidden = folded === 0;
+    fold.textContent = unfolded ? "Hide what is agreed" : `Show ${folded} agreed`;
+    table.hidden = here === undefined;
+    if (here) {
+      paintTable(host, view, table, here, at, unfolded);
+      scrollToRow();
+    }
+  }
+
+  /** Once, before the next frame: it asks for the layout of all that is painted till then. */
+  function scrollToRow() {
+    if (!scrolls) {
+      scrolls = true;
+      requestAnimationFrame(() => {
+        scrolls = false;
+        table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+      });
+    }
+  }
+
+  // ---- decisions
+
+  /** @param {QueueCard} here @param {QueueRow[]} wanted @param {DecidedItems["source"]} source @param {string[]} codings @returns {Change[]} */
+  function decide(here, wanted, source, codings = []) {
+    const why = next ?? { reason: "", section: "", note: "" };
+    next = null;
+    const said = Object.fromEntries(Object.entries(why).filter(([, words]) => words !== ""));
+    return inParts(namedItems(here, wanted)).map((items) => ({
+      kind: "decide", payload: { items, source, ...(codings.length > 0 ? { codings } : {}), ...said },
+    }));
+  }
+
+  /** The items of rows by the keys of today. @param {QueueCard} here @param {QueueRow[]} wanted @returns {DecidedItems["items"]} */
+  function namedItems(here, wanted) {
+    const { called } = decided(/** @type {Queue} */ (queue));
+    return wanted.flatMap((row) => itemsOf(here, row)).map(([unit, question]) => [called(unit), question]);
+  }
+
+  /** Write a step, and go on to what is open next, by which the page is painted. @param {Change[]} changes */
+  function write(changes) {
+    host.record(changes);
+    goOn();
+  }
+
+  function goOn() {
+    if (queue === null) {
+      return;
+    }
+    const decisions = decided(queue);
+    const { cards } = queue;
+    const here = cards[card];
+    const following = here.rows.slice(at === null ? 0 : here.rows.indexOf(at) + 1);
+    const row = following.find((one) => isOpen(decisions, here, one)) ?? openRows(decisions, here)[0];
+    if (row) {
+      at = row;
+    } else {
+      const order = cards.map((_, place) => (card + 1 + place) % cards.length);
+      const open = order.find((place) => openRows(decisions, cards[place]).length > 0);
+      if (open === undefined) {
+        stand();
+        host.say("Everything is decided. Check and submit to close it.");
+        return;
+      }
+      card = open;
+      unfolded = false;
+      at = firstRow(queue, decisions);
+    }
+    stand();
+  }
+
+  /** Accept the draft of rows that are open. @param {QueueRow[]} wanted @param {QueueCard} here */
+  function accept(here, wanted) {
+    if (queue === null) {
+      return;
+    }
+    const known = queue;
+    const accepted = wanted.filter((row) => !isUndecidedDraft(known, here, row));
+    if (accepted.length === 0) {
+      host.say(wanted.length > 0 ? "Coders are as many for one answer as for another: take one of them, or answer yourself." : "This card is decided.");
+      if (wanted.length === 0) {
+        goOn();
+      }
+      return;
+    }
+    write(decide(here, accepted, "draft"));
+  }
+
+  /** @param {QueueCard} here @param {QueueRow} row @param {number} coder */
+  function takeCoder(here, row, coder) {
+    const known = /** @type {Queue} */ (queue);
+    if (coder >= known.coders.length) {
+      host.say(`There are ${counted(known.coders.length, "coder")}.`);
+      return;
+    }
+    takeFrom(here, row, row.answers[coder], known.judgements[coder], "coder", [known.coders[coder].coding]);
+  }
+
+  /** @param {QueueCard} here @param {QueueRow} row @param {QueueAnswer | null} answer @param {Queue["draft"]} given @param {DecidedItems["source"]} source @param {string[]} codings */
+  function takeFrom(here, row, answer, given, source, codings = []) {
+    const known = /** @type {Queue} */ (queue);
+    const changes = host.take(viewOf(known), here, row, answer, given);
+    if ("refused" in changes) {
+      host.say(changes.refused);
+      return;
+    }
+    at = row;
+    write([...changes, ...decide(here, [row], source, codings)]);
+  }
+
+  function openWhy() {
+    if (queue === null || at === null) {
+      return;
+    }
+    const decision = decisionOn(decided(queue), queue.cards[card], at);
+    const said = decision?.reason || decision?.section || decision?.note ? decision : next ?? last;
+    inside(form, `[name=reason][value="${said.reason}"]`, HTMLInputElement).checked = true;
+    byId("why-section", HTMLSelectElement).value = said.section;
+    byId("why-note", HTMLTextAreaElement).value = decision?.note || next?.note || "";
+    byId("why-about").textContent = decision === null ? "For the next decision." : "For the decision on this row.";
+    dialog.showModal();
+    inside(form, "[name=reason]:checked", HTMLInputElement).focus();
+  }
+
+  function sayWhy() {
+    const fields = new FormData(form);
+    const why = /** @type {Why} */ ({ reason: String(fields.get("reason") ?? ""), section: String(fields.get("section") ?? ""), note: String(fields.get("note") ?? "").trim() });
+    last = { ...why, note: "" };
+    dialog.close();
+    section.focus({ preventScroll: true });
+    if (queue === null || at === null) {
+      return;
+    }
+    const here = queue.cards[card];
+    const decision = decisionOn(decided(queue), here, at);
+    next = why;
+    if (decision === null) {
+      host.say("Said with the next decision.");
+      return;
+    }
+    host.record(decide(here, [at], decision.source, decision.codings));
+    host.refresh();
+  }
+
+  // ---- moving
+
+  /** @param {1 | -1} direction */
+  function moveRow(direction) {
+    const here = queue?.cards[card];
+    if (here) {
+      const shown = shownRows(here, unfolded);
+      const place = at === null ? -1 : shown.indexOf(at);
+      at = shown[Math.min(Math.max(place + direction, 0), shown.length - 1)] ?? null;
+      stand();
+    }
+  }
+
+  /** @param {1 | -1} direction */
+  function moveCard(direction) {
+    if (queue !== null && queue.cards.length > 0) {
+      card = (card + direction + queue.cards.length) % queue.cards.length;
+      unfolded = false;
+      at = firstRow(queue, decided(queue));
+      stand();
+    }
+  }
+
+  function toggle() {
+    (section.contains(document.activeElement) ? host.pane : section).focus({ preventScroll: true });
+  }
+
+  /** What a key does, or a button with its name; null: nothing. @param {string} key @returns {(() => void) | null} */
+  function actionOf(key) {
+    switch (key) {
+      case "ArrowDown":
+        return () => moveRow(1);
+      case "ArrowUp":
+        return () => moveRow(-1);
+      case "n":
+        return () => moveCard(1);
+      case "p":
+        return () => moveCard(-1);
+      case host.toggle:
+        return toggle;
+    }
+    const here = queue?.cards[card];
+    if (!here || at === null || readOnly || queue === null) {
+      return null;
+    }
+    const [known, row] = [queue, at];
+    const open = () => openRows(decided(known), here);
+    switch (key) {
+      case "Enter":
+        return () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open());
+      case "a":
+        return () => accept(here, open());
+      case "d":
+        return () => takeFrom(here, row, row.draft, known.draft, "draft");
+      case "0":
+        return () => takeFrom(here, row, null, {}, "own");
+      case "w":
+        return openWhy;
+      default:
+        return !/^[1-9]$/.test(key) ? null
+          : here.kind === "check" ? () => host.say(`Everybody says the same: Enter accepts it, ${host.toggle} goes to the text, to answer otherwise.`)
+            : () => takeCoder(here, row, Number(key) - 1);
+    }
+  }
+
+  /** @type {QueuePanel["press"]} */
+  function press(event, focus) {
+    if (event.isComposing || document.querySelector("dialog[open]") || focus.matches("textarea, select, input")) {
+      return false;
+    }
+    const key = combination(event);
+    const inside = section.contains(focus);
+    if (key === null || (!inside && key !== host.toggle) || (key === "Enter" && focus.matches("button"))) {
+      return false;
+    }
+    const action = actionOf(key);
+    if (!event.repeat || MOVING.has(key)) { // a key that is held down decides once
+      action?.();
+    }
+    return action !== null;
+  }
+
+  section.addEventListener("click", (event) => {
+    const control = around(event, "[data-key], [data-take]");
+    const line = around(event, "tr[data-row]");
+    const here = queue?.cards[card];
+    if (event.detail > 1 && !MOVING.has(control?.dataset.key ?? "")) {
+      return; // the second click of two would be on what came after the first one
+    }
+    if (line && here) {
+      at = here.rows[Number(line.dataset.row)];
+    }
+    if (control?.dataset.take !== undefined && here && at !== null) {
+      takeCoder(here, at, Number(control.dataset.take));
+    } else if (control?.dataset.key !== undefined) {
+      actionOf(control.dataset.key)?.();
+    } else if (line) {
+      stand();
+    }
+    if (control?.dataset.key !== host.toggle && !dialog.open) {
+      section.focus({ preventScroll: true });
+    }
+  });
+  fold.addEventListener("click", () => {
+    unfolded = !unfolded;
+    paint();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    sayWhy();
+  });
+  dialog.addEventListener("click", (event) => {
+    if (around(event, "[data-close]")) {
+      closeDialog(event);
+    }
+  });
+  load();
+  return { press, paint };
+}

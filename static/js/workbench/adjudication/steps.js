@@ -1,0 +1,105 @@
+// What has been decided of gold: by the steps that the server told of, and those that the page knows since. Pure.
+/** @import { Change, DecidingStep, Decisions, GoldEntry, ItemDecision, Operation } from "./types.js" */
+
+const KINDS = ["judge", "clear", "unmark", "decide", "move", "draft"];
+
+/** What is remembered after a change: what is an operation, with its uuid. @type {(change: Change, before: GoldEntry | null) => GoldEntry | null} */
+export function entryAfter(change, before) {
+  const { uuid, step = null, undoes = null } = /** @type {Partial<Operation>} */ (change);
+  return uuid !== undefined && KINDS.includes(change.kind) ? { change, step: step ?? uuid, undoes, before } : before;
+}
+
+/** The operations up to one, in order. @param {GoldEntry | null} last */
+function entriesUpTo(last) {
+  const found = [];
+  for (let entry = last; entry !== null; entry = entry.before) {
+    found.push(entry);
+  }
+  return found.reverse();
+}
+
+/** How often gold was drafted again since the page was opened. @param {GoldEntry | null} last */
+export const draftsSince = (last) => entriesUpTo(last).filter(({ change }) => change.kind === "draft").length;
+
+/** @type {(change: Change) => boolean} */
+const answers = ({ kind, payload }) => kind === "clear" || kind === "unmark"
+  || (kind === "judge" && "category" in payload && (payload.category !== null || Object.keys(payload.attributes ?? {}).length > 0));
+
+/**
+ * The steps of the server, then those that only the page knows.
+ * @param {DecidingStep[]} known @param {GoldEntry[]} entries
+ */
+function stepsOf(known, entries) {
+  const steps = new Map(known.map((one) => [one.step, { ...one, moves: /** @type {[string, string][]} */ ([]) }]));
+  const old = new Set(steps.keys());
+  for (const { change, step, undoes } of entries.filter((one) => !old.has(one.step))) {
+    const own = steps.get(step) ?? { step, undoes, decides: [], markables: [], moves: [] };
+    steps.set(step, own);
+    if (change.kind === "decide") {
+      own.decides = [...own.decides, change.payload];
+    } else if (change.kind === "move") {
+      own.moves = [...own.moves, [change.payload.markable, change.payload.to]];
+    } else if (answers(change) && "markable" in change.payload) {
+      own.markables = [...own.markables, change.payload.markable];
+    }
+  }
+  return [...steps.values()];
+}
+
+/** @type {(steps: { step: string, undoes: string | null }[]) => Set<string>} what undoes an undoing does the step again */
+function undoneOf(steps) {
+  /** @type {Set<string>} */
+  const undone = new Set();
+  for (const { step, undoes } of [...steps].reverse()) {
+    if (undoes !== null && !undone.has(step)) {
+      undone.add(undoes);
+    }
+  }
+  return undone;
+}
+
+const OWN = /** @type {const} */ ({ source: "own", reason: "", section: "", note: "" });
+
+/** What is decided. movesDecide: to move a unit decides it. @type {(known: DecidingStep[], last: GoldEntry | null, movesDecide?: boolean) => Decisions} */
+export function decisionsOf(known, last, movesDecide = false) {
+  const steps = stepsOf(known, entriesUpTo(last));
+  const undone = undoneOf(steps);
+  /** @type {Map<string, Map<string, ItemDecision>>} */
+  const found = new Map();
+  /** what units are called now, by the keys that the queue has, and the other way round @type {Map<string, string>} */
+  const now = new Map();
+  /** @type {Map<string, string>} */
+  const once = new Map();
+  for (const { step, undoes, decides, markables, moves } of steps) {
+    for (const [from, to] of moves) {
+      const first = once.get(from) ?? from;
+      once.delete(from);
+      now.set(first, to);
+      once.set(to, first);
+      const of = found.get(from);
+      if (of) {
+        found.delete(from);
+        found.set(to, of);
+      }
+    }
+    if (undoes !== null || undone.has(step)) {
+      continue;
+    }
+    for (const { items, source, codings = [], reason = "", section = "", note = "" } of decides) {
+      for (const [key, question] of items) {
+        const of = found.get(key) ?? new Map();
+        found.set(key, of.set(question, { source, codings, reason, section, note }));
+      }
+    }
+    for (const key of decides.length > 0 ? [] : markables) {
+      const of = found.get(key) ?? new Map();
+      found.set(key, of.set("", { ...OWN, codings: [] }));
+    }
+    for (const [, to] of movesDecide && decides.length === 0 ? moves : []) {
+      found.set(to, new Map([["", { ...OWN, codings: [] }]]));
+    }
+  }
+  /** @param {string} key */
+  const called = (key) => now.get(key) ?? key;
+  return { called, of: (key, question) => found.get(called(key))?.get(question) ?? found.get(called(key))?.get("") ?? null };
+}

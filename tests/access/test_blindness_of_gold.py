@@ -1,0 +1,214 @@
+"""Who codes learns nothing of gold, by any address and whatever they do to its text; who decides it reads letters."""
+
+import json
+import logging
+import re
+from datetime import UTC, datetime
+from functools import partial
+from unittest.mock import patch
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.hands import hand_on_gold
+from annotations.adjudication.proposal import Method
+from annotations.coding import operations
+from annotations.coding.status import submit_coding
+from annotations.models import (
+    Coding,
+    Mail,
+    Membership,
+    Project,
+    User,
+)
+from annotations.planning.rounds import create_round
+from annotations.projects.people.members import add_member
+from annotations.web.confirmation import CONFIRMED
+from tests.access.walk import (
+    PROJECT_ADDRESSES,
+    WORLDS,
+    Visit,
+    alice_takes,
+    charlie_makes_gold,
+    seen_by,
+    world,
+)
+from tests.conftest import change, judge, person
+
+EXTRA = "/projects/tea/rounds/extra/"
+FORM = "application/x-www-form-urlencoded"
+
+
+# After these the lists are looked at again: the text is in no round, or the round is closed.
+LOOKED_AFTER = [("texts", ""), ("close", f"{CONFIRMED}=1")]
+
+
+def attacks_on_gold(project):
+    """Return visits of who wants to know whether there is gold: of the text, in a round where nobody codes, of all."""
+    text, api = project.texts.get(), "/api/v1/projects/tea/"
+    lists = [
+        Visit("GET", f"/projects/tea/{rest}")
+        for rest in ("", "texts/", "texts/tea/", "rounds/", "rounds/extra/", "rounds/main/", "transfers/", "assign/")
+    ]
+    lists += [
+        Visit("GET", f"{api}{rest}")
+        for rest in ("texts/", "texts/tea/", "rounds/", "codings/", "markables/", "scheme/", "texts/tea/coding/")
+    ]
+    asked = {"text": "tea", "adjudicator": "charlie", "early": True, "coder": "charlie", "method": "most"}
+    visits = [*lists, Visit("GET", "/"), Visit("GET", "/account/")]
+    for address in PROJECT_ADDRESSES:
+        if "gold" in address or "/queue/" in address:
+            visits.append(Visit("GET", address))
+            visits += [Visit("POST", address, body) for body in (json.dumps(asked), json.dumps({"text": "tea"}))]
+            sent = "coder=charlie&adjudicator=charlie&method=most"
+            visits += [Visit("POST", address, f"{sent}{end}", FORM) for end in ("", f"&{CONFIRMED}=1")]
+    for place in ("@", "extra", "pilot", "training", "main"):
+        visits.append(Visit("PATCH", f"{api}texts/tea/", json.dumps({"round": place, "position": 1}), seen="*"))
+    for name in ("extra", "pilot", "training", "main"):
+        take = [("texts", f"texts={text.pk}"), ("texts", ""), ("texts", f"texts={text.pk}"), ("delete", "")]
+        take += [("delete", f"{CONFIRMED}=1"), ("order", "move=up"), ("change", f"name={name}&kind=recheck")]
+        take += [("change", f"name={name}&kind=training&{CONFIRMED}=1"), ("close", ""), ("close", f"{CONFIRMED}=1")]
+        for rest, body in take:
+            visits.append(Visit("POST", f"/projects/tea/rounds/{name}/{rest}/", body, FORM))
+            visits += lists if (rest, body) in LOOKED_AFTER else []
+        visits.append(Visit("POST", f"/projects/tea/rounds/{name}/close/", "open=1", FORM))
+        sent = [json.dumps({change: ["tea"]}) for change in ("remove", "add")]
+        visits += [Visit("POST", f"{api}rounds/{name}/texts/", one) for one in sent] + lists
+        visits.append(Visit("DELETE", f"{api}rounds/{name}/", seen="*"))
+    for format_key in ("jsonlines", "judgements-csv", "project"):
+        for chosen in ("", "&gold=gold", "&gold=silver"):
+            visits.append(Visit("POST", "/projects/tea/export/", f"format={format_key}{chosen}", FORM))
+            made = {"format": format_key, **({"gold": chosen[6:]} if chosen else {})}
+            visits.append(Visit("POST", f"{api}exports/", json.dumps(made)))
+    for name in ("charlie", "alice"):
+        visits.append(Visit("PATCH", f"{api}members/{name}/", json.dumps({"role": "adjudicator"}), seen="*"))
+    visits += [Visit("DELETE", f"{api}texts/tea/", seen="*"), Visit("POST", "/projects/tea/texts/tea/delete/")]
+    visits += [Visit("POST", "/projects/tea/texts/tea/edit/", "title=Tea&round=pilot", FORM)]
+    return [*visits, *lists]
+
+
+def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made):
+    """Return the visits, what the person sees on them in a project with gold or without, and the mails to Bob.
+
+    `attacks` returns the visits to a project; Bob has the role.
+    """
+    with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC)):
+        project = world(*WORLDS["marking"][:2], True, "coder")
+        create_round(project, "extra", copied=project.rounds.get(name="main"))
+        if is_made:
+            charlie_makes_gold(project)
+        Membership.objects.filter(user=User.objects.get(username="bob")).update(role=role)
+        visits = attacks(project)
+        logging.disable(logging.WARNING)
+        try:
+            seen = seen_by(signed_in(person), visits)
+        finally:
+            logging.disable(logging.NOTSET)
+        mails = list(Mail.objects.filter(user__username="bob").values_list("kind", "context"))
+        transaction.set_rollback(True)
+    return visits, seen, mails
+
+
+@pytest.mark.parametrize("role", ["coder", "manager-coder"])
+def test_who_codes_learns_nothing_of_gold_by_what_they_do_to_its_text(alice, bob, charlie, signed_in, role):
+    visits, without, no_mails = seen_with_gold(bob, signed_in, role, is_made=False)
+    _, with_gold, mails = seen_with_gold(bob, signed_in, role, is_made=True)
+    for visit, then, now in zip(visits, without, with_gold, strict=True):
+        assert now == then, visit
+    assert mails == no_mails
+    removal = Visit("POST", f"{EXTRA}texts/", "", FORM)
+    removed = {answer[0] for visit, answer in zip(visits, with_gold, strict=True) if visit == removal}
+    assert removed == {302 if role == "manager-coder" else 403}
+
+
+def test_the_attack_is_sharp_enough_to_see_what_a_manager_sees_of_gold(alice, bob, charlie, signed_in):
+    addresses = ("/projects/tea/rounds/extra/", "/api/v1/projects/tea/gold/", "/projects/tea/gold/decisions/")
+
+    def looks(project):
+        return [
+            visit for visit in dict.fromkeys(attacks_on_gold(project)) if visit in map(partial(Visit, "GET"), addresses)
+        ]
+
+    visits, without, _ = seen_with_gold(charlie, signed_in, "coder", looks, is_made=False)
+    _, with_gold, _ = seen_with_gold(charlie, signed_in, "coder", looks, is_made=True)
+    differing = {visit.address for visit, then, now in zip(visits, without, with_gold, strict=True) if now != then}
+    assert differing == set(addresses)
+
+
+def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, signed_in):
+    project = world(*WORLDS["marking"][:2], True, "coder")
+    dora = person("dora")
+    add_member(project, dora, "adjudicator")
+    pages = ["rounds/main/", "rounds/pilot/", "gold/decisions/", "gold/decisions/file/?format=json", "agreement/gold/"]
+    pages += ["rounds/main/gold/tea/hand-on/"]
+    addresses = [f"/projects/tea/{rest}" for rest in pages]
+    addresses += [f"/api/v1/projects/tea/{rest}" for rest in ("gold/", "gold/decisions/", "agreement/gold/")]
+    queue = "/api/v1/projects/tea/texts/tea/gold/queue/?round=main"
+    alice_codes = Coding.objects.get(text__project=project, coder=alice, round__name="main")
+    for key in alice_codes.text.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(alice_codes, key, "place")
+    submit_coding(alice_codes, alice)
+    asked = signed_in(dora).post("/projects/tea/rounds/main/gold/tea/").content.decode()
+    assert "1 of 2 coders submitted it." in asked
+    submit_coding(Coding.objects.get(text__project=project, coder=bob, round__name="main"), bob)
+    draft_gold(project, DraftRequest(Method.MOST, round_name="main", adjudicator="dora"))
+    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(round__name="main", kind="gold")
+    [drafted] = gold.operations.filter(kind="draft").values_list("payload__codings", flat=True)
+    key = alice_codes.text.markables.filter(level__coded=True).first().key
+    said = {"items": [[key, "category"]], "source": "coder", "codings": drafted, "reason": "slip"}
+    operations.apply(gold, dora, gold.version, [change("decide", **said)])
+    client = signed_in(dora)
+    for address in [*addresses, queue]:
+        response = client.get(address)
+        assert response.status_code == 200, address
+        shown = response.content.decode()
+        assert not re.search(r"\b(alice|bob)\b", shown), address
+    assert "Coder A" in client.get("/projects/tea/gold/decisions/").content.decode()
+    hand_on_gold(project, alice_codes.text, "main", dora, "charlie")
+    client = signed_in(charlie)
+    for address in ("/projects/tea/gold/decisions/", "/api/v1/projects/tea/gold/decisions/", queue):
+        assert re.search(r"\balice\b", client.get(address).content.decode()), address
+
+
+@pytest.mark.parametrize("address", ["/projects/tea/rounds/pilot/texts/", "/api/v1/projects/tea/rounds/pilot/texts/"])
+def test_who_manages_and_codes_cannot_ask_whether_a_text_of_a_pool_is_taken_by_removing_it(
+    alice, bob, charlie, signed_in, address
+):
+    project = world(*WORLDS["marking"][:2], True, "manager-coder")
+    is_page = not address.startswith("/api/")
+    visit = Visit("POST", address, "", FORM) if is_page else Visit("POST", address, json.dumps({"remove": ["tea"]}))
+    logging.disable(logging.WARNING)
+    try:
+        before = seen_by(signed_in(bob), [visit])
+        alice_takes(project)
+        after = seen_by(signed_in(bob), [visit])
+    finally:
+        logging.disable(logging.NOTSET)
+    assert before == after
+    assert "blind to what others take from it" in after[0][2]
+    assert project.rounds.get(name="pilot").texts.exists()
+
+
+@pytest.mark.parametrize("role", ["coder", "manager-coder", "viewer"])
+def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed_in, role):
+    tables = [f"/projects/tea/progress/?table={table}" for table in ("hours", "progress")]
+    visits = [Visit("GET", address) for address in [*PROJECT_ADDRESSES, *tables]]
+    seen = []
+    for is_made in (False, True):
+        with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC)):
+            project = world(*WORLDS["marking"][:2], True, "coder")
+            Membership.objects.filter(user=bob).update(role=role)
+            Project.objects.filter(pk=project.pk).update(results_open=True)
+            hers = Coding.objects.get(round__name="training", coder=alice)
+            judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place")
+            submit_coding(hers, alice)
+            if is_made:
+                charlie_makes_gold(project)
+            logging.disable(logging.WARNING)
+            seen.append(seen_by(signed_in(bob), visits))
+            logging.disable(logging.NOTSET)
+            transaction.set_rollback(True)
+    for visit, before, after in zip(visits, *seen, strict=True):
+        assert after == before, visit

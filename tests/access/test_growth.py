@@ -1,0 +1,143 @@
+"""No page and no answer of the API grows with the project: four times as much of everything, and they are as long.
+
+All addresses are those of the table of routes, so that a new one is measured as soon as it has its row. Pages are made
+short for it, so that small projects fill them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from agreement.data.extract import clear_cache
+from annotations.api.lists import ArrayPages, CursorPages, ReportPages
+from tests.access.large_world import enlarge
+from tests.access.role_asking import World
+from tests.access.role_matrix import AREAS, Row
+
+N = 12
+FACTOR = 4
+SHORT = 4
+# Of as many rows again as a page has, the last figures of addresses and numbers are longer.
+MOST_TIMES = 1.1
+# Figures of small projects are computed at once, and those of larger ones by a worker, which takes other queries: but
+# never one for each that is added.
+# What holds a long list to a page.
+SIZES = (
+    "agreement.api.discussion.LATEST",
+    "agreement.sections.charts.MOST_POINTS",
+    "agreement.sections.pages.categories.PAGE_SIZE",
+    "agreement.sections.pages.data.PAGE_SIZE",
+    "agreement.sections.pages.items.items.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.peers.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.peers.STRIP",
+    "agreement.sections.pages.pyramids.scores.MOST_DOTS",
+    "agreement.sections.pages.pyramids.scores.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.scus.PAGE_SIZE",
+    "agreement.sections.pages.texts.PAGE_SIZE",
+    "agreement.sections.tables.MOST_ALIKE",
+    "agreement.sections.tables.MOST_ROWS",
+    "agreement.web.forms.TOO_MANY",
+    "agreement.web.views.flags.PAGE_SIZE",
+    "annotations.core.fields.MOST_CHOICES",
+    "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
+    "annotations.planning.plans.matrix.MOST_PAIRED",
+    "annotations.planning.plans.matrix.PAGE_SIZE",
+    "annotations.planning.training.CODERS_ON_A_PAGE",
+    "annotations.planning.training.TEXTS_ON_A_PAGE",
+    "annotations.planning.work.progress.CODERS_ON_A_PAGE",
+    "annotations.planning.work.progress.PAGE_SIZE",
+    "annotations.texts.listing.PAGE_SIZE",
+    "annotations.web.forms.assignments.MOST_CHOICES",
+    "annotations.web.forms.rounds.MOST_CHOICES",
+    "annotations.web.paging.PAGE_SIZE",
+    "annotations.web.views.docsets.DOCSETS_ON_A_PAGE",
+    "annotations.web.views.gold.MOST_CHIPS",
+    "annotations.web.views.gold.PAGE_SIZE",
+    "annotations.web.views.guidelines.PAGE_SIZE",
+    "annotations.web.views.projects.MOST_OWN",
+    "annotations.web.views.projects.PAGE_SIZE",
+    "annotations.web.views.questions.PAGE_SIZE",
+    "annotations.web.views.schemes.versions.LONGEST_LIST",
+    "annotations.web.views.schemes.versions.PAGE_SIZE",
+)
+# What has to be whole, and why.
+COLUMN = "a file that is taken along, with a column for each coder"
+CHOICE = "whom a form assigns, who are ticked or chosen among all coders"
+NAMES = "the coders whom the figures are of, by name and with their own"
+WHOLE: Mapping[str, str] = {
+    "decisions-file": "a file that is taken along: all decisions",
+    "api-data": COLUMN,
+    "api-table": COLUMN,
+    "api-tables": "what columns the files have",
+    "api-datasheet": "one document: what a paper says of the corpus",
+    "api-plans": "a plan is sent back as it is: all coders, with their share of the work",
+    "assign": "the form of a plan has a row for each coder, with their share of the work",
+    "repeats": CHOICE,
+    "docset-assign": CHOICE,
+    "training": CHOICE,
+    "api-agreement": NAMES,
+    "api-agreement-gold": NAMES,
+    "api-groups": NAMES,
+}
+
+
+class Measure(NamedTuple):
+    """How long an answer is in bytes, and how many queries it took."""
+
+    size: int
+    queries: int
+
+
+@pytest.fixture
+def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in SIZES:
+        monkeypatch.setattr(name, SHORT)
+    for pages in (CursorPages, ArrayPages, ReportPages):
+        monkeypatch.setattr(pages, "page_size", SHORT)
+
+
+def readers(row: Row) -> Iterator[str]:
+    """Yield who is shown the whole of a project at an address, and who codes in it."""
+    if "GET" in row.methods:
+        answers = row.methods["GET"].answers
+        yield from [role for role in ("manager", "adjudicator", "superuser", "anonymous") if answers[role] == 200][:1]
+        yield from [role for role in ("coder", "other coder") if answers[role] == 200][:1]
+
+
+def measure(n: int) -> dict[tuple[str, int, str], Measure]:
+    """Return the measure of every address by route, the number of its row and role, in projects of n of everything."""
+    world = World()
+    enlarge(world.here, n, n, n)
+    found = {}
+    for number, row in enumerate(row for rows in AREAS.values() for row in rows):
+        for role in readers(row):
+            world.sign_in(role)
+            with CaptureQueriesContext(connection) as queries:
+                response: Any = world.client.get(world.address(row))
+            assert response.status_code == 200, (row.name, role)
+            body = b"".join(response.streaming_content) if response.streaming else response.content
+            found[row.name, number, role] = Measure(len(body), len(queries))
+    return found
+
+
+@pytest.mark.usefixtures("short_pages", "mail_server")
+def test_no_answer_grows_with_the_project(db):
+    with transaction.atomic():
+        small = measure(N)
+        transaction.set_rollback(True)
+    clear_cache()
+    large = measure(FACTOR * N)
+    assert small.keys() == large.keys()
+    grown = {
+        f"{name} as {role}": (before, after)
+        for (name, number, role), before in small.items()
+        for after in [large[name, number, role]]
+        if after.queries - before.queries >= (FACTOR - 1) * N
+        or (name not in WHOLE and after.size > MOST_TIMES * before.size)
+    }
+    assert not grown, "\n".join(f"{name}: {before} -> {after}" for name, (before, after) in grown.items())

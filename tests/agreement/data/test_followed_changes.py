@@ -1,0 +1,532 @@
+"""What is followed from look to look is what would be computed of the present codings anew, whatever has happened."""
+
+import random
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from threading import Event, Thread
+
+import pytest
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import connection, transaction
+from django.utils import timezone
+
+from agreement.data import activity
+from agreement.data import extract as reading
+from agreement.data.activity import read_activity, read_progress
+from agreement.data.extract import clear_cache, extract, read_current_codings
+from agreement.data.storage import store
+from agreement.reports.coders.days import count_days
+from agreement.reports.items.highest import find_highest
+from agreement.reports.items.items import compute_items
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.basis import resolve
+from annotations.adjudication.hands import open_gold
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.formats import plain
+from annotations.formats.model.scheme import CATEGORY, AttributeSpec, CategorySpec, ValueSpec
+from annotations.models import Coding, Membership, Operation, Project, Round, User
+from annotations.models.coding import pointing_categories
+from annotations.planning.plans.changes import release_idle, replace_coder
+from annotations.planning.plans.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.repeats import RepeatRequest, apply_repeats, withdraw_repeats
+from annotations.planning.rounds import add_texts, change_round, create_round, delete_round, move_to_round
+from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.projects.anonymization import forget_person
+from annotations.projects.people.members import remove_membership
+from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.revision.undoing import undo_merges
+from annotations.schemes.changes import Merge
+from annotations.schemes.project_scheme import read_scheme
+from annotations.texts.changes import delete_text, deletion_figures
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
+from annotations.transfers.importing import batches
+from annotations.transfers.importing import documents as documents_module
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.importing.source_document import SourceDocument
+from annotations.web.forms.texts import TextForm
+from tests.conftest import in_another_connection
+from tests.conftest import judge as judge_one
+from tests.shared.agreeing import WALK, answer, coded_project, convention, judge_again
+from tests.shared.cases import cases
+from tests.shared.plans import plan_request
+
+# What is raised where there is nothing of the kind to change.
+REFUSED = (ValidationError, ValueError, IndexError, OperationRejected, SchemeRefused, ImportFailed, ObjectDoesNotExist)
+CODERS = ("alice", "bob", "carol", "dora")
+TEXTS = [WALK, *(f"{WALK} {word}" for word in ("twice", "thrice", "again", "once more", "for long"))]
+
+
+@pytest.fixture
+def project(db, monkeypatch):
+    monkeypatch.setattr(store, "LEAST_TEXTS", 1)
+    clear_cache()
+    project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS[:3]))
+    create_round(project, "second")
+    return project
+
+
+def figures(project):
+    """Return what pages say, to the last digit."""
+    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
+    report, with_gold = compute_report(found, parameters), extract(project, gold=True)
+    selected, resolved = resolve(found, parameters)
+    return {
+        "result": report.result,
+        "interval": (report.interval.low, report.interval.high, report.interval.note),
+        "fingerprint": report.fingerprint,
+        "left out": report.codings_left_out,
+        "coders": (found.coders, selected.coders, found.known_coders),
+        "rounds": (found.rounds, selected.rounds),
+        "reasons": found.reasons_left_out,
+        "texts": [(one.slug, one.title, one.round) for one in selected.texts],
+        "parts": sorted((one.text, one.coder, one.reason, one.round) for one in selected.left_out),
+        "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
+        "days": count_days(project, found),
+        "progress": read_progress(project),
+        "of selections": [
+            compute_report(extract(project), convention(project, **asked)).result
+            for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
+        ],
+        "resolved": resolved,
+        "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(one.slug, one.round) for one in with_gold.texts]),
+        "of questions": [
+            (one.key, extract(project, question=one.key).fingerprint, extract(project, question=one.key).categories)
+            for one in found.questions
+        ],
+    }
+
+
+@contextmanager
+def another_process(patch):
+    """Let nothing be known of what was read before, and nothing be stored: as in a process that has just begun."""
+    with patch.context() as apart:
+        apart.setattr(store, "LEAST_TEXTS", 10**9)
+        apart.setattr(reading, "_projects", reading._Cache(reading.CACHED_PROJECTS))
+        apart.setattr(reading, "_questions", reading._Cache(reading.CACHED_QUESTIONS))
+        apart.setattr(reading, "_codings", type(reading._codings)())
+        yield
+
+
+def any_coding(project, chance, **conditions):
+    return chance.choice(
+        list(
+            Coding.objects.filter(text__project=project, **conditions).select_related("coder", "text__project", "round")
+        )
+    )
+
+
+def judge(project, chance):
+    coding = any_coding(project, chance)
+    if coding.status == "submitted":
+        reopen_coding(coding, coding.coder)
+        coding.refresh_from_db()
+    keys = [
+        *project.categories.exclude(pk__in=pointing_categories()).order_by("pk").values_list("key", flat=True),
+        None,
+    ]
+    more = {}
+    if project.attributes.filter(key="sort").exists() and chance.random() < 0.5:
+        more["answers"] = {"sort": chance.choice(["new", "old"])}
+    judge_again(coding, chance.choice(list(coding.text.markables.order_by("start"))).key, chance.choice(keys), **more)
+
+
+def submit(project, chance):
+    coding = any_coding(project, chance)
+    submit_coding(coding, coding.coder)
+
+
+def reopen(project, chance):
+    coding = any_coding(project, chance)
+    reopen_coding(coding, coding.coder)
+
+
+def assign(project, chance):
+    text, coder = chance.choice(list(project.texts.all())), User.objects.get(username=chance.choice(CODERS[:3]))
+    assign_texts(project, [text], [coder], round_=chance.choice(list(project.rounds.all())))
+
+
+def take_away(project, chance):
+    coding = any_coding(project, chance)
+    unassign(coding.text, coding.coder.username)
+
+
+def move(project, chance):
+    move_to_round(project, [chance.choice(list(project.texts.all()))], chance.choice(["main", "second"]))
+
+
+def rename_round(project, chance):
+    change_round(chance.choice(list(project.rounds.all())), kind=chance.choice([Round.Kind.PILOT, Round.Kind.MAIN]))
+
+
+def rename_text(project, chance):
+    text = chance.choice(list(project.texts.all()))
+    form = TextForm(text)
+    data = {"title": f"{text.title} {chance.random()}", "round": form.round_name}
+    form = TextForm(text, data | {name: form.initial[name] for name in form.fields if name not in data})
+    if form.is_valid():
+        form.save()
+
+
+def correct(project, chance):
+    text = chance.choice(list(project.texts.all()))
+    content = text.content.replace("Anna", "Johanna", 1)
+    if content != text.content:
+        correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
+
+
+def remove_text(project, chance):
+    text = chance.choice(list(project.texts.all()))
+    if project.texts.count() > 3:
+        delete_text(text, deletion_figures(project.texts.filter(pk=text.pk)).tag)
+
+
+def retire(project, chance):
+    memberships = Membership.objects.filter(project=project, user__username=chance.choice(CODERS[:3]))
+    memberships.update(role=chance.choice([Membership.Role.ADJUDICATOR, Membership.Role.CODER]))
+
+
+def remove_member(project, chance):
+    membership = Membership.objects.filter(project=project, user__username=chance.choice(CODERS[:3])).first()
+    if membership is not None:
+        remove_membership(membership)
+
+
+def rename_category(project, chance):
+    category = project.categories.order_by("pk").last()
+    project.categories.filter(pk=category.pk).update(label=f"{category.label} {chance.random()}")
+
+
+def import_text(project, chance):
+    number = project.texts.count() + 20
+    import_documents(
+        project, [SourceDocument(plain.parse(f"[Anna](a) saw [her](b) {number}", f"n-{number}.txt"), None)]
+    )
+
+
+def give_markables(project, chance):
+    text = project.texts.filter(slug="text-1").first()
+    if text is not None and text.content.startswith("Anna took"):
+        import_documents(project, [SourceDocument(plain.parse(f"[{text.content}](z)", "text-1.txt"), None)])
+
+
+def import_several(project, chance):
+    """Import into texts that are there and others, some at a time; sometimes the second time fails."""
+    number, names = project.texts.count() + 50, list(project.texts.values_list("slug", flat=True)[:2])
+    parsed = [plain.parse(f"[Bea](a) met [Cem](b) {number} {one}", f"m-{number}-{one}.txt") for one in range(4)]
+    documents = [SourceDocument(one, None) for one in parsed]
+    most, lock = batches.MOST_DOCUMENTS, documents_module.lock_project
+    left = chance.choice([1, 10])
+
+    def lock_some(pk):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ImportFailed("The program ended.")
+        return lock(pk)
+
+    batches.MOST_DOCUMENTS, documents_module.lock_project = 2, lock_some
+    try:
+        import_documents(project, documents, join=True)
+    except ImportFailed:
+        assert project.texts.count() > len(names)
+    finally:
+        batches.MOST_DOCUMENTS, documents_module.lock_project = most, lock
+
+
+def merge_category(project, chance):
+    spec = read_scheme(project.pk).spec
+    pointing = set(pointing_categories().filter(project=project).values_list("key", flat=True))
+    plain_ones = [one.key for one in spec.categories if one.key not in pointing]
+    old, into = chance.sample(plain_ones, 2)
+    rest = tuple(one for one in spec.categories if one.key != old)
+    save_scheme(project, replace(spec, categories=rest), charlie(), merges=[Merge(CATEGORY, old, into)])
+
+
+def undo_merge(project, chance):
+    undo_merges(project, project.scheme_version, charlie())
+
+
+def add_category(project, chance):
+    spec = read_scheme(project.pk).spec
+    added = CategorySpec(f"more-{chance.randrange(3)}", "More", singleton=True)
+    save_scheme(project, replace(spec, categories=(*spec.categories, added)), charlie())
+
+
+def ask_or_not(project, chance):
+    spec = read_scheme(project.pk).spec
+    sort = AttributeSpec("sort", "sort", values=(ValueSpec("new", "new"), ValueSpec("old", "old")))
+    save_scheme(project, replace(spec, attributes=() if spec.attributes else (sort,)), charlie())
+
+
+def merge_value(project, chance):
+    spec = read_scheme(project.pk).spec
+    [sort] = spec.attributes
+    changed = replace(sort, values=sort.values[1:])
+    merge = Merge("sort", sort.values[0].key, sort.values[1].key)
+    save_scheme(project, replace(spec, attributes=(changed,)), charlie(), merges=[merge])
+
+
+def code_another_level(project, chance):
+    level = chance.choice(list(project.levels.order_by("pk")))
+    spec = read_scheme(project.pk).spec
+    levels = tuple(replace(one, coded=not one.coded) if one.key == level.key else one for one in spec.levels)
+    save_scheme(project, replace(spec, levels=levels), charlie())
+
+
+def rename_person(project, chance):
+    user = any_coding(project, chance).coder
+    user.username = user.username.removesuffix("-b") if user.username.endswith("-b") else f"{user.username}-b"
+    user.save()
+
+
+def forget(project, chance):
+    user = any_coding(project, chance).coder
+    if not user.username.startswith("person") and project.memberships.filter(role="coder").count() > 2:
+        forget_person(user)
+
+
+def replace_somebody(project, chance):
+    coding = any_coding(project, chance)
+    others = User.objects.filter(memberships__project=project, memberships__role="coder").exclude(pk=coding.coder_id)
+    replace_coder(project, coding.round, coding.coder, chance.choice(list(others)))
+
+
+def release(project, chance):
+    Coding.objects.filter(text__project=project).update(created_at=timezone.now() - timedelta(days=20))
+    release_idle(project, any_coding(project, chance).round, 1)
+
+
+def repeat(project, chance):
+    apply_repeats(project, RepeatRequest(share=0.5, seed=chance.randrange(9), round_name="main"))
+
+
+def withdraw(project, chance):
+    withdraw_repeats(project, project.rounds.get(name="main"))
+
+
+def take_from_pool(project, chance):
+    """Take a text; in a third of cases all that was taken has waited too long."""
+    if not project.rounds.filter(name="pool").exists():
+        add_texts(create_round(project, "pool"), project.texts.all())
+        apply_plan(project, plan_request("pool", pool=True))
+    if chance.random() < 0.3:
+        Coding.objects.filter(round__name="pool").update(reserved_until=timezone.now() - timedelta(minutes=1))
+    coder = chance.choice(list(User.objects.filter(memberships__project=project, memberships__role="coder")))
+    coding = take_next_text(project, coder, "pool")
+    if chance.random() < 0.5:
+        markable = coding.text.markables.order_by("start").first()
+        judge_one(coding, markable.key, None)
+
+
+def remove_round(project, chance):
+    delete_round(project.rounds.get(name=chance.choice(["pool", "second"])))
+
+
+def put_first(project, chance):
+    change_round(chance.choice(list(project.rounds.all())), place=0)
+
+
+def practise(project, chance):
+    change_round(project.rounds.get(name="second"), kind=Round.Kind.TRAINING)
+
+
+def decide(project, chance):
+    """Open gold, judge a markable, and submit it, or reopen it."""
+    text = chance.choice(list(project.texts.all()))
+    gold = open_gold(project, text, text.rounds.order_by("position").first().name, charlie())
+    if gold.status == "submitted":
+        reopen_coding(gold, charlie())
+    else:
+        category = project.categories.exclude(pk__in=pointing_categories()).order_by("pk").first()
+        judge_one(gold, text.markables.order_by("start").first().key, category.key)
+        gold.refresh_from_db()
+        submit_coding(gold, charlie())
+
+
+def charlie():
+    return User.objects.get(username="charlie")
+
+
+CHANGES = [
+    *[judge] * 4,
+    *[submit] * 3,
+    *[reopen] * 2,
+    assign,
+    take_away,
+    move,
+    rename_round,
+    rename_text,
+    correct,
+    remove_text,
+    retire,
+    remove_member,
+    rename_category,
+    import_text,
+    give_markables,
+]
+# Rarer ones, each of which has to be seen once at least.
+FURTHER = [
+    import_several,
+    merge_category,
+    undo_merge,
+    add_category,
+    ask_or_not,
+    merge_value,
+    code_another_level,
+    rename_person,
+    forget,
+    replace_somebody,
+    release,
+    repeat,
+    withdraw,
+    take_from_pool,
+    remove_round,
+    put_first,
+    practise,
+    decide,
+]
+
+
+@pytest.mark.parametrize("seed", cases(range(3), full=range(20)))
+def test_after_each_of_many_changes_figures_are_those_computed_anew(project, seed, monkeypatch):
+    chance = random.Random(seed)
+    figures(project)
+    done = []
+    while len(done) < 14:
+        change = chance.choice(chance.choice([CHANGES, FURTHER]))
+        try:
+            with transaction.atomic():
+                change(project, chance)
+        except REFUSED:  # there is nothing of the kind to change
+            continue
+        done.append(change.__name__)
+        project = Project.objects.get(pk=project.pk)
+        followed = figures(project)
+        with another_process(monkeypatch):
+            anew = figures(project)
+        assert followed == anew, done
+
+
+@pytest.mark.parametrize("change", FURTHER, ids=lambda change: change.__name__)
+def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch):
+    if change in (undo_merge, merge_value, withdraw, remove_round):
+        prepare = {undo_merge: merge_category, merge_value: ask_or_not, withdraw: repeat, remove_round: take_from_pool}
+        prepare[change](project, random.Random(1))
+    done = 0
+    for seed in range(4):
+        project = Project.objects.get(pk=project.pk)
+        figures(project)
+        try:
+            with transaction.atomic():
+                change(project, random.Random(seed))
+        except REFUSED:
+            continue
+        done += 1
+        project = Project.objects.get(pk=project.pk)
+        followed = figures(project)
+        with another_process(monkeypatch):
+            assert followed == figures(project)
+    assert done
+
+
+def test_the_highest_items_are_the_first_of_all_items(project):
+    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
+    items = compute_items(found, parameters)
+    rows = items.highest(5)
+    assert [(one.text.slug, one.unit) for one in find_highest(found, parameters)] == [
+        (items.texts[items.text[row]].slug, items.unit[row]) for row in rows.tolist()
+    ]
+    assert [one.share for one in find_highest(found, parameters)] == pytest.approx(
+        items.share[rows].tolist(), rel=1e-12
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
+def test_an_operation_that_is_committed_after_a_later_one_is_seen(monkeypatch):
+    project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
+    codings = {one.coder.username: one for one in Coding.objects.select_related("coder", "text__project", "round")}
+    extract(project)
+    written, go_on = Event(), Event()
+
+    def save_slowly():
+        try:
+            with transaction.atomic():
+                reopen_coding(codings["bob"], codings["bob"].coder)
+                written.set()
+                go_on.wait(20)
+        finally:
+            connection.close()
+
+    slow = Thread(target=save_slowly)
+    slow.start()
+    assert written.wait(20)
+    reopen_coding(codings["alice"], codings["alice"].coder)
+    assert Operation.objects.latest("pk").coding == codings["alice"]
+    assert [one.coder for one in extract(project).select().left_out] == ["alice"]
+    extract(project)
+    go_on.set()
+    slow.join()
+    assert [one.coder for one in extract(project).select().left_out] == ["alice", "bob"]
+    for _ in range(3):
+        followed = extract(project).fingerprint
+        with another_process(monkeypatch):
+            assert followed == extract(project).fingerprint
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
+def test_what_another_has_learned_since_is_not_taken_for_what_is_in_an_older_snapshot(monkeypatch):
+    project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
+    codings = {one.coder.username: one for one in Coding.objects.select_related("coder", "text__project", "round")}
+    extract(project)
+    written, go_on, looks = Event(), Event(), []
+
+    def save_slowly():
+        try:
+            with transaction.atomic():
+                reopen_coding(codings["bob"], codings["bob"].coder)
+                written.set()
+                go_on.wait(20)
+        finally:
+            connection.close()
+
+    def answer_and_look():
+        coding = Coding.objects.exclude(text=codings["bob"].text).get(coder__username="alice")
+        judge_again(coding, coding.text.markables.order_by("start").first().key, None)
+        return read_current_codings(project)
+
+    read = reading.read_categories
+
+    def let_another_look(of):
+        found = read(of)  # the snapshot has begun
+        if not looks:
+            looks.append(None)
+            in_another_connection(answer_and_look)
+        return found
+
+    slow = Thread(target=save_slowly)
+    slow.start()
+    assert written.wait(20)
+    monkeypatch.setattr(reading, "read_categories", let_another_look)
+    extract(project)
+    go_on.set()
+    slow.join()
+    for _ in range(3):
+        followed = extract(project)
+        with another_process(monkeypatch):
+            assert followed.fingerprint == extract(project).fingerprint
+
+
+def test_activity_is_that_of_the_whole_log_where_more_has_come_than_is_settled(project, monkeypatch):
+    known, since = read_current_codings(project), timezone.localdate() - timedelta(days=1)
+    expected = read_activity(project, since, 2, known)
+    assert expected.operations
+    monkeypatch.setattr(activity, "MOST_READ", 2)
+    assert read_activity(project, since, 2, replace(known, settled=None, line=object())) == expected
+    assert read_activity(project, since, 2, known) == expected

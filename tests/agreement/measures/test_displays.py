@@ -1,0 +1,174 @@
+"""Results are shown in notebooks, in LaTeX and in charts, and packages that are missing are named."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from agreement.measures import (
+    Result,
+    alpha,
+    alphas,
+    b_cubed,
+    binomial_interval,
+    cohen_kappa,
+    difference,
+    fleiss_kappa,
+    forecast,
+    interval,
+    leave_one_out,
+    mean_interval,
+    original,
+    pairwise,
+    permutation_test,
+    plot,
+    score_correlation,
+    score_correlation_interval,
+    score_interval,
+)
+from agreement.measures.pyramids import Pyramid
+from tests.agreement.measures.strategies import data_of
+from tests.conftest import ROOT
+
+mpl.use("agg")
+
+ROWS = ["xxy", "xyy", "yyy", "xxx", "zzx", "yxy", "zzz", "xxy"]
+DATA = data_of({i: list(row) for i, row in enumerate(ROWS)}, dict(enumerate("aabbccdd")))
+OTHER = data_of({i: list(row) for i, row in enumerate(reversed(ROWS))}, dict(enumerate("aabbccdd")))
+TWO = data_of({i: list(row[:2]) for i, row in enumerate(ROWS)}, dict(enumerate("aabbccdd")))
+TEXTS = {text: [{"a", "b"}, {"c", text}] for text in "xyz"}
+OTHERS = {text: [{"a", "c"}, {"b", text}] for text in "xy"} | {"z": [{"a", "b"}, {"c", "z"}]}
+# What has a table and a chart, and the names of the points of the chart.
+SHOWN = {
+    "a coefficient": (alpha(DATA), ["alpha"]),
+    "a kappa of categories": (fleiss_kappa(DATA), ["K", "K of x", "K of y", "K of z"]),
+    "an interval": (interval(DATA, alpha), ["alpha"]),
+    "a difference": (difference(DATA, OTHER, alpha), ["difference"]),
+    "a test": (permutation_test(DATA, OTHER, alpha, n=10), ["first", "second"]),
+    "pairs of coders": (pairwise(DATA, alpha), ["A, B", "A, C", "B, C"]),
+    "without each coder": (leave_one_out(DATA), ["alpha", "without A", "without B", "without C"]),
+    "a forecast": (forecast(DATA, alpha), ["value"]),
+    "a score": (b_cubed(TEXTS, OTHERS), ["recall", "precision", "F1"]),
+    "a score with intervals": (score_interval(TEXTS, OTHERS, b_cubed), ["recall", "precision", "F1"]),
+    "a share": (binomial_interval(3, 10), ["share"]),
+    "a mean": (mean_interval([0.2, 0.4, 0.5]), ["value"]),
+    "a peer": (original(Pyramid({"s": ["m1", "m2"], "t": ["m1"]}), ["s"]), ["original"]),
+    "rankings": (score_correlation([1, 2, 3, 4], [2, 1, 3, 4]), ["Pearson", "Kendall", "Spearman"]),
+    "rankings with intervals": (
+        score_correlation_interval([1, 2, 3, 4, 6], [2, 1, 3, 4, 5]),
+        ["Pearson", "Spearman", "Kendall"],
+    ),
+}
+every_result = pytest.mark.parametrize(("result", "names"), SHOWN.values(), ids=SHOWN)
+
+
+@pytest.fixture(autouse=True)
+def no_figures_are_left():
+    yield
+    pyplot.close("all")
+
+
+@every_result
+def test_a_chart_of_matplotlib_has_a_point_of_each_figure(result, names):
+    ax = result.plot(backend="matplotlib")
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
+    assert ax.get_xlabel() == result.axis
+
+
+@every_result
+def test_a_chart_of_plotly_has_the_same_points(result, names):
+    ax, figure = result.plot(backend="matplotlib"), result.plot(backend="plotly")
+    assert list(figure.layout.yaxis.ticktext) == names
+    assert figure.layout.xaxis.title.text == result.axis
+    assert np.array_equal(ax.lines[0].get_xdata(), figure.data[0].x, equal_nan=True)
+
+
+@every_result
+def test_latex_and_notebook_have_the_same_lines(result, names):
+    latex, html = result.to_latex(), result._repr_html_()
+    assert latex.startswith("\\begin{tabular}{l")
+    assert latex.endswith("  \\bottomrule\n\\end{tabular}\n")
+    assert latex.count("\\\\\n") == html.count("<tr>") > 0
+
+
+def test_the_interval_of_a_chart_is_that_of_the_result():
+    found = interval(DATA, alpha)
+    figure = found.plot(backend="plotly")
+    [value], reach = figure.data[0].x, figure.data[0].error_x
+    assert (value - reach.arrayminus[0], value + reach.array[0]) == pytest.approx((found.low, found.high))
+    assert found.axis == "value, 95% interval"
+
+
+def test_several_results_stand_below_each_other_from_the_top():
+    ax = plot(interval(DATA, alphas), backend="matplotlib")
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(interval(DATA, alphas))
+    assert ax.yaxis_inverted()
+    of_two = plot({"K": fleiss_kappa(DATA), "kappa": cohen_kappa(TWO)}, backend="plotly")
+    assert list(of_two.layout.yaxis.ticktext) == ["K, K", "K, K of x", "K, K of y", "K, K of z", "kappa"]
+
+
+def test_a_chart_is_drawn_into_the_axes_that_are_given():
+    _, axes = pyplot.subplots(1, 2)
+    assert alpha(DATA).plot(axes[1]) is axes[1]
+
+
+def test_an_undefined_value_has_a_name_and_no_point():
+    figure = alpha([["a"]]).plot(backend="plotly")
+    assert np.isnan(figure.data[0].x).all()
+    assert figure.layout.yaxis.ticktext == ("alpha",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"backend": "bokeh"}, "backend is 'bokeh'; it is one of matplotlib, plotly"),
+        ({"ax": SimpleNamespace(), "backend": "plotly"}, "ax is an Axes of Matplotlib, and the backend plotly"),
+    ],
+)
+def test_what_cannot_draw_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        alpha(DATA).plot(**arguments)
+
+
+def test_latex_has_no_commands_of_a_name():
+    found = Result("50% & more_", 0.5, 0.1, 0.2, 1, 2, 2, 2).to_latex()
+    assert r"50\% \& more\_ & 0.5000 \\" in found
+
+
+def test_pairs_of_coders_are_a_matrix_in_latex():
+    assert pairwise(DATA, alpha).to_latex().splitlines()[2] == r"   & A & B & C \\"
+
+
+MISSING = {
+    "a chart": (["matplotlib", "plotly"], "alpha([[1, 1], [2, 1]]).plot()", "needs matplotlib (extra matplotlib)"),
+    "a chart of Plotly": (["plotly"], "alpha([[1, 1], [2, 1]]).plot(backend='plotly')", "needs plotly (extra plotly)"),
+    "a CSV file": (["pandas"], "ReliabilityData.from_csv('x.csv')", "x.csv: reading a CSV file needs pandas"),
+    "a DataFrame": (["pandas"], "as_data([[1, 1], [2, 1]]).to_frame()", "a DataFrame needs pandas (extra pandas)"),
+    "a corpus": (["pandas"], "over(['x.csv'], SumOptions(('masi',)))", "needs pandas (extra pandas)"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("packages", "call", "message"), MISSING.values(), ids=MISSING)
+def test_what_is_not_installed_is_named_with_its_extra(packages, call, message):
+    hidden = f"import sys; sys.modules.update(dict.fromkeys({packages}))"
+    code = f"{hidden}; from agreement.measures import *; {call}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "ImportError" in done.stderr
+    assert message in done.stderr
+
+
+@pytest.mark.slow
+def test_nothing_else_needs_pandas():
+    code = (
+        "import sys; sys.modules['pandas'] = None; from agreement.measures import *\n"
+        "data = as_data([['a', 'a', 'b'], ['b', 'b', 'b'], [{1}, {1, 2}, {1}]] * 9)\n"
+        "print(interval(data, alphas), bootstrap(data, alpha, n=10), pairwise(data, alpha)._repr_html_())\n"
+        "print(leave_one_out(data), data._repr_html_(), fleiss_kappa(data).to_latex())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

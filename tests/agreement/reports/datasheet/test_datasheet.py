@@ -1,0 +1,288 @@
+"""The datasheet of a project: its figures are those of the pages and of fractions, and it names nobody."""
+
+import io
+import json
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import clear_cache
+from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.datasheet.report import MOST_CODERS, describe_project
+from agreement.reports.datasheet.rounds import describe_design
+from agreement.reports.gold.report import compare_with_gold, read_gold_source
+from agreement.reports.request.request import parse_asked
+from agreement.sections.datasheet.document import as_file
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.hands import open_gold
+from annotations.adjudication.proposal import Method
+from annotations.coding.operations import Change, apply
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.models import Coding, Judgement, Markable, Membership, Plan, Project, User
+from annotations.planning.rounds import add_texts, create_round, move_to_round
+from annotations.planning.training import training_results
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member, set_group
+from annotations.transfers.archiving import archive_project, restore_project
+from tests.agreement.measures import exact
+from tests.conftest import judge, person
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+from tests.shared.growth import assert_grows_with_input
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+URL = "/projects/kinds/datasheet/"
+API = "/api/v1/projects/kinds/datasheet/"
+NAMES = ("quentin", "rosalind", "zebedee")
+UNITS = "abcde"
+# By text and coder a category for each of five markables; a point: left out. Zebedee has not coded the last text.
+ANSWERS = {
+    "text-1": ("ppgcc", "ppgcp", "pgg.c"),
+    "text-2": ("gcppg", "gcppc", "gcpp."),
+    "text-3": ("ccgpp", "cggpp", "ccg.p"),
+    "text-4": ("pgcpg", "pgcpc", ""),
+}
+CATEGORIES = {"p": "person", "g": "group", "c": "concept"}
+PILOT = ("text-1", "text-2")
+
+
+@pytest.fixture
+def kinds(charlie) -> Project:
+    """Make a project of four texts in two rounds, whose coders name sortal classes; managed by Charlie."""
+    text = " ".join(f"[{unit}{unit}]({unit})" for unit in UNITS)
+    project = coded_project("kinds", "sortal-classes", *[f"{text} {n}" for n in range(4)], coders=NAMES)
+    move_to_round(project, project.texts.filter(slug__in=PILOT), "pilot")
+    for coding in Coding.objects.select_related("coder", "text"):
+        given = ANSWERS[coding.text.slug][NAMES.index(coding.coder.username)]
+        keys = dict(coding.text.markables.values_list("label", "key"))
+        for unit, sign in zip(UNITS, given, strict=False):
+            if sign != ".":
+                judge(coding, keys[unit], CATEGORIES[sign])
+    hand_in(project)
+    set_group(project, project.memberships.filter(user__username="rosalind").values_list("pk", flat=True), "expert")
+    return project
+
+
+def described(project, sees_gold=True, **asked):
+    return describe_project(project, *parse_asked(project, asked), sees_gold=sees_gold)
+
+
+def test_agreement_in_each_round_is_that_of_its_page_and_of_the_fraction(signed_in, charlie, kinds):
+    client = signed_in(charlie)
+    rows = client.get(API, {"distance": "nominal"}).json()["agreement"]
+    assert [row["name"] for row in rows] == ["", "main", "pilot"]
+    for row in rows:
+        page = client.get("/api/v1/projects/kinds/agreement/", {"distance": "nominal", "rounds": row["name"]}).json()
+        for name in ("value", "low", "high", "n_units"):
+            assert row[name] == page[name], (row["name"], name)
+        assert (row["units_left_out"], row["codings_left_out"]) == (page["left_out"], page["codings_left_out"])
+        texts = [text for text in ANSWERS if row["name"] in ("", "pilot" if text in PILOT else "main")]
+        table = {
+            (text, unit): [None if given in (".", "") else given for given in (one[n : n + 1] for one in ANSWERS[text])]
+            for text in texts
+            for n, unit in enumerate(UNITS)
+        }
+        assert row["value"] == pytest.approx(float(exact.alpha(table, "nominal")[0]), abs=1e-12)
+        assert (row["n_texts"], row["n_coders"]) == (len(texts), 3)
+        assert row["n_judgements"] == sum(one is not None for of_unit in table.values() for one in of_unit)
+    assert "no interval: it takes 3 documents" in rows[1]["note"]
+
+
+def test_it_counts_texts_markables_and_what_each_coder_did(signed_in, charlie, kinds):
+    sheet = signed_in(charlie).get(API).json()
+    contents = list(kinds.texts.values_list("content", flat=True))
+    assert (sheet["n_texts"], sheet["n_words"]) == (4, sum(len(one.split()) for one in contents))
+    assert sheet["n_characters"] == sum(map(len, contents))
+    assert [one["language"] for one in sheet["languages"]] == ["en"]
+    assert sum(one["n_given"] for one in sheet["markables"]) == Markable.objects.filter(text__project=kinds).count()
+    judgements = [Judgement.objects.filter(coding__coder__username=name).count() for name in NAMES]
+    assert [one["n_judgements"] for one in sheet["coders"]] == sorted(judgements, reverse=True)
+    assert [(one["n_codings"], one["n_submitted"]) for one in sheet["coders"]] == [(4, 4)] * 3
+    assert sorted(one["group"] for one in sheet["coders"]) == ["", "", "expert"]
+    assert sheet["groups"] == {"expert": 1}
+    rounds = {one["name"]: (one["kind"], one["n_texts"], one["n_codings"]) for one in sheet["rounds"]}
+    assert rounds == {"main": ("main", 2, 6), "pilot": ("main", 2, 6)}
+
+
+def test_it_names_nobody_in_any_form_and_lets_no_coder_be_chosen(signed_in, charlie, kinds):
+    draft_gold(kinds, DraftRequest(Method.CODER, coder="quentin", texts=["text-3"]))
+    client = signed_in(charlie)
+    forms = [client.get(URL).content, client.get(API).content, client.get(API, {"form": "markdown"}).content]
+    for content in forms:
+        page = content.decode().partition("<main")[2] or content.decode()
+        assert "one coder’s answers" in page or '"coder":1' in page.replace(" ", "")
+        for name in (*NAMES, "charlie", "Charlie"):
+            assert name not in page
+    for chosen in ({"coders": "quentin"}, {"groups": "expert"}):
+        assert client.get(API, chosen).json()["errors"]["coders"]
+        refused = client.get(URL, chosen)
+        assert (refused.status_code, "names none" in refused.content.decode()) == (400, True)
+
+
+def test_a_file_is_equal_for_equal_data_wherever_it_is(kinds):
+    for number in range(3):  # accounts that are not in the same order there
+        person(f"before-{number}")
+    before = as_file(described(kinds))
+    out = io.BytesIO()
+    archive_project(kinds, out)
+    names = {name: f"{place}-{name}" for place, name in zip("cab", NAMES, strict=True)}
+    for name, other in names.items():
+        User.objects.filter(username=name).update(username=other)
+    restored = restore_project(out.getvalue(), slug="copy").project
+    clear_cache()
+    assert as_file(described(restored)) == before
+    renamed, fingerprint = as_file(described(kinds)), described(restored).fingerprint
+    assert renamed.replace(described(kinds).fingerprint, fingerprint) == before  # which is made of names, too
+
+
+def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, kinds):
+    draft_gold(kinds, DraftRequest(Method.MOST, texts=["text-1", "text-3", "text-4"]))
+    decided = Coding.with_gold.get(kind="gold", text__slug="text-3")
+    submit_coding(open_gold(kinds, decided.text, "main", charlie), charlie)
+    begun = open_gold(kinds, kinds.texts.get(slug="text-1"), "pilot", charlie)
+    contested = begun.operations.get(kind="draft").payload["contested"]
+    decide = {"items": contested[:1], "source": "draft", "reason": "slip"}
+    apply(begun, charlie, begun.version, [Change(uuid4(), "decide", decide)])
+    judge(begun, contested[1][0], "person")
+    gold = signed_in(charlie).get(API).json()["adjudication"]
+    [main, pilot] = gold["rounds"]
+    assert (main["n_texts"], main["open"] + main["decided"], main["closed"]) == (2, 1, 1)
+    assert (pilot["round"], pilot["methods"], pilot["n_decided"]) == ("pilot", {"most": 1}, 2)
+    assert gold["sources"] == {"draft": 1, "coder": 0, "own": 1}
+    assert gold["reasons"] == {"": 1, "ambiguous": 0, "guideline": 0, "slip": 1, "scheme": 0}
+    # of text-1 the second, fourth and last markable: what one coder left out is contested, too
+    assert pilot["n_contested"] == 3
+    answers, parameters = parse_asked(kinds, {})
+    report = compare_with_gold(read_gold_source(kinds, answers, parameters), parameters)
+    assert (gold["n_texts_compared"], gold["n_items"], gold["n_contested"]) == (1, 5, report.n_contested)
+    found, total = (sum(getattr(one.overruled, name) for one in report.coders) for name in ("found", "total"))
+    assert gold["overruled"] == {"found": found, "total": total, "value": found / total}
+    assert gold["n_chains"] == 0
+    page = signed_in(charlie).get(URL).content.decode()
+    assert [(one["round"], one["checked"], one["value"]) for one in gold["error_estimates"]] == [
+        ("main", 0, None),
+        ("pilot", 0, None),
+    ]
+    assert "pilot: none of 2 checked" in page  # the other three are contested
+    assert "slip 1" in page
+    assert "draft 1, own answer 1" in page
+
+
+def test_who_does_not_decide_what_is_gold_reads_the_same_whether_there_is_gold_or_not(signed_in, charlie, kinds):
+    viewer = person("vera")
+    add_member(kinds, viewer, Membership.Role.VIEWER)
+    client = signed_in(viewer)
+    before = [client.get(API).content, client.get(URL).content.decode().partition("<main")[2]]
+    draft_gold(kinds, DraftRequest(Method.MOST))
+    after = [client.get(API).content, client.get(URL).content.decode().partition("<main")[2]]
+    assert before == after
+    assert json.loads(before[0])["adjudication"] is json.loads(before[0])["training"] is None
+    adjudicator = person("ada")
+    add_member(kinds, adjudicator, Membership.Role.ADJUDICATOR)
+    assert signed_in(adjudicator).get(API).json()["adjudication"]["rounds"]
+
+
+def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds):
+    training = create_round(kinds, "training", kind="training", pass_measure="category", pass_mark=0.8)
+    text = kinds.texts.get(slug="text-1")
+    add_texts(training, [text])
+    gold = open_gold(kinds, text, "training", charlie)
+    keys = list(text.markables.order_by("start").values_list("key", flat=True))
+    for key in keys:
+        judge(gold, key, "person")
+    submit_coding(gold, charlie)
+    assign_texts(kinds, [text], list(User.objects.filter(username__in=NAMES[:2])), training)
+    for place, coding in enumerate(Coding.objects.filter(round=training).select_related("coder", "text")):
+        for key in keys:
+            judge(coding, key, "group" if place and key == keys[0] else "person")
+    for coding in Coding.objects.filter(text__slug="text-3", coder__username="quentin").select_related("text"):
+        again = Coding.objects.create(text=coding.text, coder=coding.coder, round=coding.round, occasion=2)
+        for key in coding.text.markables.values_list("key", flat=True):
+            judge(again, key, "person")
+    hand_in(kinds)
+    sheet = signed_in(charlie).get(API).json()
+    best = sorted(one.best for one in training_results(training))
+    assert sheet["training"] == [
+        {"round": "training", "measure": "category", "mark": 0.8, "n_coders": 2, "n_passed": 2, "n_scores": 2}
+        | {"lowest": best[0], "highest": best[1]}
+    ]
+    assert best == [0.8, 1.0]
+    [one] = compare_occasions(*parse_asked(kinds, {})).repeats.coders
+    assert one.interval is not None
+    repeats = sheet["repeats"]
+    assert (repeats["value"], repeats["n_coders"], repeats["n_texts"]) == (one.interval.value, 1, 1)
+    assert sheet["rechecks"] is None
+
+
+def test_docsets_are_described_with_their_agreed_pyramids(charlie):
+    project = pyramid_project("ferry")
+    anna, eve = person("anna"), person("eve")
+    made = docset(project, anna)
+    add_member(project, eve, Membership.Role.ADJUDICATOR)
+    pyramid = build(codings_of(models_of(made))["anna"], {"sank": ["ferry sank", "went down"], "dawn": ["at dawn"]})
+    submit_coding(start_agreed_pyramid(made, eve, pyramid), eve)
+    [one] = described(project).as_dict()["docsets"]
+    assert (one["n_summaries"], one["n_pyramids"], one["n_submitted"]) == (3, 1, 1)
+    assert (one["agreed"], one["n_scus"], one["n_contributors"], one["n_peers"]) == ("submitted", 2, 3, 0)
+    assert "| The sinking | 3 | 1 | 1 | submitted | 2 | 3 | 0 |" in as_file(described(project))
+    assert "**Agreed pyramid submitted:** 1 of 1 docsets" in as_file(described(project))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"design": "all"}, "every coder codes every text"),
+        ({"design": "k", "k": 2, "calibration": 3}, "each text by 2 coders; 3 texts drawn at random by all"),
+        ({"design": "share", "share": 0.25, "k": None}, "25% of the texts by all coders, the others by one"),
+        (
+            {"design": "blocks", "blocks": 4, "k": 1, "pool": True},
+            "4 blocks of texts, each by 1 coder; taken from a pool",
+        ),
+    ],
+)
+def test_the_design_of_a_plan_is_said_in_words(fields, words):
+    assert describe_design(Plan(**fields)) == words
+
+
+def test_of_many_coders_those_with_most_judgements_have_a_row(kinds):
+    text = kinds.texts.get(slug="text-4")
+    crowd = [person(f"crowd-{number:03}") for number in range(MOST_CODERS)]
+    for one in crowd:
+        add_member(kinds, one, Membership.Role.CODER)
+    assign_texts(kinds, [text], crowd)
+    sheet = described(kinds)
+    assert len(sheet.coders) == MOST_CODERS
+    assert sheet.as_dict()["n_coders"] == MOST_CODERS + 3
+    assert "3 more coders with fewer judgements." in as_file(sheet)
+
+
+def test_the_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie, kinds, tmp_path, capsys):
+    path = tmp_path / "kinds.md"
+    call_command("datasheet", "kinds", str(path))
+    capsys.readouterr()
+    downloaded = signed_in(charlie).get(API, {"form": "markdown"})
+    assert path.read_bytes() == downloaded.content
+    assert downloaded["Content-Disposition"] == 'attachment; filename="kinds-datasheet.md"'
+    call_command("datasheet", "kinds")
+    assert capsys.readouterr().out == path.read_text(encoding="utf-8")
+    call_command("datasheet", "kinds", format="json")
+    assert json.loads(capsys.readouterr().out) == signed_in(charlie).get(API).json()
+    for arguments, message in (
+        (["ghost"], "There is no project 'ghost'"),
+        (["kinds", str(tmp_path / "no" / "x.md")], "Nothing was written"),
+    ):
+        with pytest.raises(CommandError, match=message):
+            call_command("datasheet", *arguments)
+    assert signed_in(charlie).get(API, {"form": "pdf"}).status_code == 400
+
+
+def test_it_grows_with_the_project(db):
+    made = {size: answer(coded_project(f"s{size}", "sortal-classes", *[WALK] * size)) for size in (20, 80)}
+
+    def describe(size):
+        for _ in range(5):
+            clear_cache()
+            as_file(described(made[size]))
+
+    assert_grows_with_input(describe, 80)

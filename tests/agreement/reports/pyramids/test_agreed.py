@@ -1,0 +1,542 @@
+"""Coders against agreed pyramids: figures to the digits of fractions, on page, API and command, and who sees what."""
+
+import csv
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from scipy import stats
+
+from agreement.data.agreed_pyramids import agreed_state
+from agreement.data.answers import TextContent
+from agreement.data.extract import clear_cache, extract
+from agreement.models import Computation
+from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences, read_agreed_source
+from agreement.reports.pyramids.matching import KINDS
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import parse_asked
+from agreement.sections import computations
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.coding.decisions import Decision, Description
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.agreed_pyramid import fill_coding, start_agreed_pyramid
+from annotations.docsets.creation import create_docset
+from annotations.formats.model.keys import markable_key
+from annotations.models import Coding, Membership, Project, Round, Text, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from config.settings import TASKS
+from tests.agreement.reports.pyramids.test_matching import best_pairs
+from tests.conftest import change
+from tests.shared.agreeing import cost, digits, figures, on_one_page, table
+from tests.shared.growth import assert_grows_with_input
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
+from tests.shared.scored import SUMMARIES, harbour, people
+
+SLUG = "coast"
+URL = f"/projects/{SLUG}/agreement/gold/"
+API = f"/api/v1/projects/{SLUG}/agreement/gold/"
+THREE = ("ann", "ben", "cora")
+WORDS = 8  # of a summary, all of three letters
+
+
+def coast(size: int, seed: int = 0, coders: tuple[str, ...] = THREE, slug: str = SLUG) -> Project:
+    """Make a project of random pyramids: of so many docsets by these coders, and the agreed ones."""
+    rng = random.Random(seed)
+    project = pyramid_project(slug, one_contributor=False, words_exclusive=False)
+    users = people(*coders)
+    adam, charlie = people("adam", "charlie")
+    for user in users:
+        add_member(project, user, Membership.Role.CODER)
+    add_member(project, adam, Membership.Role.ADJUDICATOR)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    for number in range(size):
+        summaries = [
+            (f"summary {name}", " ".join(f"{name}{number % 10}{place}" for place in range(WORDS))) for name in "xyz"
+        ]
+        made = create_docset(project, f"day-{number}", f"Day {number}", summaries)
+        text = made.texts.get(role=Text.Role.MODELS)
+        round_ = text.rounds.get()
+        agreed = any_pyramid(rng, text)
+        for user in users:
+            own = any_pyramid(rng, text)
+            while len(best_pairs(sets_of(agreed), sets_of(own))) > 1:  # then names would decide
+                own = any_pyramid(rng, text)
+            fill(Coding(text=text, coder=user, kind=Coding.Kind.PYRAMID, round=round_), own)
+        fill(Coding(text=text, coder=adam, kind=Coding.Kind.AGREED, round=round_), agreed)
+    return project
+
+
+def any_pyramid(rng: random.Random, text: Text) -> dict[str, list[tuple[int, int]]]:
+    """Return two to four SCUs, each of one to three contributors in different summaries; no two have the same words."""
+    starts = [text.content.index(f"{name}{text.slug[-1]}0") for name in "xyz"]
+    used: set[tuple[int, int]] = set()
+    scus: dict[str, list[tuple[int, int]]] = {}
+    for number in range(rng.randint(2, 4)):
+        for summary in rng.sample(range(3), rng.randint(1, 3)):
+            first = rng.randrange(WORDS)
+            last = rng.randrange(first, min(first + 4, WORDS))
+            part = starts[summary] + 4 * first, starts[summary] + 4 * last + 3
+            if part not in used:
+                used.add(part)
+                scus.setdefault(f"s{number}", []).append(part)
+    return scus
+
+
+def fill(coding: Coding, scus: dict[str, list[tuple[int, int]]]) -> None:
+    decisions = [
+        Decision(markable_key("contributor", [[*part]]), "scu", indices=(key,))
+        for key, parts in scus.items()
+        for part in parts
+    ]
+    fill_coding(coding, coding.coder, decisions, [Description(key, key.upper()) for key in scus])
+
+
+def sets_of(scus: dict[str, list[tuple[int, int]]]) -> dict[str, frozenset[int]]:
+    """Return the SCUs as sets of where their words begin."""
+    return {key: frozenset(start for a, b in parts for start in range(a, b, 4)) for key, parts in scus.items()}
+
+
+def stored_sets(coding: Coding) -> dict[str, frozenset[int]]:
+    """Return the same from the rows of the database."""
+    scus: dict[str, set[int]] = {}
+    for parts, key in coding.judgements.values_list("markable__parts", "indices__entity"):
+        for start, end in parts:
+            scus.setdefault(key, set()).update(range(start, end, 4))
+    return {key: frozenset(words) for key, words in scus.items()}
+
+
+def counts_by_hand(project: Project, names: tuple[str, ...]):
+    """Return what some coders have together in each docset: SCUs and words, agreed, own and matched."""
+    rows = []
+    for made in project.docsets.order_by("slug"):
+        text = models_of(made)
+        agreed = stored_sets(text.codings.get(kind="agreed"))
+        row = np.zeros(6, dtype=int)
+        for coding in text.codings.filter(kind="pyramid", coder__username__in=names):
+            own = stored_sets(coding)
+            [pairs] = best_pairs(agreed, own)
+            row += [len(agreed), len(own), len(pairs), 0, 0, 0]
+            row[3:] += [
+                sum(map(len, agreed.values())),
+                sum(map(len, own.values())),
+                sum(len(agreed[a] & own[b]) for a, b in pairs),
+            ]
+        rows.append(row)
+    return np.array(rows)
+
+
+def interval_by_hand(found, total):
+    """Return the ends of the jackknife over docsets on the logit, from its definition in fractions."""
+    found, total = [int(one) for one in found], [int(one) for one in total]
+    n, value = len(total), Fraction(sum(found), sum(total))
+    rest = [Fraction(sum(found) - a, sum(total) - b) for a, b in zip(found, total, strict=True)]
+    mean = sum(rest) / n
+    error = np.sqrt(float(Fraction(n - 1, n) * sum((one - mean) ** 2 for one in rest)))
+    reach = stats.t.ppf(0.975, n - 1) * error / float(value * (1 - value))
+    logit = np.log(float(value / (1 - value)))
+    return [1 / (1 + np.exp(-logit + side * reach)) for side in (1, -1)]
+
+
+def report_of(project: Project, **asked: str):
+    answers, parameters = parse_asked(project, asked)
+    return compare_with_agreed(read_agreed_source(project, answers), parameters)
+
+
+@pytest.fixture(scope="module")
+def coast_rows(module_rows) -> int:
+    """Make the project of four random docsets for all tests of the module."""
+    return coast(4).pk
+
+
+@pytest.fixture
+def project(coast_rows, charlie) -> Project:
+    return Project.objects.get(pk=coast_rows)
+
+
+def test_recall_precision_and_f1_are_fractions_of_what_a_slow_program_counts(project):
+    project.memberships.filter(user__username__in=["ann", "cora"]).update(group="naive")
+    report = report_of(project)
+    assert [one.name for one in report.coders] == list(THREE)
+    [group] = report.groups
+    assert (group.name, group.coders, group.n_docsets) == ("naive", ("ann", "cora"), 4)
+    for one in (*report.coders, group):
+        counts = counts_by_hand(project, one.coders)
+        for matching, columns in ((one.scus, counts[:, :3]), (one.words, counts[:, 3:])):
+            agreed, own, matched = columns.T
+            assert (matching.agreed, matching.own, matching.matched) == tuple(columns.sum(axis=0).tolist())
+            for interval, found, total in (
+                (matching.recall, matched, agreed),
+                (matching.precision, matched, own),
+                (matching.f1, 2 * matched, agreed + own),
+            ):
+                assert interval.value == float(Fraction(int(found.sum()), int(total.sum())))
+                assert (interval.n, interval.by) == (4, "docset")
+                if 0 < interval.value < 1:
+                    assert (interval.low, interval.high) == pytest.approx(interval_by_hand(found, total))
+    assert any(0 < one.scus.f1.value < 1 and one.scus.f1.low is not None for one in report.coders)
+
+
+def test_each_docset_and_each_period_has_its_own_figures(project):
+    report = report_of(project)
+    assert [one.text.slug for one in report.docsets] == [f"day-{number}" for number in range(4)]
+    for name in THREE:
+        counts = counts_by_hand(project, (name,))
+        expected = [float(Fraction(int(2 * row[2]), int(row[0] + row[1]))) for row in counts]
+        assert [one.f1(name) for one in report.docsets] == expected
+        places = [int(one.last.slug[-1]) for one in report.periods]
+        assert [one.scus[name] for one in report.periods] == [expected[place] for place in places]
+        words = [float(Fraction(int(2 * row[5]), int(row[3] + row[4]))) for row in counts]
+        assert [one.words[name] for one in report.periods] == [words[place] for place in places]
+    assert sorted(one.last.slug for one in report.periods) == [f"day-{number}" for number in range(4)]
+
+
+def test_what_differs_is_counted_of_each_coder_and_of_all(project):
+    report = report_of(project)
+    for one in report.coders:
+        found = [located.difference.kind for located in report.differences[one.name]]
+        assert one.differences == {kind: found.count(kind) for kind in KINDS}
+        # every agreed SCU has a match, is missing, or is fused; every own one has a match, is split off, or is extra
+        assert one.scus.agreed == one.scus.matched + found.count("missing") + found.count("fused")
+        assert one.scus.own == one.scus.matched + found.count("split") + found.count("extra")
+    every = count_differences(report.differences)
+    assert [one.number for one in every] == sorted((one.number for one in every), reverse=True)
+    assert sum(one.number for one in every) == sum(sum(one.differences.values()) for one in report.coders)
+    lacking = sum(one.n_missing + one.n_fused for one in report.scus)
+    assert lacking == sum(one.scus.agreed - one.scus.matched for one in report.coders) > 0
+    assert all(one.n_matched + one.n_missing + one.n_fused == one.n_coders == 3 for one in report.scus)
+
+
+def test_agreement_beside_is_that_of_the_same_docsets(signed_in, charlie, project):
+    client = signed_in(charlie)
+    beside = client.get(API).json()["agreement"]
+    whole = client.get(f"/api/v1/projects/{SLUG}/agreement/").json()
+    assert (beside["value"], beside["low"], beside["high"]) == (whole["value"], whole["low"], whole["high"])
+    Coding.objects.get(text__slug="day-1", kind="agreed").delete()
+    rest = client.get(f"/api/v1/projects/{SLUG}/agreement/", {"texts": "day-0,day-2,day-3"}).json()
+    found = client.get(API).json()
+    assert found["agreement"]["value"] == rest["value"]
+    assert client.get(f"/api/v1/projects/{SLUG}/agreement/").json() == whole  # agreed pyramids have no part in it
+
+
+def test_page_api_and_command_have_the_same_digits(signed_in, charlie, project):
+    client = signed_in(charlie)
+    api = client.get(API).json()
+    out = StringIO()
+    call_command("agreement", SLUG, report="gold", format="json", stdout=out)
+    assert json.loads(out.getvalue()) == on_one_page(api)
+    page = client.get(URL).content.decode()
+    for key, part in (("scus", "scus"), ("words", "words")):
+        for one, shown in zip(api["coders"], figures(page, key), strict=True):
+            matching = one[part]
+            expected = digits(*ends(matching["f1"]), matching["recall"]["value"], matching["precision"]["value"])
+            assert shown[: len(expected)] == expected
+    rows = {row[0]: row for row in table(page, "scus")}
+    for one in api["coders"]:
+        counts = [one["scus"]["matched"], one["scus"]["agreed"], one["scus"]["own"], one["n_identical"]]
+        assert rows[one["name"]][6:11] == [str(number) for number in (*counts, one["n_docsets"])]
+    shown = {row[0]: int(row[1]) for row in table(page, "differences")}
+    totals = {KINDS[kind]: sum(one["differences"][kind] for one in api["coders"]) for kind in KINDS}
+    assert shown == {words: number for words, number in totals.items() if number}
+    for form in ("table", "csv"):
+        out = StringIO()
+        call_command("agreement", SLUG, report="gold", format=form, stdout=out)
+        assert "SCUs of each coder that match those of the agreed pyramid" in out.getvalue()
+        assert "cora" in out.getvalue()
+
+
+def ends(figure):
+    return figure["value"], figure["low"], figure["high"]
+
+
+def test_every_table_leaves_in_every_form(signed_in, charlie, project):
+    project.memberships.filter(user__username="ann").update(group="naive")
+    client = signed_in(charlie)
+    page = client.get(URL, {"coder": "ben"}).content.decode()
+    shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
+    names = ["scus", "words", "each", "agreement", "groups", "lacking", "docsets", "differences", "places"]
+    assert sorted(shown) == sorted([*names, "trend", "trend_words"])
+    for key in shown:
+        rows = table(page, key)
+        replies = {form: client.get(URL, {"coder": "ben", "as": form, "table": key}) for form in ("csv", "json")}
+        assert len(replies["json"].json()["rows"]) == len(rows), key
+        assert len(list(csv.reader(StringIO(replies["csv"].content.decode())))) == len(rows) + 1, key
+        api = client.get(f"/api/v1/projects/{SLUG}/agreement/tables/gold/{key}/", {"coder": "ben"})
+        assert api.json()["rows"] == replies["json"].json()["rows"]
+
+
+def test_a_coder_is_chosen_and_each_place_has_its_words(signed_in, charlie):
+    harbour("harbour", peers=0)
+    client = signed_in(charlie)
+    rows = table(client.get("/projects/harbour/agreement/gold/", {"coder": "ben"}).content.decode(), "places")
+    expected = [
+        ["SCU fused with another", "Ninety", "Sand", ""],
+        ["SCU fused with another", "Radar", "Questions", ""],
+        ["SCU split off", "Hotels", "Owner", ""],
+        ["contributor with fewer words", "Rescued", "Saved", "Lifeboats took everyone aboard to the harbour"],
+        ["contributor in another SCU", "Fog", "Sand", "in thick fog"],
+        ["contributor with more words", "Aground", "Sand", "Fog was blamed … a ferry hit a sandbank"],
+    ]
+    assert [row for row in expected if ["The sinking", *row] not in rows] == []
+    everybody = client.get("/projects/harbour/agreement/gold/").content.decode()
+    assert "Where agreed pyramids differ" not in everybody
+    lacking = {row[0]: row[2:] for row in table(everybody, "lacking")}
+    assert lacking == {"Ninety": ["2", "2", "1", "0", "1"], "Radar": ["1", "2", "1", "0", "1"]}
+    for wrong in ("ghost", "\x00", "<b>"):
+        assert client.get("/projects/harbour/agreement/gold/", {"coder": wrong}).status_code == 400
+
+
+def test_selections_choose_as_on_every_page(signed_in, charlie, project):
+    client = signed_in(charlie)
+    whole = client.get(API).json()
+    two = client.get(API, {"coders": "ann,ben"}).json()
+    assert two["coders"] == whole["coders"][:2]
+    one = client.get(API, {"texts": "day-2"}).json()
+    assert (one["n_docsets"], [row["docset"] for row in one["docsets"]]) == (1, ["day-2"])
+    assert one["docsets"] == whole["docsets"][2:3]
+    # the unit that agreement is computed by is none of matching
+    spans = client.get(API, {"units": "spans"}).json()
+    assert spans["coders"] == whole["coders"]
+    assert spans["agreement"]["value"] != whole["agreement"]["value"]
+    for wrong in ({"coders": "ghost"}, {"texts": "ghost"}, {"docset": "day-1"}, {"versions": "1"}):
+        assert client.get(API, wrong).status_code == 400
+
+
+def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, project):
+    client = signed_in(charlie)
+
+    def left_out():
+        page = client.get(URL).content.decode()
+        note = page.partition('id="table-scus"')[2].partition('agreement-table-note">')[2].partition("</p>")[0]
+        return client.get(API).json()["docsets_left_out"], note.partition("Not compared: ")[2]
+
+    assert left_out() == ({"missing": 0, "practice": 0, "open": 0, "uncoded": 0}, "")
+    create_docset(project, "later", "Later", SUMMARIES)
+    reopen_coding(Coding.objects.get(text__slug="day-1", kind="agreed"), charlie)
+    Coding.objects.filter(text__slug="day-2", kind="pyramid").delete()
+    reopen_coding(Coding.objects.get(text__slug="day-3", coder__username="ann"), charlie, "look again")
+    reasons, note = left_out()
+    assert reasons == {"missing": 1, "practice": 0, "open": 1, "uncoded": 1}
+    assert note == (
+        "1 docset without an agreed pyramid, 1 docset whose agreed pyramid is not submitted and 1 docset of which no"
+        " coder has a pyramid that counts; 1 coding not submitted."
+    )
+    numbers = {one["name"]: one["n_docsets"] for one in client.get(API).json()["coders"]}
+    assert numbers == {"ann": 1, "ben": 2, "cora": 2}
+    assert client.get(API, {"include": "open"}).json()["coders"][0]["n_docsets"] == 2
+    Round.objects.filter(project=project).update(kind=Round.Kind.TRAINING)
+    assert client.get(API, {"include": "practice,open"}).json()["docsets_left_out"]["practice"] == 4
+    assert "Nothing to compare" in client.get(URL).content.decode()
+
+
+def test_an_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
+    made = ferry(alice, bob)
+    send(reopened(made, "alice", charlie), change("describe", scu="nothing", label="Nothing"))
+    submit_coding(Coding.objects.get(coder=alice), alice)
+    found = signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()
+    assert (found["n_empty"], found["coders"][0]["scus"]["own"]) == (1, 1)
+    assert "1 SCU without words" in signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
+
+
+def ferry(alice, bob, start="bob"):
+    """Make a docset with pyramids of Alice and Bob, and the agreed one by Adam, a copy of one of them."""
+    project = pyramid_project()
+    adam, charlie = people("adam", "charlie")
+    add_member(project, adam, Membership.Role.ADJUDICATOR)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    made = docset(project, alice, bob)
+    codings = codings_of(models_of(made))
+    dawn = ["at dawn", "At dawn"]
+    build(codings["alice"], {"dawn": dawn})
+    build(codings["bob"], {"dawn": dawn, "boats": ["Boats saved forty people"]})
+    if start:
+        agreed = start_agreed_pyramid(made, adam, codings[start])
+        agreed.refresh_from_db()
+        submit_coding(agreed, adam)
+    return made
+
+
+def reopened(made, name, manager):
+    coding = Coding.objects.select_related("text__project", "coder").get(
+        text__docset=made, kind="pyramid", coder__username=name
+    )
+    reopen_coding(coding, manager, "look again")
+    return coding
+
+
+def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob):
+    """Adam's own pyramid is compared neither as an adjudicator's nor once he codes, or another one has it in hand."""
+    made = ferry(alice, bob)
+    text, adam = models_of(made), User.objects.get(username="adam")
+    add_member(made.project, people("eve")[0], Membership.Role.ADJUDICATOR)
+    made.project.memberships.filter(user=adam).update(role=Membership.Role.CODER)
+    assign_texts(made.project, [text], [adam])
+    own = Coding.objects.select_related("text__project", "coder").get(kind="pyramid", coder=adam)
+    build(own, {"dawn": ["at dawn"]})
+    api = "/api/v1/projects/ferry/agreement/gold/"
+    found = signed_in(charlie).get(api).json()
+    assert [one["name"] for one in found["coders"]] == ["alice", "bob"]
+    assert found["n_by_authors"] == 1
+    Coding.objects.filter(text=text, kind="agreed").update(coder=User.objects.get(username="eve"))
+    assert signed_in(charlie).get(api).json()["n_by_authors"] == 1
+    assert "1 pyramid of who made the agreed one" in (
+        signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
+    )
+
+
+def test_a_coder_whose_pyramid_alone_was_the_draft_is_marked_where_names_are_seen(signed_in, charlie, alice, bob):
+    made = ferry(alice, bob, start="")
+    draft_gold(made.project, DraftRequest(Method.CODER, coder="bob"))
+    agreed = Coding.objects.select_related("text__project", "coder").get(text__docset=made, kind="agreed")
+    submit_coding(agreed, agreed.coder)
+    api, url = "/api/v1/projects/ferry/agreement/gold/", "/projects/ferry/agreement/gold/"
+    found = signed_in(charlie).get(api).json()
+    assert {one["name"]: one["n_drafted"] for one in found["coders"]} == {"alice": 0, "bob": 1}
+    assert (found["n_drafted"], found["methods"]) == (1, {"coder": 1})
+    notes = {row[0]: row[-1] for row in table(signed_in(charlie).get(url).content.decode(), "scus")}
+    words = "the agreed pyramid of 1 docset was drafted from this coder’s alone"
+    assert [words in notes[name] for name in ("alice", "bob")] == [False, True]
+    adam = User.objects.get(username="adam")
+    found = signed_in(adam).get(api).json()
+    assert {one["n_drafted"] for one in found["coders"]} == {None}
+    page = signed_in(adam).get(url).content.decode()
+    assert words not in page
+    assert "A coder whose pyramid alone was the draft is nearer to what came of it." in page
+
+
+def test_adjudicators_see_letters_and_the_figures_of_the_names(signed_in, charlie, project):
+    adam = User.objects.get(username="adam")
+    found = signed_in(adam).get(API).json()
+    assert {one["name"] for one in found["coders"]} == {"Coder A", "Coder B", "Coder C"}
+    page = signed_in(adam).get(URL, {"coder": "Coder A"}).content.decode()
+    assert "Coders are letters here" in page
+    body = page.partition("<main")[2].partition('id="table-scus"')[2]
+    assert [name for name in THREE if f">{name}<" in body] == []
+    values = {one["scus"]["f1"]["value"] for one in found["coders"]}
+    assert values == {one["scus"]["f1"]["value"] for one in signed_in(charlie).get(API).json()["coders"]}
+    assert list(signed_in(adam).get(API, {"coders": "ann"}).json()["errors"]) == ["coders"]
+
+
+def test_who_codes_sees_their_own_docsets_once_results_are_open_and_nobody_else_by_name(signed_in, charlie, project):
+    ann = User.objects.get(username="ann")
+    client = signed_in(ann)
+    assert client.get(URL).status_code == client.get(API).status_code == 403
+    reopen_coding(Coding.objects.get(text__slug="day-3", coder=ann), charlie, "look again")
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+    found = client.get(API).json()
+    names = [one["name"] for one in found["coders"]]
+    assert names[0] == "ann"
+    assert all(name.startswith("Coder ") for name in names[1:])
+    assert [row["docset"] for row in found["docsets"]] == ["day-0", "day-1", "day-2"]
+    assert (found["groups"], found["docsets_left_out"]) == ([], {})
+    page = client.get(URL).content.decode()
+    assert "Where agreed pyramids differ from ann" in page
+    assert {row[0] for row in table(page, "places")} <= {"Day 0", "Day 1", "Day 2"}
+    assert client.get(URL, {"coder": "ben"}).status_code == 400
+    Coding.objects.filter(coder=ann).delete()
+    assert "No agreed pyramid yet" in client.get(URL).content.decode()
+
+
+def test_without_an_agreed_pyramid_the_page_says_what_to_do(signed_in, charlie, alice, bob):
+    ferry(alice, bob, start="")
+    page = signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
+    assert "No agreed pyramid yet" in page
+    assert signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()["coders"] == []
+    for options, words in (
+        ({"coders": "ghost"}, "--coders: there is no 'ghost'"),
+        ({"docset": "sinking"}, "by --texts"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            call_command("agreement", "ferry", report="gold", stdout=StringIO(), **options)
+
+
+def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_in, charlie):
+    found = []
+    for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
+        coast(size, seed=1, coders=coders, slug=slug)
+        client = signed_in(charlie)
+        client.get(f"/projects/{slug}/agreement/items/")  # the first view is recorded
+        costs = []
+        for address in (f"/projects/{slug}/agreement/gold/?coder=ann", f"/api/v1/projects/{slug}/agreement/gold/"):
+            clear_cache()
+            cache.clear()
+            costs.append(cost(client, address))
+        found.append(costs)
+    assert found[0] == found[1]
+    assert found[0][0] <= 28
+
+
+def test_docsets_are_read_once_however_many_there_are(project, django_assert_num_queries):
+    answers = extract(project)
+    with django_assert_num_queries(12):
+        read_agreed_source(project, answers)
+    assert len(agreed_state(project)) == 8
+
+
+def test_work_grows_with_the_docsets(project):
+    source = read_agreed_source(project, extract(project))
+    texts = source.answers.texts
+
+    def compare(n):
+        several = [
+            replace(
+                texts[k % 4],
+                slug=f"day-{k}",
+                content=TextContent.of(replace(texts[k % 4].answers, pk=10_000 + k, cache={})),
+            )
+            for k in range(n)
+        ]
+        larger = replace(
+            source,
+            answers=replace(source.answers, texts=tuple(several), cache={}),
+            agreed={10_000 + k: replace(source.agreed[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)},
+            words={10_000 + k: source.words[texts[k % 4].text_pk] for k in range(n)},
+        )
+        report = compare_with_agreed(larger, Parameters(units="words"))
+        assert (len(report.docsets), len(report.coders)) == (n, 3)
+
+    assert_grows_with_input(compare, 1_200)
+
+
+@pytest.fixture
+def by_worker(settings, monkeypatch):
+    """Let every computation wait for the worker, and return a function that runs the worker."""
+    settings.TASKS = TASKS
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+
+
+def test_what_a_worker_has_computed_is_computed_again_once_an_agreed_pyramid_changes(
+    signed_in, charlie, project, by_worker
+):
+    client = signed_in(charlie)
+    asked = {"as": "json", "table": "scus"}
+    assert client.get(URL, asked).status_code == 503
+    by_worker()
+    before = client.get(URL, asked).json()["rows"]
+    assert [row["coder"] for row in before] == list(THREE)
+    agreed = Coding.objects.select_related("text__project", "coder").get(text__slug="day-0", kind="agreed")
+    reopen_coding(agreed, charlie)
+    Computation.objects.update(finished_at="2026-01-01T00:00:00Z")
+    client.get(URL)
+    by_worker()
+    after = client.get(URL, asked).json()["rows"]
+    assert {row["docsets"] for row in after} == {3}
+
+
+def test_the_fingerprint_is_of_pyramids_alone(project):
+    one = report_of(project)
+    assert one.fingerprint == report_of(project).fingerprint
+    assert one.parameters == report_of(project).parameters != Parameters()
+    scu = Coding.objects.get(text__slug="day-0", kind="agreed").scus.first()
+    scu.label = "Another name"
+    scu.save()
+    assert one.fingerprint != report_of(project).fingerprint

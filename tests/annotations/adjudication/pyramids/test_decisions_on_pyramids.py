@@ -1,0 +1,248 @@
+"""Decisions on agreed pyramids: source and reason, what a further draft keeps of them, and what coders change since."""
+
+from __future__ import annotations
+
+import csv
+import io
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.adjudication.decisions.items import gold_decisions
+from annotations.adjudication.decisions.log import GoldLog
+from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.proposal import Item, Method
+from annotations.adjudication.pyramids.keeping import AgreedPyramid, keep_decided_pyramid
+from annotations.adjudication.states import State, gold_states
+from annotations.coding import operations
+from annotations.coding.decisions import Description, OperationRejected
+from annotations.coding.operations import Change
+from annotations.coding.pyramid_rules import held_words, pyramid_violations
+from annotations.coding.replay import log_mismatches
+from annotations.coding.scus import contributors_of, scu_descriptions
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.formats.model.keys import split_key
+from annotations.models import Coding, Membership, User
+from annotations.projects.people.members import add_member
+from annotations.projects.rounds import rounds_of
+from annotations.transfers.archiving import archive_project, restore_project
+from tests.annotations.adjudication.pyramids.conftest import BOATS, agreed_of, draft, send
+from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import (
+    METHODS,
+    OPTIONS,
+    SPANS,
+    WORDS,
+    propose,
+    pyramids,
+    summaries,
+)
+from tests.shared.cases import examples
+from tests.shared.pyramids import codings_of, contributor, models_of, says
+
+
+def decide(agreed: Coding, key: str, *changes: Change, step: UUID | None = None, **said: object) -> UUID:
+    """Decide a contributor, with the operations that carry the answer, as one step."""
+    step = step or uuid4()
+    agreed.refresh_from_db()
+    payload = {"items": [[key, "category"]], "source": "own"} | said
+    carried = [Change(uuid4(), one.kind, one.payload, step=step) for one in changes]
+    operations.apply(agreed, agreed.coder, agreed.version, [*carried, Change(uuid4(), "decide", payload, step=step)])
+    return step
+
+
+def told(agreed: Coding) -> list[tuple[str, str, str, bool]]:
+    found = gold_decisions([agreed])[agreed.pk]
+    return [(one.item.markable, str(one.source), str(one.reason), one.changed) for one in found]
+
+
+def base_of(name: str) -> str:
+    coding = Coding.objects.get(kind="pyramid", coder__username=name)
+    return str(coding.operations.get(sequence=coding.version).uuid)
+
+
+def test_a_decision_has_source_and_reason_and_decides_what_it_names(ferry):
+    agreed = draft(ferry)
+    boats = contributor(agreed.text, *BOATS["boats"])
+    assert [one.item.markable for one in gold_states([agreed])[0].contested] == [boats]
+    said = {"source": "coder", "codings": [base_of("bob")], "reason": "guideline", "section": "Boats"}
+    step = decide(agreed, boats, says(boats, "BOATS"), **said)
+    assert told(agreed) == [(boats, "coder", "guideline", False)]
+    assert gold_states([agreed])[0].state is State.DECIDED
+    undo = {"items": [[boats, "category"]], **said}
+    send(agreed, "decide", undo, step=(back := uuid4()), undoes=step)
+    send(agreed, "unmark", {"markable": boats}, step=back, undoes=step)
+    assert told(agreed) == []
+    assert gold_states([agreed])[0].n_open == 1
+    assert list(log_mismatches(agreed_of(ferry))) == []
+
+
+def test_to_move_a_contributor_replaces_a_decision_that_names_it(ferry):
+    agreed = draft(ferry, Method.CODER, coder="bob")
+    boats, fewer = contributor(agreed.text, *BOATS["boats"]), contributor(agreed.text, "saved forty people")
+    decide(agreed, boats, source="draft", reason="slip")
+    assert told(agreed) == [(boats, "draft", "slip", False)]
+    send(agreed, "move", {"markable": boats, "to": fewer})
+    assert told(agreed) == [(fewer, "own", "", False)]
+    decide(agreed, fewer, reason="scheme")
+    assert told(agreed) == [(fewer, "own", "scheme", False)]
+
+
+@pytest.mark.parametrize(
+    ("items", "code"),
+    [([["contributor:0-999", "category"]], "bad_markable"), ([["contributor:0-3", "gender"]], "unknown_question")],
+)
+def test_what_is_no_item_of_a_pyramid_is_refused(ferry, items, code):
+    agreed = draft(ferry)
+    with pytest.raises(OperationRejected) as refused:
+        send(agreed, "decide", {"items": items, "source": "own"})
+    assert refused.value.code == code
+
+
+def test_coders_pyramids_have_no_decisions(ferry):
+    coding = codings_of(models_of(ferry))["alice"]
+    Coding.objects.filter(pk=coding.pk).update(status="open")
+    with pytest.raises(OperationRejected, match="Only on gold and agreed pyramids"):
+        send(coding, "decide", {"items": [["contributor:0-3", "category"]], "source": "own"})
+
+
+def test_a_decision_is_marked_once_a_coder_has_other_words_there(ferry, charlie):
+    agreed = draft(ferry)
+    text = agreed.text
+    boats, fewer = contributor(text, *BOATS["boats"]), contributor(text, "saved forty people")
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")])
+    bob = codings_of(models_of(ferry))["bob"]
+    reopen_coding(bob, charlie)
+    send(bob, "move", {"markable": boats, "to": fewer})
+    assert told(agreed) == [(boats, "coder", "", False)]  # it is open, and says nothing until it is submitted
+    bob.refresh_from_db()
+    submit_coding(bob, bob.coder)
+    assert told(agreed) == [(boats, "coder", "", True)]
+    [row] = gold_of_rounds(ferry.project, rounds_of(ferry.project))
+    assert row.changed == 2
+
+
+def test_a_further_draft_keeps_what_was_decided_and_drafts_the_rest_anew(ferry, charlie, signed_in):
+    agreed = draft(ferry)
+    text = agreed.text
+    boats, ferry_sank = contributor(text, *BOATS["boats"]), contributor(text, "ferry sank")
+    dawn = contributor(text, "at dawn")
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")], reason="slip")
+    decide(agreed, dawn, Change(uuid4(), "unmark", {"markable": dawn}), reason="scheme")
+    send(agreed, "describe", {"scu": "BOATS", "label": "Forty were saved", "comment": "By boats."})
+    for name in ("alice", "bob"):
+        coding = codings_of(text)[name]
+        reopen_coding(coding, charlie)
+        send(coding, "judge", says(ferry_sank, f"sank of {name}").payload)
+        coding.refresh_from_db()
+        submit_coding(coding, coding.coder)
+    add_member(ferry.project, charlie, Membership.Role.MANAGER)
+    add_member(ferry.project, User.objects.create_user("eve"), Membership.Role.ADJUDICATOR)
+    reply = signed_in(charlie).post(
+        "/api/v1/projects/ferry/gold/", {"method": "most", "again": True}, content_type="application/json"
+    )
+    assert reply.json() == {"drafted": ["sinking"], "begun": []}
+    agreed = agreed_of(ferry)
+    assert agreed.coder.username == "adam"  # it stays in the same hands, though there is another adjudicator now
+    keys = {one.key: one.scus for one in contributors_of(agreed)}
+    assert keys.keys() == {contributor(text, "At dawn"), boats, ferry_sank}
+    assert keys[boats] == ("BOATS",)
+    assert scu_descriptions(agreed)["BOATS"] == {"label": "Forty were saved", "comment": "By boats."}
+    assert [(key, source, reason) for key, source, reason, _ in told(agreed)] == [
+        (dawn, "own", "scheme"),
+        (boats, "coder", "slip"),
+    ]
+    assert list(log_mismatches(agreed)) == []
+    report = draft_gold(ferry.project, DraftRequest(Method.MOST, again=True))
+    assert report.drafted == ["sinking"]
+    submit_coding(agreed_of(ferry), agreed.coder)
+    report = draft_gold(ferry.project, DraftRequest(Method.MOST, again=True))
+    assert str(report).endswith("1 docset left out, whose agreed pyramid is closed or came from a file")
+
+
+@examples(40)
+@given(st.data(), st.sampled_from(METHODS), st.sampled_from(OPTIONS))
+def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options):
+    """Of random pyramids: what was touched is as it was, and what is not near it is drafted as coders say."""
+    codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
+    agreed = data.draw(pyramids(options))
+    proposal = propose(codings, options, method, 1)
+    if list(pyramid_violations(agreed.contributors, options, summaries=SPANS)):
+        return
+    touched = set(data.draw(st.lists(st.sampled_from([one.key for one in agreed.contributors]), unique=True))
+                  if agreed.contributors else [])  # fmt: skip
+    removed = {one.key for one in proposal.contributors[:1]} - {one.key for one in agreed.contributors}
+    described = {scu: Description(scu, label) for scu, label in agreed.labels.items()}
+    log = GoldLog(touched=touched | removed)
+    found = keep_decided_pyramid(proposal, log, AgreedPyramid(agreed.contributors, described), summaries(options))
+    by_key = {one.key: one for one in found.contributors}
+    for one in agreed.contributors:
+        if one.key in touched:
+            assert by_key[one.key] == one
+    assert not removed & by_key.keys()
+    assert list(pyramid_violations(found.contributors, options, summaries=SPANS)) == []
+    named = {one.scu: one.label for one in found.descriptions}
+    assert {scu for one in found.contributors for scu in one.scus} <= named.keys()
+    assert all(named[scu] == label for scu, label in agreed.labels.items() if scu in named)
+
+    def words(key: str) -> set[int]:
+        place = split_key(key)
+        assert place is not None
+        return set(held_words(WORDS, place.parts))
+
+    places = [words(key) for key in touched | removed]
+    for one in proposal.contributors:
+        if not any(words(one.key) & place for place in places) and not options.one_contributor:
+            assert one.key in by_key  # nothing decided is near it
+            contested = Item(one.key, "category") in proposal.contested
+            assert (Item(one.key, "category") in found.contested) == contested
+
+
+# ---- where decisions are listed
+
+
+def test_the_page_the_api_the_command_and_the_files_list_them(ferry, charlie, signed_in, tmp_path):
+    agreed = draft(ferry)
+    boats = contributor(agreed.text, *BOATS["boats"])
+    said = {"source": "coder", "codings": [base_of("bob")], "reason": "guideline", "section": "Boats", "note": "See 3."}
+    decide(agreed, boats, says(boats, "BOATS"), **said)
+    add_member(ferry.project, charlie, Membership.Role.MANAGER)
+    client = signed_in(charlie)
+    [listed] = client.get("/api/v1/projects/ferry/gold/decisions/").json()["results"]
+    assert {name: listed[name] for name in ("text", "markable", "words", "coders", "reason", "section", "note")} == {
+        "text": "sinking",
+        "markable": boats,
+        "words": "Boats saved forty people",
+        "coders": ["bob"],
+        "reason": "guideline",
+        "section": "Boats",
+        "note": "See 3.",
+    }
+    page = client.get("/projects/ferry/gold/decisions/?reason=guideline").content.decode()
+    assert "Boats saved forty people" in page
+    assert "See 3." in page
+    rows = list(csv.DictReader(io.StringIO(client.get("/projects/ferry/gold/decisions/file/").content.decode())))
+    assert [row["markable"] for row in rows] == [boats]
+    call_command("export_decisions", "ferry", str(tmp_path / "decisions.json"), format="json")
+    assert boats in (tmp_path / "decisions.json").read_text()
+    adam = signed_in(User.objects.get(username="adam"))
+    page = adam.get("/projects/ferry/gold/decisions/").content.decode()
+    assert 'href="/projects/ferry/texts/sinking/agreed/code/"' in page
+    assert 'href="/projects/ferry/docsets/sinking/"' in page
+    letters = adam.get("/api/v1/projects/ferry/gold/decisions/").json()
+    assert letters["results"][0]["coders"] in (["Coder A"], ["Coder B"])  # in an order of the project
+    assert letters["results"][0]["decided_by"] is None
+
+
+def test_decisions_come_back_from_an_archive(ferry):
+    agreed = draft(ferry)
+    boats = contributor(agreed.text, *BOATS["boats"])
+    decide(agreed, boats, says(boats, "BOATS"), source="coder", codings=[base_of("bob")], reason="slip")
+    out = io.BytesIO()
+    archive_project(ferry.project, out)
+    copy = restore_project(out.getvalue(), slug="copy").project
+    restored = Coding.objects.get(text__project=copy, kind="agreed")
+    assert told(restored) == told(agreed) == [(boats, "coder", "slip", False)]
+    assert list(log_mismatches(restored)) == []

@@ -1,0 +1,315 @@
+"""The queue of an agreed pyramid: against a slow computation on random pyramids, by API, and for whom it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.measures import match_sets
+from annotations.adjudication.decisions.log import GoldLog
+from annotations.adjudication.error_estimate import estimate_errors
+from annotations.adjudication.proposal import Method
+from annotations.adjudication.pyramids.proposal import CoderPyramid, PyramidProposal
+from annotations.adjudication.pyramids.queue import arrange_queue, pyramid_of
+from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
+from annotations.adjudication.states import ContestedItem, GoldState
+from annotations.coding.decisions import Decision, Description
+from annotations.coding.operations import Change
+from annotations.coding.pyramid_rules import PyramidOptions, held_words
+from annotations.coding.state import coding_state
+from annotations.coding.status import reopen_coding
+from annotations.formats.model.keys import split_key
+from annotations.models import Coding, Membership, Operation, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from tests.annotations.adjudication.pyramids.conftest import BOATS, DAWN, agreed_of, draft, send
+from tests.annotations.adjudication.pyramids.test_decisions_on_pyramids import decide
+from tests.annotations.adjudication.pyramids.test_proposals_of_pyramids import (
+    METHODS,
+    OPTIONS,
+    WORDS,
+    key_of,
+    propose,
+    pyramid,
+    pyramids,
+    summaries,
+)
+from tests.shared.cases import examples
+from tests.shared.pyramids import build, codings_of, contributor, models_of, says
+
+QUEUE = "/api/v1/projects/ferry/texts/sinking/agreed/queue/"
+
+
+def decisions_of(found: CoderPyramid | PyramidProposal) -> dict[str, Decision]:
+    return {one.key: Decision(one.key, "scu", indices=one.scus) for one in found.contributors}
+
+
+def queue_of(
+    codings: Sequence[CoderPyramid], proposal: PyramidProposal, options: PyramidOptions, checks: int = 0
+) -> Queue:
+    """Return the queue of a draft of pyramids, nothing of which has been decided."""
+    columns = [
+        Column(letter, "", letter, decisions_of(one), {key: Description(key, of) for key, of in one.labels.items()})
+        for letter, one in zip("ABC", codings, strict=False)
+    ]
+    drafted = decisions_of(proposal)
+    named = {one.scu: one for one in proposal.descriptions}
+    sample = [key for key in drafted if key not in {item.markable for item in proposal.contested}]
+    state = GoldState(Coding(), GoldLog(), tuple(ContestedItem(item, decided=False) for item in proposal.contested))
+    content = DraftContent(drafted, sample, named, {key: key for key in drafted})
+    return arrange_queue(summaries(options), state, columns, content, [], checks)
+
+
+# ---- a slow computation
+
+
+def words_of(key: str) -> frozenset[int]:
+    place = split_key(key)
+    assert place is not None
+    return frozenset(held_words(WORDS, place.parts))
+
+
+def held_by(one: CoderPyramid, options: PyramidOptions) -> list[tuple[str, frozenset[int]]]:
+    """Return the SCUs of a pyramid with the words of each contributor. Exclusive words are so in these pyramids."""
+    return [(scu, words_of(contributor.key)) for contributor in one.contributors for scu in contributor.scus]
+
+
+def scus_of(held: Sequence[tuple[str, frozenset[int]]]) -> dict[str, frozenset[int]]:
+    found: dict[str, frozenset[int]] = {}
+    for scu, words in held:
+        found[scu] = found.get(scu, frozenset()) | words
+    return dict(sorted(found.items(), key=lambda one: sorted(one[1])))
+
+
+type Said = tuple[frozenset[str], frozenset[frozenset[int]]] | None
+
+
+def said_of(
+    words: frozenset[int], held: Sequence[tuple[str, frozenset[int]]], names: Mapping[str, str]
+) -> tuple[Said, frozenset[str]]:
+    """Return what is said of words (by the names of SCUs, and other words that are marked), and the own SCUs."""
+    exact = [one for one in held if one[1] == words]
+    near = exact or [one for one in held if one[1] & words]
+    if not near:
+        return None, frozenset()
+    own = frozenset(scu for scu, _ in near)
+    return (frozenset(names[scu] for scu in own), frozenset(of for _, of in near if of != words)), own
+
+
+@examples(40)
+@given(st.data(), st.sampled_from(OPTIONS), st.sampled_from(METHODS))
+def test_the_queue_is_what_a_slow_computation_says(data, options, method):
+    codings = [data.draw(pyramids(options, f"-{n}")) for n in range(3)]
+    proposal = propose(codings, options, method, 1)
+    queue = queue_of(codings, proposal, options)
+
+    drafted = CoderPyramid(proposal.contributors, {one.scu: one.label for one in proposal.descriptions})
+    held = [held_by(one, options) for one in codings]
+    of_draft = scus_of(held_by(drafted, options))
+    draft_names = {scu: f"draft {scu}" for scu in of_draft}
+    contested = {item.markable for item in proposal.contested}
+    expected: dict[str, tuple[Said, list[Said], object]] = {}
+    names = []
+    for one in held:
+        scus = scus_of(one)
+        by_place = [dict(enumerate(each.values())) for each in (scus, of_draft)]
+        matched = {[*scus][pair.first]: [*of_draft][pair.second] for pair in match_sets(*by_place) if pair.matched}
+        names.append({scu: f"draft {matched[scu]}" if scu in matched else str(sorted(scus[scu])) for scu in scus})
+    for key in {*decisions_of(drafted), *contested}:
+        words = words_of(key)
+        of_coders = [said_of(words, one, called) for one, called in zip(held, names, strict=True)]
+        own = said_of(words, held_by(drafted, options), draft_names)[0] if key in decisions_of(drafted) else None
+        given_by = [said for said, _ in of_coders]
+        alone = not any(given_by) or any(said is not None and said[1] for said in given_by)
+        together = key if alone else (tuple(of_coders), own, key in contested)
+        expected[key] = own, given_by, together
+
+    def told(answer) -> Said:
+        if answer is None:
+            return None
+        called = [f"draft {queue.scus[n].scu}" if n < queue.drafted else _words_of_entity(queue, n)
+                  for n in answer.entities]  # fmt: skip
+        return frozenset(called), frozenset(words_of(key) for key, _ in answer.units)
+
+    seen = set()
+    for card in queue.cards:
+        for row in card.rows:
+            for key in row.units:
+                own, given_by, together = expected[key]
+                assert (told(row.draft), [told(one) for one in row.answers]) == (own, given_by)
+                assert row.contested == (key in contested)
+                assert {other for other in expected if expected[other][2] == together} == set(row.units)
+                seen.add(key)
+    assert contested <= seen  # everything contested is on a card
+
+    has_pyramid = [bool(one) for one in held]
+    shares = []
+    for card in queue.cards:
+        keys = [key for row in card.rows for key in row.units if not row.elsewhere]
+        if card.kind is Kind.ENTITY:
+            scu = f"draft {queue.scus[card.entity].scu}"
+            assert set(keys) == {key for key, (own, _, _) in expected.items() if own is not None and scu in own[0]}
+            assert {key for row in card.rows if row.elsewhere for key in row.units} == {
+                key
+                for key, (own, given_by, _) in expected.items()
+                if any(said is not None and scu in said[0] for said in given_by) and not (own and scu in own[0])
+            }
+            assert contested & set(keys)
+        answers = [
+            said != own
+            for own, given_by, _ in map(expected.__getitem__, keys)
+            for said, counts in zip(given_by, has_pyramid, strict=True)
+            if counts
+        ]
+        share = Fraction(sum(answers), len(answers)) if answers else Fraction(0)
+        assert card.disagreement == pytest.approx(float(share))
+        if card.kind is Kind.ENTITY:
+            shares.append(card.disagreement)
+    assert shares == sorted(shares, reverse=True)
+    assert [card.kind for card in queue.cards] == sorted((card.kind for card in queue.cards), key=str)
+    assert len({one.scu for one in queue.scus}) == len(queue.scus) == len(queue.entities)
+
+
+def _words_of_entity(queue: Queue, number: int) -> str:
+    return str(sorted(frozenset[int]().union(*map(words_of, queue.entities[number]))))
+
+
+def test_a_coder_with_other_words_or_another_scu_is_a_cell_of_the_row():
+    one = pyramid({"sank": [[0, 1], [6, 7]], "rescued": [[3], [9]]})
+    other = pyramid({"went down": [[0, 1, 2], [6, 7]], "saved": [[3]], "boats": [[9, 10]]})
+    codings = [one, one, other]
+    queue = queue_of(codings, propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0], checks=5)
+    assert [queue.scus[n].label for n in range(queue.drafted)] == ["sank", "rescued"]
+    assert [one.label for one in queue.scus[queue.drafted :]] == ["boats"]
+    sank, rescued, check = queue.cards  # of equal shares, in text order
+    assert (sank.entity, rescued.entity, check.kind) == (0, 1, Kind.CHECK)
+    assert sank.disagreement == rescued.disagreement == pytest.approx(1 / 6)
+    [of_three, of_nine] = rescued.rows
+    assert of_three.units == (key_of([3]),)
+    assert (of_three.contested, of_nine.contested) == (False, True)
+    assert of_nine.answers[2].entities == (2,)
+    assert of_nine.answers[2].units == ((key_of([9, 10]), 2),)
+    assert sank.rows[0].answers[2].units == ((key_of([0, 1, 2]), 0),)
+
+
+def test_what_no_coder_separates_is_one_row_and_an_scu_that_the_draft_lacks_is_one_card():
+    one = pyramid({"sank": [[0, 1], [6, 7]]})
+    other = pyramid({"sank": [[0, 1], [6, 7]], "boats": [[4], [10]]})
+    codings = [one, one, other]
+    queue = queue_of(codings, propose(codings, OPTIONS[0], Method.MOST, 0), OPTIONS[0])
+    [card] = queue.cards
+    assert (card.kind, card.entity) == (Kind.UNIT, None)
+    [row] = card.rows
+    assert row.units == (key_of([4]), key_of([10]))
+    assert (row.answers[0], row.draft) == (None, None)
+    assert queue.scus[1].label == "boats"
+
+
+def test_a_pyramid_is_read_from_its_decisions_in_text_order():
+    found = pyramid_of({key: Decision(key, "scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
+    assert [one.key for one in found.contributors] == [key_of([0]), key_of([3])]
+
+
+# ---- by API
+
+
+def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_max_num_queries):
+    agreed = draft(ferry)
+    client = signed_in(User.objects.get(username="adam"))
+    client.get(QUEUE)
+    with django_assert_max_num_queries(16):
+        found = client.get(QUEUE).json()
+    boats = contributor(agreed.text, *BOATS["boats"])
+    [card, check] = found["cards"]
+    assert (card["kind"], [row["units"] for row in card["rows"]]) == ("unit", [[boats]])
+    assert [one["name"] for one in found["coders"]] == [None, None]  # letters alone
+    said = {one["entities"][0] for one in card["rows"][0]["answers"] if one is not None}
+    assert found["scus"][said.pop()] == {"key": "BOATS", "label": "Boats"}
+    assert found["scus"][: found["drafted"]] == [{"key": "AT DAWN", "label": "At Dawn"}]
+    assert (found["method"], found["state"], found["left_off"], found["sample"]) == ("most", "open", 0, 2)
+    assert check["kind"] == "check"
+    assert {row["units"][0] for row in check["rows"]} == {contributor(agreed.text, words) for words in DAWN["at dawn"]}
+    assert not any(name in str(found) for name in ("alice", "bob"))
+
+
+def test_queries_do_not_grow_with_coders_and_scus(ferry, signed_in, charlie, django_assert_max_num_queries):
+    bob = codings_of(models_of(ferry))["bob"]
+    reopen_coding(bob, charlie)
+    for number, words in enumerate(("ferry sank", "Forty people", "rescued", "went down")):
+        send(bob, "judge", says(contributor(bob.text, words), f"more {number}").payload)
+    Coding.objects.filter(pk=bob.pk).update(status="submitted")
+    draft(ferry)
+    client = signed_in(User.objects.get(username="adam"))
+    client.get(QUEUE)
+    with django_assert_max_num_queries(16):
+        found = client.get(QUEUE).json()
+    assert len(found["cards"]) == 6
+
+
+def test_the_queue_rests_on_what_was_drafted_and_follows_what_is_moved(ferry, signed_in, charlie):
+    agreed = draft(ferry, Method.CODER, coder="bob")
+    client = signed_in(User.objects.get(username="adam"))
+    before = client.get(QUEUE).json()
+    bob = codings_of(models_of(ferry))["bob"]
+    reopen_coding(bob, charlie)
+    boats, fewer = contributor(agreed.text, *BOATS["boats"]), contributor(agreed.text, "saved forty people")
+    send(bob, "unmark", {"markable": boats})
+    assert client.get(QUEUE).json() == before
+    send(agreed, "move", {"markable": boats, "to": fewer})
+    after = client.get(QUEUE).json()
+    rows = [row for one in after["cards"] for row in one["rows"] if row["contested"]]
+    assert [row["units"] for row in rows] == [[fewer]]
+    assert sorted(one is None for one in rows[0]["answers"]) == [False, True]  # of the words that the draft had there
+    assert after["contested"] == [[fewer, "category", True]]
+
+
+def test_beside_a_draft_coders_have_the_letters_of_the_queue_and_no_names(ferry, signed_in, charlie):
+    agreed = draft(ferry)
+    columns = {one["coding"]: one["letter"] for one in signed_in(agreed.coder).get(QUEUE).json()["coders"]}
+    add_member(ferry.project, charlie, Membership.Role.CODER)
+    assign_texts(ferry.project, [models_of(ferry)], [charlie])
+    late = codings_of(models_of(ferry))["charlie"]
+    build(late, {"boats": ["Boats saved forty people"]})
+    others = coding_state(agreed, ferry.project)["pyramid"]["others"]
+    submissions = Operation.objects.filter(uuid__in=columns).select_related("coding")
+    keys = {f"Coder {columns[str(one.uuid)]}": {*one.coding.scus.values_list("key", flat=True)} for one in submissions}
+    assert {one["coder"]: {scu["key"] for scu in one["scus"]} for one in others} == keys | {"Coder C": {"boats"}}
+    assert [one["coder"] for one in others] == ["Coder A", "Coder B", "Coder C"]
+
+
+def test_without_a_draft_there_is_nothing_to_decide(ferry, signed_in):
+    agreed = draft(ferry)
+    agreed.operations.all().delete()
+    found = signed_in(User.objects.get(username="adam")).get(QUEUE).json()
+    assert (found["method"], found["cards"]) == (None, [])
+
+
+def test_the_queue_is_for_who_works_on_the_agreed_pyramid(ferry, signed_in, alice, charlie):
+    draft(ferry)
+    add_member(ferry.project, charlie, Membership.Role.MANAGER)
+    assert signed_in(charlie).get(QUEUE).status_code == 404
+    assert signed_in(alice).get(QUEUE).status_code == 403
+
+
+@pytest.mark.parametrize("checks", ["-1", "x", "1001"])
+def test_a_wrong_number_of_checks_is_named(ferry, signed_in, checks):
+    draft(ferry)
+    reply = signed_in(User.objects.get(username="adam")).get(QUEUE, {"checks": checks})
+    assert (reply.status_code, "checks" in reply.json()["errors"]) == (400, True)
+
+
+def test_spot_checks_lead_to_an_estimate(ferry, signed_in):
+    agreed = draft(ferry)
+    [first, second] = [
+        row["units"][0] for row in signed_in(User.objects.get(username="adam")).get(QUEUE).json()["cards"][-1]["rows"]
+    ]
+    assert estimate_errors([agreed])[agreed.round_id].unseen == 2
+    decide(agreed, first, source="draft")
+    decide(agreed, second, Change(uuid4(), "unmark", {"markable": second}))
+    found = estimate_errors([agreed_of(ferry)])[agreed.round_id]
+    assert (found.checked, found.wrong, found.unseen) == (2, 1, 0)

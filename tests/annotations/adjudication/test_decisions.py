@@ -1,0 +1,376 @@
+"""Decisions on gold: their source and reason, that none is lost, and what is marked once coders change their work."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
+from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.proposal import Item, Method
+from annotations.adjudication.states import State, gold_states
+from annotations.coding import operations
+from annotations.coding.decisions import Reason, Source
+from annotations.coding.judgements import judgements_of
+from annotations.coding.operations import Change
+from annotations.coding.replay import log_mismatches
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
+from tests.conftest import change, judge
+
+CATEGORY = "category"
+
+
+@pytest.fixture
+def marked(text) -> list[str]:
+    return list(text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
+
+
+@pytest.fixture
+def gold(project, codings, marked, alice, bob) -> Coding:
+    """Return gold in Charlie's hands of what Alice and Bob submitted, who disagree on the first two markables."""
+    for coder, categories in ((alice, ("place", "place", "none")), (bob, ("none", "none", "none"))):
+        for key, category in zip(marked, categories, strict=False):
+            judge(codings[coder.username], key, category)
+        submit_coding(codings[coder.username], coder)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+
+
+def send(coding: Coding, *changes: Change) -> None:
+    coding.refresh_from_db()
+    operations.apply(coding, coding.coder, coding.version, list(changes))
+
+
+def decide(
+    gold: Coding,
+    key: str,
+    category: str | None = None,
+    *,
+    question: str = CATEGORY,
+    step: UUID | None = None,
+    **said: Any,
+) -> UUID:
+    """Decide an item, with a judgement where a category is given, as one step."""
+    step = step or uuid4()
+    answer = [Change(uuid4(), "judge", {"markable": key, "category": category}, step=step)] if category else []
+    said = {"items": [[key, question]], "source": "own"} | said
+    send(gold, *answer, Change(uuid4(), "decide", said, step=step))
+    return step
+
+
+def decided(gold: Coding) -> dict[str, ItemDecision]:
+    """Return the decisions on categories, by markable."""
+    return {one.item.markable: one for one in gold_decisions([gold])[gold.pk] if one.item.question == CATEGORY}
+
+
+def told(gold: Coding) -> list[tuple[str, str, str, str, bool]]:
+    found = gold_decisions([gold])[gold.pk]
+    return [(one.item.markable, str(one.source), str(one.reason), one.note, one.changed) for one in found]
+
+
+def resubmit(coding: Coding, manager: Any, **answers: str) -> None:
+    """Reopen a coding, let its coder give other answers, and submit it."""
+    coding.refresh_from_db()
+    reopen_coding(coding, manager)
+    for key, category in answers.items():
+        judge(coding, key, category)
+    submit_coding(coding, coding.coder)
+
+
+def draft_again(project: Any, method: Method = Method.MOST) -> None:
+    draft_gold(project, DraftRequest(method, again=True))
+
+
+def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
+    gold, marked, charlie, django_assert_num_queries
+):
+    [bobs] = [
+        str(one.operations.get(sequence=one.version).uuid) for one in Coding.objects.filter(coder__username="bob")
+    ]
+    said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
+    decide(gold, marked[1], "none", source="coder", codings=[bobs], **said)
+    with django_assert_num_queries(2):
+        [one] = gold_decisions([gold])[gold.pk]
+    logged = gold.operations.get(kind="decide")
+    assert one == ItemDecision(
+        Item(marked[1], CATEGORY),
+        Source.CODER,
+        (UUID(bobs),),
+        Reason.GUIDELINE,
+        "Places",
+        "See 3.2.",
+        "charlie",
+        logged.applied_at,
+        changed=False,
+    )
+
+
+def test_a_later_decision_replaces_the_earlier_one_and_a_note_on_the_markable_does_not(gold, marked):
+    first = marked[0]
+    decide(gold, first, source="draft", reason="slip", note="Once.")
+    judgement = judgements_of(gold).get(first, {"category": None})
+    send(gold, change(**judgement | {"markable": first, "note": "See above."}))  # answers nothing otherwise
+    assert told(gold) == [(first, "draft", "slip", "Once.", False)]
+    decide(gold, first, "place", reason="scheme")
+    judge(gold, first, "place", note="Why?")
+    assert told(gold) == [(first, "own", "scheme", "", False)]
+    judge(gold, first, "none")  # without a reason
+    assert told(gold) == [(first, "own", "", "", False)]
+
+
+def test_what_one_judgement_of_a_step_decides_is_what_the_step_names(gold, marked):
+    first, second = marked[:2]
+    step = uuid4()
+    send(
+        gold,
+        Change(uuid4(), "judge", {"markable": first, "category": "place"}, step=step),
+        Change(uuid4(), "judge", {"markable": second, "category": "phrase", "pointers": [first]}, step=step),
+        Change(uuid4(), "decide", {"items": [[second, CATEGORY]], "source": "own"}, step=step),
+    )
+    assert list(decided(gold)) == [second]
+    assert [one.decided for one in gold_states([gold])[0].contested] == [False, True]
+
+
+def test_undoing_and_redoing_takes_decisions_along(gold, marked):
+    first = marked[0]
+    before = decide(gold, first, "place", reason="slip")
+    after = decide(gold, first, "none", reason="scheme")
+    undone = uuid4()
+    again = {"items": [[first, CATEGORY]], "source": "own", "reason": "scheme"}
+    send(
+        gold, Change(uuid4(), "decide", again, step=undone, undoes=after), back := answer(first, "place", undone, after)
+    )
+    assert back.undoes == after
+    assert told(gold) == [(first, "own", "slip", "", False)]
+    redone = uuid4()
+    send(gold, answer(first, "none", redone, undone), Change(uuid4(), "decide", again, step=redone, undoes=undone))
+    assert told(gold) == [(first, "own", "scheme", "", False)]
+    for step, category in ((redone, "place"), (before, None)):
+        send(gold, answer(first, category, uuid4(), step))
+    assert told(gold) == []
+    assert gold_states([gold])[0].n_open == 2
+
+
+def answer(key: str, category: str | None, step: UUID, undoes: UUID | None = None) -> Change:
+    kind, payload = ("judge", {"markable": key, "category": category}) if category else ("clear", {"markable": key})
+    return Change(uuid4(), kind, payload, step=step, undoes=undoes)
+
+
+def test_a_draft_that_is_made_again_keeps_decisions_and_drafts_the_others_anew(project, gold, codings, marked, charlie):
+    first, second, third = marked[:3]
+    decide(gold, first, "phrase", reason="ambiguous")
+    judge(gold, third, "place")  # nobody disagreed: an answer without a reason
+    said, answers = told(gold), judgements_of(gold)
+    assert said == [(first, "own", "ambiguous", "", False), (third, "own", "", "", False)]
+    resubmit(codings["bob"], charlie, **{second: "place"})
+    draft_again(project)
+    gold.refresh_from_db()
+    assert told(gold) == said
+    assert judgements_of(gold) == {
+        first: answers[first],
+        second: answers[first] | {"markable": second, "category": "place"},
+        third: answers[third],
+    }
+    [state] = gold_states([gold])
+    assert [(one.item.markable, one.decided) for one in state.contested] == [(first, True), (third, True)]
+    assert list(log_mismatches(gold)) == []
+    assert gold.operations.filter(kind="draft").count() == 2
+    draft_again(project, Method.EMPTY)
+    gold.refresh_from_db()
+    assert told(gold) == said
+    assert {key: judgements_of(gold)[key] for key in (first, third)} == {key: answers[key] for key in (first, third)}
+
+
+def test_what_was_removed_stays_away_and_what_points_at_it_is_contested(project, codings, marked, alice, charlie, text):
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    mark = "phrase:0-3"
+    judge(codings["alice"], mark, "place")
+    judge(codings["alice"], marked[1], "phrase", mark)
+    submit_coding(codings["alice"], alice)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    step = uuid4()
+    send(
+        gold,
+        Change(uuid4(), "unmark", {"markable": mark}, step=step),
+        Change(uuid4(), "decide", {"items": [[mark, CATEGORY]], "source": "own", "reason": "slip"}, step=step),
+    )
+    draft_again(project)
+    gold.refresh_from_db()
+    assert {key: one["pointers"] for key, one in judgements_of(gold).items()} == {marked[1]: []}
+    [state] = gold_states([gold])
+    assert [(one.item.markable, one.decided) for one in state.contested] == [(mark, True), (marked[1], False)]
+    assert list(log_mismatches(gold)) == []
+
+
+def test_only_what_is_begun_and_neither_closed_nor_from_a_file_is_drafted_again(project, gold, charlie):
+    assert draft_gold(project, DraftRequest(Method.MOST)).begun == ["tea"]
+    assert draft_gold(project, DraftRequest(Method.MOST, again=True)).drafted == ["tea"]
+    gold.refresh_from_db()
+    submit_coding(gold, charlie)
+    report = draft_gold(project, DraftRequest(Method.MOST, again=True))
+    assert (report.drafted, report.begun) == ([], ["tea"])
+    assert str(report) == "0 drafts of gold; 1 text left out, whose gold is closed or came from a file"
+
+
+def test_what_coders_answer_otherwise_since_is_marked_and_nothing_else(project, gold, codings, marked, charlie):
+    first, second, third = marked[:3]
+    decide(gold, first, "place", reason="slip")
+    decide(gold, second, "none")
+    resubmit(codings["alice"], charlie)
+    assert not any(one.changed for one in decided(gold).values())
+    codings["alice"].refresh_from_db()
+    reopen_coding(codings["alice"], charlie)
+    judge(codings["alice"], first, "none")
+    judge(codings["alice"], second, "none")
+    judge(codings["alice"], second, "place")  # as before
+    judge(codings["alice"], third, "place", note="hm")
+    assert not any(one.changed for one in decided(gold).values())  # she has not submitted it
+    submit_coding(codings["alice"], codings["alice"].coder)
+    assert {key: one.changed for key, one in decided(gold).items()} == {first: True, second: False}
+    [row] = gold_of_rounds(project, [gold.round])
+    assert row.changed == 2  # with what all had agreed on
+    draft_again(project)
+    assert {key: one.changed for key, one in decided(gold).items()} == {first: True, second: False}
+    [row] = gold_of_rounds(project, [gold.round])
+    assert row.changed == 0
+    decide(gold, first, "place", reason="slip")
+    assert not any(one.changed for one in decided(gold).values())
+
+
+def test_decisions_go_with_corrections_and_moved_markables(project, codings, marked, text, alice, charlie):
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    judge(codings["alice"], "phrase:0-3", "place")
+    judge(codings["alice"], marked[0], "place")
+    submit_coding(codings["alice"], alice)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    decide(gold, "phrase:0-3", source="draft", reason="slip")
+    send(gold, change("move", markable="phrase:0-3", to="phrase:0-14"))
+    decide(gold, marked[0], "none", reason="scheme")
+    text.refresh_from_db()
+    content = text.content.replace("put", "please put", 1)
+    correct_text(text, content, charlie, plan_correction(text, content).tag)
+    moved = "phrase:11-21"
+    assert [(key, str(one.reason), one.changed) for key, one in decided(gold).items()] == [
+        ("phrase:7-21", "slip", False),
+        (moved, "scheme", False),
+    ]
+    draft_again(project)
+    assert {key: str(one.reason) for key, one in decided(gold).items()} == {"phrase:7-21": "slip", moved: "scheme"}
+    gold.refresh_from_db()
+    assert list(log_mismatches(gold)) == []
+
+
+def test_decisions_of_any_number_of_texts_take_the_same_queries(gold, django_assert_num_queries, marked):
+    decide(gold, marked[0], "place")
+    with django_assert_num_queries(2):
+        gold_decisions([gold, gold])
+
+
+# ---- a walk
+
+
+def category_of(judgements: dict[str, Any], key: str) -> str | None:
+    return judgements[key]["category"] if key in judgements else None
+
+
+type Expected = dict[str, tuple[str, str, str | None]]
+
+
+@dataclass
+class Walk:
+    """An adjudicator, coders and a manager do anything; `expected` has what then is decided: source, reason, answer.
+
+    done: the steps that can be undone, each with what was expected and what the gold said before.
+    """
+
+    draw: random.Random
+    gold: Coding
+    keys: list[str]
+    expected: Expected = field(default_factory=dict)
+    done: list[tuple[UUID, list[Change], Expected, dict[str, Any]]] = field(default_factory=list)
+
+    def decide(self) -> None:
+        key, step, category = self.draw.choice(self.keys), uuid4(), self.draw.choice(["place", "none", None])
+        reason = self.draw.choice(["", "ambiguous", "slip"])
+        said = {"items": [[key, CATEGORY]], "source": "own" if category else "draft", "reason": reason}
+        changes = [Change(uuid4(), "decide", said, step=step)]
+        if category:
+            changes.insert(self.draw.randint(0, 1), answer(key, category, step))
+        self._carry_out(step, changes)
+
+    def _carry_out(self, step: UUID, changes: list[Change]) -> None:
+        before = judgements_of(self.gold)
+        self.done.append((step, changes, self.expected, before))
+        send(self.gold, *changes)
+        [said] = [one.payload for one in changes if one.kind == "decide"]
+        [[key, _]] = said["items"]
+        categories = [one.payload["category"] for one in changes if one.kind == "judge"]
+        category = categories[0] if categories else category_of(before, key)
+        self.expected = self.expected | {key: (said["source"], said["reason"], category)}
+
+    def undo(self) -> None:
+        if not self.done:
+            return
+        step, changes, self.expected, before = self.done.pop()
+        undoing = uuid4()
+        send(
+            self.gold,
+            *(
+                Change(uuid4(), "decide", one.payload, step=undoing, undoes=step)
+                if one.kind == "decide"
+                else answer(one.payload["markable"], category_of(before, one.payload["markable"]), undoing, step)
+                for one in changes
+            ),
+        )
+        if self.draw.random() < 0.5:
+            redoing = uuid4()
+            self._carry_out(
+                redoing, [Change(uuid4(), one.kind, one.payload, step=redoing, undoes=undoing) for one in changes]
+            )
+
+    def draft_again(self) -> None:
+        draft_again(self.gold.text.project, self.draw.choice([Method.MOST, Method.AGREED, Method.EMPTY]))
+        self.done = []
+
+    def change_work(self) -> None:
+        coding = self.draw.choice(list(Coding.objects.filter(text=self.gold.text, kind="text").select_related("coder")))
+        coding = Coding.objects.select_related("text__project", "coder", "round").get(pk=coding.pk)
+        manager = self.gold.coder
+        resubmit(coding, manager, **{self.draw.choice(self.keys): self.draw.choice(["place", "none"])})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_people_do_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
+    walk = Walk(random.Random(seed), gold, marked)
+    steps: list[Callable[[], None]] = [
+        walk.decide,
+        walk.decide,
+        walk.decide,
+        walk.undo,
+        walk.draft_again,
+        walk.change_work,
+    ]
+    for _ in range(60):
+        walk.draw.choice(steps)()
+        found = decided(gold)
+        answers = judgements_of(gold)
+        assert {
+            key: (str(one.source), str(one.reason), category_of(answers, key)) for key, one in found.items()
+        } == walk.expected
+        [state] = gold_states([gold])
+        contested = {one.item.markable for one in state.contested}
+        assert {one.item.markable for one in state.contested if one.decided} == contested & walk.expected.keys()
+    gold.refresh_from_db()
+    assert list(log_mismatches(gold)) == []
+    assert gold_states([gold])[0].state in (State.OPEN, State.DECIDED)

@@ -1,0 +1,445 @@
+"""Gold is handed on, made from an adjudicator's coding, and begun before all have submitted only where one says so."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.hands import hand_on_gold, open_gold
+from annotations.adjudication.proposal import Method
+from annotations.adjudication.states import State, gold_states
+from annotations.coding import operations
+from annotations.coding.active_time import active_seconds
+from annotations.coding.judgements import judgements_of
+from annotations.coding.operations import Change
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.anonymization import forget_person
+from annotations.projects.locks import ProjectArchived
+from annotations.projects.people.members import add_member
+from annotations.transfers.archiving import restore_project
+from tests.annotations.transfers.test_archiving import archived, changed, lines, refused, renamed
+from tests.conftest import judge, person
+
+ROUND = "/projects/tea/rounds/main/"
+OPEN, HAND_ON, FROM_CODING = (f"{ROUND}gold/tea/{rest}" for rest in ("", "hand-on/", "from-coding/"))
+API = "/api/v1/projects/tea/"
+API_OPEN, API_HAND_ON = f"{API}rounds/main/gold/", f"{API}rounds/main/gold/hand-on/"
+OPERATIONS = f"{API}texts/tea/gold/coding/operations/"
+JSON = "application/json"
+
+
+@pytest.fixture
+def dora(project) -> User:
+    """Return an adjudicator of the project."""
+    user = person("dora")
+    add_member(project, user, Membership.Role.ADJUDICATOR)
+    return user
+
+
+@pytest.fixture
+def gold(project, text, charlie) -> Coding:
+    """Return gold of the text that Charlie has begun."""
+    return open_gold(project, text, "main", charlie)
+
+
+def now() -> Coding:
+    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+
+
+def hands_in_log() -> list[tuple[str, str | None]]:
+    """Return who handed the gold on, and to whom, by its log."""
+    log = now().operations.filter(kind="assign").order_by("sequence")
+    return list(log.values_list("user__username", "payload__to"))
+
+
+def submit_all(codings: dict[str, Coding], keys: dict[str, str], *names: str) -> None:
+    for name in names:
+        judge(codings[name], keys["a"], "place" if name == "alice" else "none")
+        submit_coding(codings[name], codings[name].coder)
+
+
+# Hand on
+
+
+def test_gold_is_handed_on_by_the_page_and_its_log_says_by_whom_and_to_whom(gold, keys, charlie, dora, signed_in):
+    judge(gold, keys["a"], "place")
+    client = signed_in(charlie)
+    assert HAND_ON in client.get(ROUND).content.decode()
+    page = client.get(HAND_ON).content.decode()
+    assert "charlie has it now" in page
+    assert 'value="dora"' in page
+    assert 'value="charlie"' not in page
+    assert 'value="alice"' not in page
+    answer = client.post(HAND_ON, {"adjudicator": "dora"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{ROUND}?text=tea#gold")
+    assert now().coder == dora
+    assert hands_in_log() == [("charlie", "dora")]
+    assert [one.category.key for one in now().judgements.filter(category__isnull=False)] == ["place"]
+    assert signed_in(dora).get("/projects/tea/texts/tea/gold/code/?round=main").status_code == 200
+    call_command("verify_log", "tea")
+
+
+def test_gold_is_handed_on_to_whoever_opens_it_first(gold, charlie, dora, signed_in):
+    client = signed_in(charlie)
+    assert client.post(HAND_ON, {"adjudicator": ""}).status_code == 302
+    assert now().coder_id is None
+    assert "not assigned" in client.get(ROUND).content.decode()
+    assert "Whoever opens it first" not in client.get(HAND_ON).content.decode()
+    assert signed_in(dora).post(OPEN).status_code == 302
+    assert now().coder == dora
+    assert hands_in_log() == [("charlie", None)]
+
+
+def test_a_form_in_which_nobody_is_chosen_hands_nothing_on(gold, charlie, dora, signed_in):
+    answer = signed_in(charlie).post(HAND_ON)
+    assert answer.status_code == 400
+    assert "Choose who goes on with it." in answer.content.decode()
+    assert (now().coder, hands_in_log()) == (charlie, [])
+
+
+def test_who_takes_gold_over_stands_in_the_log_too(gold, charlie, dora, signed_in):
+    assert signed_in(dora).post(OPEN).status_code == 302
+    assert now().coder == dora
+    assert hands_in_log() == [("dora", "dora")]
+
+
+def test_the_api_hands_on_once_however_often_it_is_asked(gold, charlie, dora, signed_in):
+    client = signed_in(charlie)
+    for _ in range(2):
+        answer = client.post(API_HAND_ON, {"text": "tea", "adjudicator": "dora"}, JSON)
+        assert (answer.status_code, answer.json()["coder"]) == (200, "dora")
+    answer = client.post(API_HAND_ON, {"text": "tea", "adjudicator": None}, JSON)
+    assert (answer.status_code, answer.json()["coder"]) == (200, None)
+    assert hands_in_log() == [("charlie", "dora"), ("charlie", None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("alice", "alice is coder of tea: gold is of managers and adjudicators."),  # has coded the text, too
+        ("both", "both is manager-coder of tea"),
+        ("vic", "vic is viewer of tea"),
+        ("mallory", "'mallory' is not a member of tea."),
+        ("nobody", "'nobody' is not a member of tea."),
+    ],
+)
+@pytest.mark.parametrize("results_open", [False, True])
+def test_gold_is_not_handed_on_to_who_may_not_adjudicate(
+    gold, codings, charlie, mallory, project, name, why, results_open, signed_in
+):
+    add_member(project, person("both"), Membership.Role.MANAGER_CODER)
+    add_member(project, person("vic"), Membership.Role.VIEWER)
+    Project.objects.update(results_open=results_open)
+    answer = signed_in(charlie).post(API_HAND_ON, {"text": "tea", "adjudicator": name}, JSON)
+    assert answer.status_code == 400
+    assert why in answer.json()["errors"]["adjudicator"][0]
+    assert signed_in(charlie).post(HAND_ON, {"adjudicator": name}).status_code == 400
+    assert (now().coder, hands_in_log()) == (charlie, [])
+
+
+def test_gold_is_not_handed_on_where_nothing_changes_any_more(gold, project, text, charlie, dora, signed_in):
+    round_ = project.rounds.get(name="main")
+    change_round(round_, closed=True)
+    with pytest.raises(ValidationError, match="closed"):
+        hand_on_gold(project, text, "main", charlie, "dora")
+    assert "closed" in signed_in(charlie).post(HAND_ON, {"adjudicator": "dora"}).content.decode()
+    change_round(round_, closed=False)
+    Project.objects.update(archived_at=timezone.now())
+    with pytest.raises(ProjectArchived):
+        hand_on_gold(project, text, "main", charlie, "dora")
+    assert signed_in(charlie).post(HAND_ON, {"adjudicator": "dora"}).status_code == 403
+    assert signed_in(charlie).get(HAND_ON).status_code == 403
+    assert signed_in(charlie).post(API_HAND_ON, {"text": "tea", "adjudicator": "dora"}, JSON).status_code == 423
+    assert now().coder == charlie
+
+
+def test_gold_that_is_not_there_is_not_handed_on(project, text, charlie, dora, signed_in):
+    with pytest.raises(ValidationError, match="no gold in the round main yet"):
+        hand_on_gold(project, text, "main", charlie, "dora")
+    assert signed_in(charlie).get(HAND_ON).status_code == 404
+
+
+def test_what_its_last_adjudicator_had_not_sent_is_refused_with_who_has_it_and_taken_once_it_is_back(
+    gold, project, text, keys, charlie, dora, signed_in
+):
+    client = signed_in(charlie)
+    change = {"uuid": str(uuid4()), "kind": "judge", "payload": {"markable": keys["a"], "category": "place"}}
+    hand_on_gold(project, text, "main", charlie, "dora")
+    refused = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON).json()
+    assert (refused["status"], refused["code"]) == (404, "handed_on")
+    assert refused["detail"].startswith("dora has the gold of “Tea” now: take it over")
+    assert not now().judgements.exists()
+    for page in ("code/", "reopen/"):
+        shown = client.get(f"/projects/tea/texts/tea/gold/{page}?round=main", follow=True)
+        assert shown.redirect_chain == [(ROUND, 302)]
+        assert "dora has the gold of “Tea” now" in shown.content.decode()
+    shown = client.post("/projects/tea/texts/tea/gold/submit/", follow=True)
+    assert "dora has the gold of “Tea” now" in shown.content.decode()
+    hand_on_gold(project, text, "main", dora, "charlie")
+    stale = client.post(OPERATIONS, {"version": 0, "operations": [change]}, JSON)
+    assert (stale.status_code, [one["kind"] for one in stale.json()["missed"]]) == (409, ["assign", "assign"])
+    sent = client.post(OPERATIONS, {"version": stale.json()["version"], "operations": [change]}, JSON)
+    assert sent.status_code == 200
+    assert [one.category.key for one in now().judgements.all()] == ["place"]
+
+
+def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
+    gold, project, text, codings, keys, charlie, dora
+):
+    hand_on_gold(project, text, "main", charlie, "dora")
+    assert not now().is_begun
+    submit_all(codings, keys, "alice", "bob")
+    assert draft_gold(project, DraftRequest(Method.MOST)).drafted == ["tea"]
+    [row] = gold_of_rounds(project, [now().round])
+    assert row.gold is not None
+    hand_on_gold(project, text, "main", charlie, "charlie")
+    [after] = gold_of_rounds(project, [now().round])
+    assert after.gold is not None
+    assert (after.gold.contested, after.gold.state) == (row.gold.contested, row.gold.state)
+    call_command("verify_log", "tea")
+
+
+def test_to_hand_on_is_no_time_of_work(gold, project, text, charlie, dora):
+    hand_on_gold(project, text, "main", charlie, "dora")
+    hand_on_gold(project, text, "main", dora, "charlie")
+    assert active_seconds(now()) == 0
+
+
+def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text, charlie, dora):
+    hand_on_gold(project, text, "main", charlie, "dora")
+    hand_on_gold(project, text, "main", dora, "charlie")
+    forgotten = forget_person(dora)
+    assert forgotten.pseudonym != "dora"
+    assert hands_in_log() == [("charlie", forgotten.pseudonym), (forgotten.pseudonym, "charlie")]
+
+
+# Gold of an adjudicator's coding
+
+
+@pytest.fixture
+def own(project, text, dora, keys) -> Coding:
+    """Return what Dora has coded and submitted, as adjudicators did before there was gold."""
+    assign_texts(project, [text], [dora])
+    coding = Coding.objects.select_related("text__project", "coder", "round").get(coder=dora)
+    judge(coding, keys["a"], "segment", note="Seen.")
+    judge(coding, keys["b"], "none")
+    submit_coding(coding, dora)
+    return coding
+
+
+def test_an_adjudicator_makes_gold_of_their_own_coding_once_they_have_read_what_that_does(
+    own, codings, keys, dora, signed_in
+):
+    submit_all(codings, keys, "alice", "bob")
+    client = signed_in(dora)
+    assert 'value="dora" aria-label="Make gold of Tea from the coding of dora"' in client.get(ROUND).content.decode()
+    question = client.post(FROM_CODING, {"coder": "dora"}).content.decode()
+    for said in (
+        "Make gold of “Tea” from the coding of dora?",
+        "2 answers",
+        "stays as it is, with its log",
+        "not undone",
+    ):
+        assert said in question
+    assert not Coding.with_gold.filter(kind="gold").exists()
+    log = list(own.operations.values_list("uuid", "kind"))
+    answer = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{ROUND}?text=tea#gold")
+    made = now()
+    assert made.coder == dora
+    assert {key: one["category"] for key, one in judgements_of(made).items() if one.get("category")} == {
+        keys["a"]: "segment", keys["b"]: "none",
+    }  # fmt: skip
+    own.refresh_from_db()
+    assert own.status == Coding.Status.SUBMITTED
+    assert list(own.operations.values_list("uuid", "kind")) == log
+    draft = made.operations.get(kind="draft").payload
+    assert draft["coder"] == str(own.operations.latest("sequence").uuid)
+    [state] = gold_states([made])
+    assert {one.item.markable for one in state.contested} >= {keys["a"]}
+
+
+def test_gold_that_is_begun_keeps_what_was_decided_and_takes_the_rest_of_the_coding(
+    own, codings, project, text, keys, charlie, dora, signed_in
+):
+    submit_all(codings, keys, "alice", "bob")
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    judge(now(), keys["a"], "place")
+    client = signed_in(dora)
+    assert "keeps what was decided" in client.post(FROM_CODING, {"coder": "dora"}).content.decode()
+    client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"})
+    found = {key: one["category"] for key, one in judgements_of(now()).items() if one.get("category")}
+    assert found == {keys["a"]: "place", keys["b"]: "none"}
+
+
+def test_closed_gold_is_no_longer_made_of_a_coding(own, gold, keys, charlie, dora, signed_in):
+    judge(gold, keys["c"], "place")
+    submit_coding(gold, charlie)
+    client = signed_in(dora)
+    assert "From the coding of" not in client.get(ROUND).content.decode()
+    shown = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"}, follow=True).content.decode()
+    assert "The gold of “Tea” is closed: reopen it first." in shown
+    assert set(judgements_of(now())) == {keys["c"]}
+
+
+def test_only_their_own_coding_is_an_adjudicators_and_a_managers_are_all(
+    own, codings, keys, project, charlie, signed_in
+):
+    submit_all(codings, keys, "alice")
+    eve = person("eve")
+    add_member(project, eve, Membership.Role.ADJUDICATOR)
+    assert signed_in(eve).post(FROM_CODING, {"coder": "dora"}).status_code == 404
+    assert "From the coding of" not in signed_in(eve).get(ROUND).content.decode()
+    assert signed_in(charlie).post(FROM_CODING, {"coder": "dora"}).status_code == 200
+    assert signed_in(charlie).post(FROM_CODING, {"coder": "alice"}).status_code == 404  # a coder's is one vote
+    question = signed_in(charlie).post(FROM_CODING, {"coder": "dora"}).content.decode()
+    assert "1 of 2 coders submitted it; missing: bob." in question
+
+
+# Readiness
+
+
+def test_the_page_asks_once_before_gold_begins_earlier_than_all_have_submitted(
+    codings, keys, charlie, project, text, signed_in
+):
+    submit_all(codings, keys, "alice")
+    client = signed_in(charlie)
+    assert "<td>1 of 2</td>" in client.get(ROUND).content.decode()
+    for _ in range(2):
+        asked = client.post(OPEN)
+        assert asked.status_code == 200
+        assert "Tea: 1 of 2 coders submitted it; missing: bob." in asked.content.decode()
+        assert not Coding.with_gold.filter(kind="gold").exists()
+    assert client.post(OPEN, {"confirmed": "1"}).status_code == 302
+    assert client.post(OPEN).status_code == 302
+    assert client.post(f"{ROUND}gold/", {"method": "most"}).status_code == 302
+    [row] = gold_of_rounds(project, [now().round])
+    assert row.gold is not None
+    assert row.gold.draft is not None
+
+
+def test_adjudicators_read_how_many_have_submitted_and_no_names(codings, keys, dora, signed_in):
+    submit_all(codings, keys, "alice")
+    for address, order in ((OPEN, {}), (f"{ROUND}gold/", {"method": "most"})):
+        asked = signed_in(dora).post(address, order).content.decode()
+        assert "Tea: 1 of 2 coders submitted it." in asked
+        assert not any(name in asked for name in ("alice", "bob"))
+    refused = signed_in(dora).post(API_OPEN, {"text": "tea"}, JSON).json()
+    assert "Tea: 1 of 2 coders submitted it." in refused["detail"]
+    assert not any(name in refused["detail"] for name in ("alice", "bob"))
+
+
+@pytest.mark.parametrize(("address", "order"), [(API_OPEN, {"text": "tea"}), (f"{API}gold/", {"method": "most"})])
+def test_the_api_refuses_with_the_sentence_unless_it_is_early(codings, keys, charlie, address, order, signed_in):
+    submit_all(codings, keys, "alice")
+    client = signed_in(charlie)
+    refused = client.post(address, order, JSON)
+    assert (refused.status_code, refused.json()["code"]) == (409, "early")
+    assert refused.json()["detail"].startswith("Tea: 1 of 2 coders submitted it; missing: bob.")
+    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert client.post(address, order | {"early": True}, JSON).status_code in (200, 201)
+    assert client.post(address, order, JSON).status_code in (200, 201)
+
+
+def test_nothing_is_asked_once_all_have_submitted_nor_of_training(
+    codings, keys, charlie, project, text, bob, signed_in
+):
+    round_ = create_round(project, "training", kind="training")
+    add_texts(round_, [text])
+    assign_texts(project, [text], [bob], round_)
+    client = signed_in(charlie)
+    assert client.post(f"/projects/tea/rounds/training/gold/{text.slug}/").status_code == 302
+    submit_all(codings, keys, "alice", "bob")
+    assert client.post(OPEN).status_code == 302
+
+
+def test_the_command_drafts_early_and_says_so(codings, keys, capsys):
+    submit_all(codings, keys, "alice")
+    call_command("draft_gold", "tea", method="most")
+    said = capsys.readouterr().out
+    assert "1 draft of gold" in said
+    assert "Drafted before all their coders had submitted: tea" in said
+
+
+def test_the_page_of_a_round_reads_who_has_submitted_at_once(codings, keys, charlie, project, signed_in):
+    client = signed_in(charlie)
+
+    def queries() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as context:
+            assert client.get(ROUND).status_code == 200
+        return len(context)
+
+    queries()
+    before = queries()
+    round_ = project.rounds.get(name="main")
+    for number in range(5):
+        text = Text.objects.create(project=project, slug=f"t{number}", title=f"T{number}", content="Tea.")
+        add_texts(round_, [text])
+        assign_texts(project, [text], [codings["alice"].coder, codings["bob"].coder])
+    assert queries() == before
+
+
+# Reopen
+
+
+def test_closed_gold_is_reopened_from_the_page_of_its_round_and_who_has_it_not_takes_it_over(
+    gold, keys, charlie, dora, signed_in
+):
+    judge(gold, keys["a"], "place")
+    submit_coding(gold, charlie)
+    reopen = "/projects/tea/texts/tea/gold/reopen/?round=main"
+    assert reopen in signed_in(charlie).get(ROUND).content.decode()
+    assert reopen not in signed_in(dora).get(ROUND).content.decode()
+    asked = signed_in(charlie).get(reopen).content.decode()
+    assert "This gold is closed." in asked
+    signed_in(dora).post(OPEN)
+    assert signed_in(dora).post(reopen).status_code == 302
+    [state] = gold_states([now()])
+    assert state.state is State.OPEN
+    assert [one.kind for one in now().operations.order_by("sequence")][-3:] == ["submit", "assign", "reopen"]
+
+
+def test_decided_gold_stays_open_to_changes(codings, project, keys, charlie):
+    submit_all(codings, keys, "alice", "bob")
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    judge(now(), keys["a"], "place")
+    [state] = gold_states([now()])
+    assert state.state is State.DECIDED
+    undone = now().operations.latest("sequence")
+    clear = Change(uuid4(), "clear", {"markable": keys["a"]}, undoes=undone.uuid)
+    operations.apply(now(), charlie, now().version, [clear])
+    [state] = gold_states([now()])
+    assert state.state is State.OPEN
+
+
+# Archives
+
+
+def test_an_archive_brings_back_in_whose_hands_gold_was(gold, project, text, keys, charlie, dora):
+    hand_on_gold(project, text, "main", charlie, "dora")
+    judge(now(), keys["a"], "place")
+    data = archived(project)
+    copy = restore_project(data, slug="copy").project
+    assert copy is not None
+    of_copy = Coding.with_gold.get(text__project=copy, kind="gold")
+    assert (of_copy.coder, of_copy.version, of_copy.corrections) == (dora, 2, 1)
+    assert list(of_copy.operations.order_by("sequence").values_list("kind", "user__username")) == [
+        ("assign", "charlie"),
+        ("judge", "dora"),
+    ]
+    assert renamed(archived(copy), project.slug) == renamed(data, project.slug)
+    row = next(place for place, one in enumerate(lines(data, "operations")) if one["kind"] == "assign")
+    for payload in ({}, {"to": 1}, {"to": "dora", "why": "x"}):
+        assert "it says to whom gold was handed on" in refused(changed(data, "operations", row, payload=payload))

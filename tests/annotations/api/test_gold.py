@@ -1,0 +1,309 @@
+"""Decisions on gold: the page, its API and files, and gold beside the answers of who codes, by who may have them."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from agreement.data.extract import clear_cache
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.adjudication.states import gold_states
+from annotations.coding import operations
+from annotations.coding.operations import Change
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding, Membership, Project
+from annotations.planning.rounds import add_texts, create_round
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from tests.conftest import judge, person
+from tests.shared.agreeing import WALK, answer, coded_project, cost
+
+PAGE, LIST = "/projects/tea/gold/decisions/", "/api/v1/projects/tea/gold/decisions/"
+OWN_PAGE, OWN_LIST = "/projects/tea/gold/own/", "/api/v1/projects/tea/gold/own/"
+
+
+@pytest.fixture
+def decided(project, text, codings, alice, bob, charlie, keys) -> Coding:
+    """Return gold that Charlie has closed: the kettle is what Alice said, the stove what Bob did, and "it" neither."""
+    for coder, category in ((alice, "place"), (bob, "none")):
+        for key in (keys["a"], keys["b"], keys["c"]):
+            judge(codings[coder.username], key, category)
+        judge(codings[coder.username], keys["d"], "phrase", keys["c"])
+        submit_coding(codings[coder.username], coder)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    last = {one.coder.username: str(one.operations.latest("sequence").uuid) for one in codings.values()}
+    said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
+    decide(gold, keys["a"], "place", source="coder", codings=[last["alice"]], **said)
+    decide(gold, keys["b"], "none", source="coder", codings=[last["bob"]], reason="slip")
+    decide(gold, keys["c"], "segment", source="own")
+    submit_coding(gold, charlie)
+    return gold
+
+
+def decide(gold: Coding, key: str, category: str, **said: object) -> None:
+    gold.refresh_from_db()
+    step = uuid4()
+    answer = Change(uuid4(), "judge", {"markable": key, "category": category}, step=step)
+    why = Change(uuid4(), "decide", {"items": [[key, "category"]], **said}, step=step)
+    operations.apply(gold, gold.coder, gold.version, [answer, why])
+
+
+@pytest.fixture
+def adjudicator(project):
+    user = person("ada")
+    add_member(project, user, Membership.Role.ADJUDICATOR)
+    return user
+
+
+def test_managers_list_decisions_with_names_and_adjudicators_with_letters(
+    decided, signed_in, charlie, adjudicator, keys, django_assert_max_num_queries
+):
+    client = signed_in(charlie)
+    with django_assert_max_num_queries(25):
+        answer = client.get(LIST).json()
+    first, second, third = answer["results"]
+    assert first | {"decided_at": ""} == {
+        "text": "tea", "round": "main", "markable": keys["a"], "words": "the kettle", "question": "category",
+        "source": "coder", "coders": ["alice"], "reason": "guideline", "section": "Places", "note": "See 3.2.",
+        "decided_by": "charlie", "decided_at": "", "changed": False,
+    }  # fmt: skip
+    assert (second["coders"], third["coders"], third["source"], third["reason"]) == (["bob"], [], "own", "")
+    letters = signed_in(adjudicator).get(LIST).json()["results"]
+    assert {one["decided_by"] for one in letters} == {None}
+    assert sorted(one["coders"][0] for one in letters[:2]) == ["Coder A", "Coder B"]
+    page = signed_in(adjudicator).get(PAGE).content.decode()
+    assert letters[0]["coders"][0] in page
+    assert not any(name in page for name in ("alice", "bob", "charlie"))
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("reason=slip", ["the stove"]),
+        ("reason=none", ["it"]),
+        ("section=Places", ["the kettle"]),
+        ("source=coder", ["the kettle", "the stove"]),
+        ("text=tea", ["the kettle", "the stove", "it"]),
+        ("changed=true", []),
+        ("round=main&page_size=2", ["the kettle", "the stove"]),
+    ],
+)
+def test_decisions_are_filtered_and_come_in_pages(decided, signed_in, charlie, query, words):
+    answer = signed_in(charlie).get(f"{LIST}?{query}").json()
+    assert [one["words"] for one in answer["results"]] == words
+    if "page_size" in query:
+        following = signed_in(charlie).get(answer["next"]).json()
+        assert ([one["words"] for one in following["results"]], following["next"]) == (["it"], None)
+
+
+@pytest.mark.parametrize("name", ["text", "round"])
+@pytest.mark.parametrize("asked", ["moon", "%00"])
+def test_a_filter_by_a_text_or_round_that_is_not_there_says_so(decided, signed_in, charlie, name, asked):
+    answer = signed_in(charlie).get(f"{LIST}?{name}={asked}")
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [name])
+    reply = signed_in(charlie).get(f"{PAGE}?{name}={asked}")
+    assert reply.status_code == 400
+    head, _, below = reply.content.decode().partition(f"There is no {name}")
+    assert head.rpartition("<div")[2].startswith(' class="notice error" role="alert"')
+    assert "<caption>" in below  # the list is there all the same
+
+
+def test_the_page_counts_by_reason_and_section_and_links_to_the_markable(
+    decided, signed_in, charlie, keys, django_assert_max_num_queries
+):
+    client = signed_in(charlie)
+    with django_assert_max_num_queries(30):
+        page = client.get(PAGE).content.decode()
+    for words in ("Guideline gap 1", "Slip 1", "No reason given 1", "Ambiguous text 0", ">Places 1<"):
+        assert words in page
+    assert f'/projects/tea/texts/tea/gold/code/?round=main#{keys["a"]}"' in page
+    filtered = client.get(f"{PAGE}?reason=slip").content.decode()
+    assert ">the stove</a>" in filtered
+    assert ">the kettle</a>" not in filtered
+    assert "No such decision" in client.get(f"{PAGE}?section=Moon").content.decode()
+    assert PAGE in client.get("/projects/tea/rounds/main/").content.decode()
+
+
+@pytest.mark.parametrize("query", ["reason=moon", "source=moon", "changed=moon", "round=moon"])
+def test_wrong_filters_are_refused_by_name(decided, signed_in, charlie, query):
+    name = query.partition("=")[0]
+    answer = signed_in(charlie).get(f"{LIST}?{query}")
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [name])
+    assert signed_in(charlie).get(f"{PAGE}?{query}").status_code == 400
+    assert signed_in(charlie).get(f"{PAGE}file/?{query}").status_code == 400
+    assert signed_in(charlie).get(f"{LIST}?ordering=moon").status_code == 400
+
+
+def test_decisions_are_taken_along_as_csv_and_json_and_by_the_command(decided, signed_in, charlie, tmp_path, capsys):
+    listed = signed_in(charlie).get(LIST).json()["results"]
+    file = signed_in(charlie).get(f"{PAGE}file/?format=json")
+    found = json.loads(file.content)
+    assert [one | {"decided_at": ""} for one in found] == [one | {"decided_at": ""} for one in listed]
+    assert signed_in(charlie).get(f"{PAGE}file/?format=xml").status_code == 400
+    table = signed_in(charlie).get(f"{PAGE}file/?reason=guideline").content.decode().splitlines()
+    assert table[0].startswith("text,round,markable,words,question,source,coders,reason,section,note,decided_by")
+    assert ",the kettle,category,coder,alice,guideline,Places,See 3.2.,charlie," in table[1]
+    out = tmp_path / "decisions.json"
+    call_command("export_decisions", "tea", str(out), "--format=json")
+    assert json.loads(out.read_text()) == found
+    assert capsys.readouterr().out == "tea: 3 decisions written.\n"
+    with pytest.raises(CommandError, match="no round 'moon'"):
+        call_command("export_decisions", "tea", str(out), "--round=moon")
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("export_decisions", "tea", str(tmp_path))
+
+
+def decided_project(slug: str, size: int) -> Project:
+    """Make a project of so many texts whose gold is closed: in each a decision with reason, and an answer without."""
+    project = answer(coded_project(slug, "sortal-classes", *[WALK] * size))
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    category = project.categories.earliest("position").key
+    for gold in Coding.with_gold.filter(kind="gold", text__project=project).select_related("text__project", "coder"):
+        [rests_on, _] = gold.operations.get(kind="draft").payload["codings"]
+        first, second, *others = gold.text.markables.order_by("start").values_list("key", flat=True)
+        for key in (first, second):
+            decide(gold, key, category, source="coder", codings=[rests_on], reason="slip", section="Classes")
+        for key in (second, *others):  # what was decided is answered anew, too
+            judge(gold, key, None)
+            judge(gold, key, category)
+        submit_coding(gold, gold.coder)
+    opened(project)
+    return project
+
+
+def test_decisions_their_files_and_what_coders_see_take_the_same_queries_for_any_number(
+    signed_in, alice, charlie, tmp_path, django_assert_max_num_queries
+):
+    sizes = {"small": 2, "large": 8}
+    projects = {slug: decided_project(slug, size) for slug, size in sizes.items()}
+    manager, coder = signed_in(charlie), signed_in(alice)
+    visits = [
+        (manager, "/api/v1/projects/{}/gold/decisions/?page_size=100"),
+        (manager, "/projects/{}/gold/decisions/"),
+        (manager, "/projects/{}/gold/decisions/file/?format=csv"),
+        (manager, "/projects/{}/gold/decisions/file/?format=json"),
+        (manager, "/projects/{}/datasheet/"),
+        (manager, "/api/v1/projects/{}/datasheet/?form=markdown"),
+        (coder, "/api/v1/projects/{}/gold/own/"),
+        (coder, "/projects/{}/gold/own/"),
+    ]
+    costs: dict[str, list[int]] = {}
+    for slug in sizes:
+        for client, address in visits:
+            client.get(address.format(slug))  # the first view is recorded
+            clear_cache()
+            costs.setdefault(address, []).append(cost(client, address.format(slug)))
+    assert {address: both for address, both in costs.items() if both[0] != both[1]} == {}
+    for slug, size in sizes.items():
+        listed = manager.get(visits[0][1].format(slug)).json()["results"]
+        n_contested = sum(len(one.contested) for one in gold_states(gold_of(projects[slug])))
+        assert len(listed) >= max(2 * size, n_contested)
+        assert len({one["text"] for one in listed}) == size
+        assert len(coder.get(visits[-2][1].format(slug)).json()["results"]) == size
+        out = tmp_path / slug
+        with django_assert_max_num_queries(10):
+            call_command("export_decisions", slug, str(out), "--format=json")
+        assert len(json.loads(out.read_text())) == len(listed)
+
+
+def gold_of(project: Project) -> list[Coding]:
+    return list(Coding.with_gold.filter(kind="gold", text__project=project))
+
+
+def test_gold_is_drafted_again_from_the_page_of_the_round_once_that_is_confirmed(
+    decided, codings, signed_in, charlie, keys
+):
+    client, round_page = signed_in(charlie), "/projects/tea/rounds/main/"
+    assert "Draft again" not in client.get(round_page).content.decode()  # it is closed
+    reopen_coding(decided, charlie)
+    codings["bob"].refresh_from_db()
+    reopen_coding(codings["bob"], charlie)
+    judge(codings["bob"], keys["b"], "place")
+    submit_coding(codings["bob"], codings["bob"].coder)
+    page = client.get(round_page).content.decode()
+    assert "1 markable changed since" in page
+    assert 'name="again" value="true"' in page
+    assert "Work changed since 1" in client.get(PAGE).content.decode()
+    order = {"method": "most", "again": "true"}
+    assert "Draft gold again?" in client.post(f"{round_page}gold/", order).content.decode()
+    assert decided.operations.filter(kind="draft").count() == 1
+    assert client.post(f"{round_page}gold/", order | {"confirmed": "1"}).status_code == 302
+    assert decided.operations.filter(kind="draft").count() == 2
+    assert [one["words"] for one in client.get(LIST).json()["results"]] == ["the kettle", "the stove", "it"]
+    again = client.post("/api/v1/projects/tea/gold/", order | {"again": True}, "application/json").json()
+    assert again == {"drafted": ["tea"], "begun": []}
+    [row] = client.get("/api/v1/projects/tea/gold/").json()["results"]
+    assert (row["contested"], row["decided"], row["changed"]) == (4, 3, 0)  # what points at the third was not decided
+
+
+@pytest.mark.parametrize("field", ["coder", "adjudicator"])
+@pytest.mark.parametrize("name", ["x" * 100_000, "a\x00b", ["alice"], None, 3.5, "nobody"])
+def test_a_name_that_nobody_can_have_is_refused_by_its_field(decided, signed_in, charlie, field, name):
+    order = {"method": "coder" if field == "coder" else "most", field: name}
+    answer = signed_in(charlie).post("/api/v1/projects/tea/gold/", order, "application/json")
+    assert answer.status_code == 400
+    assert field in answer.json()["errors"]
+
+
+# ---- who codes
+
+
+def opened(project: Project) -> None:
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+
+
+def test_who_codes_sees_nothing_of_gold_before_the_results_are_open(decided, signed_in, alice):
+    for address in (PAGE, f"{PAGE}file/", OWN_PAGE, LIST, OWN_LIST):
+        assert signed_in(alice).get(address).status_code == 403, address
+    assert "gold" not in signed_in(alice).get("/projects/tea/").content.decode().lower()
+
+
+def test_who_codes_sees_where_gold_differs_and_why_once_the_results_are_open(
+    decided, project, signed_in, bob, django_assert_max_num_queries
+):
+    opened(project)
+    client = signed_in(bob)
+    for address in (PAGE, f"{PAGE}file/", LIST):
+        assert client.get(address).status_code == 403
+    with django_assert_max_num_queries(40):
+        [one] = client.get(OWN_LIST).json()["results"]
+    assert (one["text"], one["round"], one["items"]) == ("tea", "main", 4)
+    assert [(row["words"], row["category"], row["gold_category"], row["reasons"]) for row in one["differences"]] == [
+        (
+            "the kettle",
+            "none",
+            "place",
+            [{"question": "category", "reason": "guideline", "section": "Places", "note": "See 3.2."}],
+        ),
+        ("it", "none", "segment", []),
+    ]
+    page = client.get(OWN_PAGE).content.decode()
+    assert "Guideline gap: Places" in page
+    assert "See 3.2." in page
+    assert not any(word in page for word in ("alice", "charlie", "Coder A", "the stove"))
+    assert OWN_PAGE in client.get("/projects/tea/").content.decode()
+    assert OWN_PAGE in client.get("/projects/tea/agreement/gold/").content.decode()
+
+
+def test_texts_that_are_still_before_somebody_and_gold_that_is_open_or_of_training_are_not_shown(
+    decided, project, text, codings, signed_in, alice, bob, charlie
+):
+    opened(project)
+    assert len(signed_in(bob).get(OWN_LIST).json()["results"]) == 1
+    second = create_round(project, "second")
+    add_texts(second, [text])
+    assign_texts(project, [text], [bob], second)
+    assert signed_in(bob).get(OWN_LIST).json()["results"] == []
+    assert "Nothing to compare" in signed_in(bob).get(OWN_PAGE).content.decode()
+    assert len(signed_in(alice).get(OWN_LIST).json()["results"]) == 1
+    text.rounds.filter(name="main").update(kind="training")
+    assert signed_in(alice).get(OWN_LIST).json()["results"] == []
+    text.rounds.filter(name="main").update(kind="main")
+    reopen_coding(decided, charlie)
+    assert signed_in(alice).get(OWN_LIST).json()["results"] == []

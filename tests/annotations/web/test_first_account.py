@@ -1,0 +1,66 @@
+"""The first account, by a link that works once, while there is none."""
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from annotations.models import User
+from annotations.projects.people.first_account import KEY, make_link
+
+GIVEN = {"username": "anna", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
+
+
+@pytest.mark.django_db
+def test_the_link_makes_an_account_that_may_do_everything_and_signs_in(client):
+    link = make_link()
+    assert "Make the first account" in client.get(link).content.decode()
+    assert "There is no account here yet" in client.get("/sign-in/").content.decode()
+    answer = client.post(link, GIVEN, follow=True)
+    assert answer.redirect_chain == [("/", 302)]
+    assert answer.context["user"].get_username() == "anna"
+    assert User.objects.filter(username="anna", is_superuser=True, is_staff=True).exists()
+    assert "There is no account here yet" not in Client().get("/sign-in/").content.decode()
+    assert make_link() == ""
+
+
+@pytest.mark.django_db
+def test_the_link_works_once_even_if_the_account_is_deleted(client):
+    link = make_link()
+    client.post(link, GIVEN)
+    User.objects.all().delete()
+    for answer in (Client().get(link), Client().post(link, GIVEN)):
+        assert (answer.status_code, "This link does not work" in answer.content.decode()) == (404, True)
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
+    User.objects.all().delete()
+    link = make_link()
+    User.objects.create(username="bob")
+    assert client.get(link).status_code == client.post(link, GIVEN).status_code == 404
+    assert set(User.objects.values_list("username", flat=True)) == {"bob"}
+
+
+@pytest.mark.django_db
+def test_of_two_links_the_later_one_works_and_none_that_somebody_has_made_up(client):
+    first, second = make_link(), make_link()
+    assert client.get(first).status_code == 404
+    assert client.get(second).status_code == 200
+    assert client.get("/first-account/x/").status_code == 404
+    cache.delete(KEY)  # a day later
+    assert client.get(second).status_code == 404
+
+
+@pytest.mark.django_db
+def test_what_is_wrong_in_the_form_is_said_and_the_link_works_on(client):
+    link = make_link()
+    answer = client.post(link, {**GIVEN, "password2": "other"})
+    assert (answer.status_code, User.objects.exists()) == (400, False)
+    assert client.post(link, {**GIVEN, "password1": "short", "password2": "short"}).status_code == 400
+    assert client.post(link, GIVEN).status_code == 302
+
+
+@pytest.mark.django_db
+def test_other_sites_are_not_told_the_address(client):
+    assert client.get(make_link())["Referrer-Policy"] == "strict-origin"

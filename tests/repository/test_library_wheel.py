@@ -1,0 +1,146 @@
+"""The library's wheel: the same code as `agreement.measures`, the same bytes each time, in an environment alone."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agreement.measures import conformance
+from tests.conftest import ROOT
+
+LIBRARY = ROOT / "agreement" / "measures"
+README = LIBRARY / "README.md"
+DEADLINE = 600
+PROJECT = tomllib.loads((LIBRARY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROGRAM = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MODULES = sorted(LIBRARY.rglob("*.py"))
+
+
+def declared(project: dict[str, Any]) -> list[str]:
+    """Return the lines of dependencies, also of extras."""
+    return [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
+
+
+def built(folder: Path, **variables: str) -> Path:
+    """Build the wheel as `make wheel` does, from a copy of what it is made of, and return its path."""
+    source = folder / "agreement" / "measures"
+    shutil.copytree(LIBRARY, source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "LICENSE", folder)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder / "dist")]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "1790000000"} | variables
+    subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True)
+    [wheel] = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return built(tmp_path_factory.mktemp("library"))
+
+
+@pytest.mark.slow
+def test_two_builds_are_the_same_byte_by_byte(wheel, tmp_path):
+    assert built(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.slow
+def test_it_holds_the_library_as_it_lies_its_licence_and_that_it_is_typed(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name: archive.read(name) for name in archive.namelist() if name.startswith("coindex_measures/")}
+        rest = {name.split("/")[0] for name in archive.namelist()} - {"coindex_measures"}
+    here = {f"coindex_measures/{path.relative_to(LIBRARY).as_posix()}": path.read_bytes() for path in MODULES}
+    assert held == here | {
+        "coindex_measures/py.typed": b"",
+        "coindex_measures/LICENSE": (ROOT / "LICENSE").read_bytes(),
+    }
+    assert rest == {f"coindex_measures-{PROJECT['version']}.dist-info"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=[path.relative_to(LIBRARY).as_posix() for path in MODULES])
+def test_a_module_imports_the_library_relatively_and_nothing_else_of_the_program(path):
+    packages_declared = {re.split(r"[\[><=]", line)[0] for line in declared(PROJECT)}
+    above = len(path.relative_to(LIBRARY).parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            packages = {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            packages = {str(node.module).split(".")[0]}
+        else:
+            assert getattr(node, "level", 0) <= above
+            continue
+        assert packages - set(sys.stdlib_module_names) <= packages_declared
+
+
+def test_versions_are_those_of_the_program():
+    assert PROJECT["version"] == PROGRAM["version"]
+    assert PROJECT["requires-python"] == PROGRAM["requires-python"]
+    assert set(declared(PROJECT)) <= set(declared(PROGRAM))
+
+
+def test_the_table_of_published_figures_in_its_readme_is_what_it_computes():
+    begin, end = conformance.MARKS
+    written = README.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
+    assert written == conformance.table(), "run python -m agreement.measures.conformance --write its README.md"
+
+
+@pytest.fixture(scope="module")
+def installation(wheel, tmp_path_factory) -> Path:
+    """Install the wheel in an empty environment, with the NumPy and SciPy that are tested, and return its folder."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True, timeout=DEADLINE)
+    lines = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8").splitlines()
+    versions = folder / "versions.txt"
+    versions.write_text("\n".join(line.removesuffix(" \\") for line in lines if re.match(r"\w\S*==", line)))
+    command = ["pip", "install", "--quiet", "--no-compile", "--constraint", str(versions), str(wheel)]
+    # How packages are found here is the machine's affair.
+    given = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
+    assert run(folder, command, **given).returncode == 0
+    return folder
+
+
+def run(folder: Path, command: list[str], **given: str) -> subprocess.CompletedProcess[str]:
+    binaries = folder / "environment" / "bin"
+    environment = {"PATH": str(binaries), "HOME": str(folder)} | given
+    return subprocess.run(
+        command,
+        executable=str(binaries / command[0]),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_installed_alone_it_computes_what_it_computes_here(installation):
+    code = "import coindex_measures; print(float(coindex_measures.alpha([[1, 1], [2, 1]])))"
+    done = run(installation, ["python", "-W", "error", "-c", code])
+    assert (done.stdout, done.stderr) == ("0.0\n", "")
+    done = run(installation, ["python", "-m", "coindex_measures.conformance"])
+    assert done.stdout == f"{conformance.table()}\n"
+    done = run(installation, ["python", "-m", "doctest", str(README)])
+    assert (done.returncode, done.stdout) == (0, "")
+    code = "from importlib.util import find_spec; print([n for n in ('agreement', 'django', 'pandas') if find_spec(n)])"
+    assert run(installation, ["python", "-c", code]).stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_its_command_reads_a_matrix_and_says_what_a_csv_file_of_judgements_needs(installation):
+    (installation / "matrix.csv").write_text("document,unit,Ann,Bob\nwalk,A,x,x\nwalk,B,y,x\nwalk,C,y,y\n")
+    done = run(installation, ["coindex-measures", "matrix.csv", "--matrix"])
+    assert (done.returncode, done.stdout.split()[:3]) == (0, ["alpha,", "nominal", "0.4444"]), done.stderr
+    done = run(installation, ["coindex-measures", "judgements.csv"])
+    assert (done.returncode, done.stderr) == (
+        2, "error: judgements.csv: reading a CSV file needs pandas (extra pandas): pip install pandas\n"
+    )  # fmt: skip

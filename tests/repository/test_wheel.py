@@ -1,0 +1,170 @@
+"""The wheel: what is in it, that it is the same each time, and that it runs where nothing else is."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from annotations.core.installed import program_version
+from annotations.help.manuals import NAMES
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+DEADLINE = 300
+# The manuals for coders, whose pictures are in the wheel.
+WITH_PICTURES = ("coding", "pyramids")
+APP = "coindex/app/"
+
+
+def built(folder: Path, **variables: str) -> Path:
+    """Build the wheel as `make wheel` does, from a copy of what it is made of, and return its path."""
+    source = folder / "source"
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "var", "tests", "dist")
+    shutil.copytree(ROOT, source, ignore=ignored)
+    shutil.copy(ROOT / ".gitignore", source)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder / "dist")]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "1790000000"} | variables
+    subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True)
+    [wheel] = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return built(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def names(wheel) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_two_builds_are_the_same_byte_by_byte(wheel, tmp_path):
+    assert built(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
+
+
+def test_it_is_under_3_mb(wheel):
+    assert wheel.stat().st_size < 3_000_000
+
+
+def test_it_puts_nothing_but_the_package_into_the_environment(names):
+    assert {name.split("/")[0] for name in names} == {"coindex", f"coindex-{program_version()}.dist-info"}
+    beside = {name.split("/")[1] for name in names if name.startswith("coindex/")}
+    assert beside == {"app", *(path.name for path in (ROOT / "coindex").glob("*.py"))}
+
+
+def test_the_program_is_there_as_it_is_here_and_nothing_that_only_developers_need(names):
+    app = {name.removeprefix(APP) for name in names if name.startswith(APP)}
+    assert {name.split("/")[0] for name in app} == {
+        *("agreement", "annotations", "config", "docs", "manage.py", "scripts", "static", "templates")
+    }
+    for folder in ("agreement", "annotations", "config", "static", "templates"):
+        here = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.*") if path.is_file()}
+        missing = {name for name in here - app if not name.endswith((".pyc", ".d.ts"))}
+        assert missing == set()
+    assert {name for name in app if name.startswith("scripts/")} == {
+        "scripts/__init__.py", "scripts/pages.py", "scripts/serve.py"
+    }  # fmt: skip
+    assert not [name for name in app if re.search(r"test|\.pyc$|\.d\.ts$|node_modules|benchmark", name)]
+
+
+def test_the_manuals_are_there_and_the_pictures_of_those_for_coders(names):
+    docs = {name.removeprefix(f"{APP}docs/") for name in names if name.startswith(f"{APP}docs/")}
+    pictures = {
+        picture
+        for name in WITH_PICTURES
+        for picture in re.findall(r"images/[\w-]+\.png", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+    }
+    assert docs == {f"{name}.md" for name in NAMES} | pictures
+
+
+class Installation:
+    """The wheel in an environment of its own, used by somebody whose home is empty."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        self.folder, self.bin = folder, folder / "environment" / "bin"
+        self.environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(folder)}
+        self.run([sys.executable, "-m", "venv", str(self.bin.parent)])
+        # How packages are found here is the machine's affair. Of the same versions as are tested, of which pip is told
+        # without their digests, as it has none of the wheel.
+        lines = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8").splitlines()
+        versions = folder / "versions.txt"
+        versions.write_text("\n".join(line.removesuffix(" \\") for line in lines if re.match(r"\w\S*==", line)))
+        given = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
+        given["PIP_NO_COMPILE"] = "1"  # compiled is what is imported only
+        self.run(["pip", "install", "--quiet", "--constraint", str(versions), str(wheel)], **given)
+
+    def run(self, command: list[str], **given: str) -> str:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment | given, capture_output=True, text=True, timeout=DEADLINE
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installation(wheel, tmp_path_factory) -> Installation:
+    return Installation(tmp_path_factory.mktemp("installed"), wheel)
+
+
+def read(address: str) -> bytes:
+    with urllib.request.urlopen(address, timeout=DEADLINE) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def test_the_demo_answers_and_its_agreement_is_that_of_the_paper(installation):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    demo = subprocess.Popen(
+        ["coindex", "demo", "--port", str(port)],
+        cwd=installation.folder,
+        env=installation.environment,
+        executable=str(installation.bin / "coindex"),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + DEADLINE
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            assert demo.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        address = f"http://127.0.0.1:{port}"
+        page = read(f"{address}/sign-in/").decode()
+        for path in {*re.findall(r'(?:href|src)="(/static/[^"]+)"', page), "/static/plotly/plotly.min.js"}:
+            assert read(f"{address}{path}"), path
+        assert b'<img src="/help/images/coding.png/"' in read(f"{address}/help/coding/")
+        assert b"(A picture that is not installed here: " in read(f"{address}/help/managing/")
+        told = installation.run(["coindex", "agreement", "news", "--demo"])
+        assert re.search(r"^all texts +0\.7434 ", told, re.MULTILINE)
+        assert installation.run(["coindex", "doctor", "--demo"]).endswith("No problems found.\n")
+    finally:
+        demo.send_signal(signal.SIGINT)
+        said, _ = demo.communicate(timeout=DEADLINE)
+    assert demo.returncode == 0
+    data = installation.folder / ".local" / "share" / "coindex" / "demo"
+    if sys.platform == "linux":
+        assert said.startswith(f"The data is in {data}.\n")
+    assert "first account" not in said
+    # Nothing was written beside the program but what Python compiles.
+    changed = [path for path in installation.bin.parent.rglob("*") if path.name in ("var", "secret-key", "static-root")]
+    assert changed == []
+
+
+def test_the_names_of_the_program_are_no_names_of_the_environment(installation):
+    found = "[name for name in ('annotations', 'config', 'scripts') if find_spec(name)]"
+    code = f"import coindex; from importlib.util import find_spec; print({found})"
+    assert installation.run(["python", "-c", code]) == "[]\n"
