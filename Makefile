@@ -86,6 +86,8 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 		--extra bench --constraint requirements/run.txt pyproject.toml --output-file requirements/bench.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra audit --constraint requirements/run.txt pyproject.toml --output-file requirements/audit.txt $(ARGS)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		--group install --output-file requirements/install.txt $(ARGS)
 
 pin: $(DEV_STAMP) ## write the digests of the container images behind their tags (needs Docker and the network)
 	$(BIN)/python -m scripts.pin_images
@@ -106,25 +108,33 @@ clean: ## remove the environment; data in var/ stays
 $(BIN)/python:
 	@python=$$(scripts/find-python $(PYTHON)) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
 
+$(BIN)/uv: requirements/install.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/install.txt
+	@touch $@
+
+# Install what a file of requirements locks; pip, which knows mirrors that are set for it alone, takes over where uv fails.
 # Packages are compiled when they are imported: most of their modules never are.
-$(RUN_STAMP): requirements/run.txt | $(BIN)/python
+install_locked = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $(1)
+
+$(RUN_STAMP): requirements/run.txt | $(BIN)/uv
 	@echo "Installing what the program needs"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
+	@$(call install_locked,requirements/run.txt)
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
 	@echo "Installing what tests and checks need"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt
+	@$(call install_locked,requirements/dev.txt)
 	@touch $@
 
 $(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
 	@echo "Installing what the benchmarks compare with"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@$(call install_locked,requirements/bench.txt)
 	@touch $@
 
 $(AUDIT_STAMP): requirements/audit.txt $(RUN_STAMP)
 	@echo "Installing what asks for known holes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
+	@$(call install_locked,requirements/audit.txt)
 	@touch $@
 
 $(NODE_STAMP): package.json package-lock.json

@@ -15,7 +15,6 @@ from tests.access.walk import (
     WORLDS,
     Visit,
     all_visits,
-    first_of_each_route,
     normal,
     visited,
 )
@@ -41,9 +40,8 @@ def test_the_walk_finds_the_routes_of_projects():
     ],
 )
 def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind, role):
-    # Who manages, too, walks to one address of each route on each push: in others the same is asked of the same rules.
-    some = role == "manager-coder" and not Selection.full
-    visits = all_visits(kind, first_of_each_route(PROJECT_ADDRESSES) if some else PROJECT_ADDRESSES)
+    # On each push coders who mark walk to all addresses, and others to one of each route: the rest asks the same rules.
+    visits = all_visits(kind, whole=(kind, role) == ("marking", "coder") or Selection.full)
     before = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
     after = visited(bob, visits, signed_in, kind, alice_works=True, role_of_bob=role)
     statuses = {status for status, _, _ in before}

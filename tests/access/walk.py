@@ -243,13 +243,15 @@ def operations_on_pyramids():
             yield Visit("POST", address, assigned)
 
 
-def all_visits(kind, every=PROJECT_ADDRESSES):
+def all_visits(kind, whole=True):
     """Return visits: every page, Bob's operations, then every address in every way, which hands Bob's coding in too.
 
     The pages before Bob's operations, and those with what they may not take, are one of each route on each push.
-    every: the addresses of projects.
+    whole: whether to visit all addresses of projects with all that lists can be filtered by; else one of each route,
+    and lists as they are: filters choose among what is seen without them (test_roles.py).
     """
-    of_routes = first_of_each_route(every)
+    of_routes = first_of_each_route(PROJECT_ADDRESSES)
+    every = PROJECT_ADDRESSES if whole else of_routes
     some = every if Selection.full else of_routes
     log = "/api/v1/projects/tea/texts/tea/coding/operations/"
     visits = [Visit("GET", address) for address in some + OTHER_ADDRESSES]
@@ -258,9 +260,10 @@ def all_visits(kind, every=PROJECT_ADDRESSES):
     visits += [Visit("GET", log), Visit("GET", log.removesuffix("operations/"))]
     visits += [Visit("GET", address) for address in every + OTHER_ADDRESSES]
     visits += [Visit("GET", f"{address}?distance=ghost&page=2&since=1") for address in some]
-    visits += [
-        Visit("GET", f"{address}?{choice}") for address in every + OTHER_ADDRESSES for choice in choices_of(address)
-    ]
+    if whole:
+        visits += [
+            Visit("GET", f"{address}?{choice}") for address in every + OTHER_ADDRESSES for choice in choices_of(address)
+        ]
     visits += [Visit(method, address) for address in of_routes for method in METHODS_OF_ROUTES]
     form = "application/x-www-form-urlencoded"
     of_api = [address for address in every if is_of_api(address)]

@@ -27,7 +27,7 @@ LEFT = re.compile(r"(\d+) decisions? left")
 def adjudicator(transactional_db, settings, charlie) -> User:
     """Load the demo, with Charlie as an adjudicator of the dialogue whose gold is drafted."""
     settings.LOCAL = True
-    call_command("load_demo", verbosity=0)
+    call_command("load_demo", "dialogue", verbosity=0)
     project = Project.objects.get(slug="dialogue")
     add_member(project, charlie, Membership.Role.ADJUDICATOR)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))

@@ -58,7 +58,7 @@ PAGES = (
 @pytest.fixture
 def manager(db, settings) -> User:
     settings.LOCAL = True
-    call_command("load_demo", verbosity=0)
+    call_command("load_demo", "dialogue", "sortal", verbosity=0)
     return User.objects.get(username="manager")
 
 

@@ -14,7 +14,6 @@ from playwright.sync_api import Download, Page, expect
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.formats import plain
-from annotations.management.commands import load_demo
 from annotations.models import Coding, Membership, Project, User
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
@@ -41,11 +40,10 @@ FIELDS = {
 
 
 @pytest.fixture
-def people(transactional_db, settings, monkeypatch) -> dict[str, User]:
+def people(transactional_db, settings) -> dict[str, User]:
     """Load the project of three rounds, and return its people by name."""
     settings.LOCAL = True
-    monkeypatch.setattr(load_demo, "FILES", ("chronicle",))
-    call_command("load_demo", verbosity=0)
+    call_command("load_demo", "chronicle", verbosity=0)
     return {user.username: user for user in User.objects.all()}
 
 

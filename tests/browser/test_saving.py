@@ -18,6 +18,7 @@ from annotations.schemes.project_scheme import read_scheme
 from benchmarks.serving import Server, serving
 from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
+from tests.shared.migrated import copy_kept
 
 pytestmark = pytest.mark.browser
 
@@ -105,7 +106,8 @@ def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
 
 @pytest.fixture
 def server(tmp_path) -> Iterator[Server]:
-    with serving(str(tmp_path), ["manage.py", "load_demo"]) as running:
+    copy_kept(tmp_path / "coindex.sqlite3")
+    with serving(str(tmp_path), ["manage.py", "load_demo", "dialogue"]) as running:
         yield running
 
 

@@ -24,15 +24,13 @@ import yaml
 
 from scripts import pin_images
 from tests.conftest import ROOT, skip_or_fail_in_ci
+from tests.shared.environments import install, make_environment
 from tests.shared.migrated import copy_kept
 
 pytestmark = pytest.mark.slow
 
 HOST = "coindex.example"
-# The packages of the image are kept until others are locked: to install them takes longest.
-INSTALL = "python -m pip install"
-PACKAGES = ROOT / ".venv-container"
-INSTALLED = PACKAGES / "installed"
+INSTALL = "python -m pip install "
 
 
 def find_engine() -> str | None:
@@ -59,14 +57,6 @@ def argument(instruction: str) -> str:
     return [rest for name, rest in steps() if name == instruction][-1]
 
 
-def packages() -> str:
-    """Return what the packages of the image depend on."""
-    steps_that_install = [rest for _, rest in steps() if rest.startswith(INSTALL)]
-    return "\n".join(
-        [sys.version, *steps_that_install, (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")]
-    )
-
-
 class Image:
     """What the steps leave in a folder: /app, /data, /backups and /srv/static are folders in it."""
 
@@ -74,14 +64,8 @@ class Image:
         self.root = root
         self.app = root / "app"
         self.app.mkdir(parents=True)
-        self.installed = INSTALLED.exists() and INSTALLED.read_text(encoding="utf-8") == packages()
-        if not self.installed:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", PACKAGES], check=True)
-        self.environment = {"PATH": f"{PACKAGES / 'bin'}:{os.environ['PATH']}", "HOME": str(root)}
-        # Compiled is what is imported only; that takes a third of the time.
-        self.environment["PIP_NO_COMPILE"] = "1"
-        # How packages are found here is the machine's affair.
-        self.environment |= {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
+        self.python = make_environment(root / "environment")
+        self.environment = {"PATH": f"{self.python.parent}:{os.environ['PATH']}", "HOME": str(root)}
 
     def here(self, text: str) -> str:
         for place in ("/data", "/backups", "/srv/static"):
@@ -91,6 +75,8 @@ class Image:
     def carry_out(self, instruction: str, rest: str) -> None:
         if instruction == "ENV":
             self.environment |= dict(one.split("=", 1) for one in self.here(rest).split())
+            # In the image packages are compiled when they are installed, here those that are imported, and kept.
+            self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         elif instruction == "COPY":
             source, to = rest.split()
             target = self.app / to
@@ -100,9 +86,8 @@ class Image:
             else:
                 shutil.copy(ROOT / source, target)
         elif rest.startswith(INSTALL):
-            if not self.installed:
-                self.run(["sh", "-c", self.here(rest)], check=True)
-                INSTALLED.write_text(packages(), encoding="utf-8")
+            done = install(self.python, *rest.removeprefix(INSTALL).split())
+            assert done.returncode == 0, done.stderr[-2000:]
         elif instruction == "RUN":
             self.run(["sh", "-c", self.here(rest)], check=True)
 
@@ -428,7 +413,7 @@ def test_systemd_understands_its_units(tmp_path):
     if shutil.which("systemd-analyze") is None:
         skip_or_fail_in_ci("systemd-analyze is missing: install systemd")
     for one in UNITS:
-        text = one.read_text(encoding="utf-8").replace("/opt/coindex/.venv/bin", str(PACKAGES / "bin"))
+        text = one.read_text(encoding="utf-8").replace("/opt/coindex/.venv/bin", str(Path(sys.executable).parent))
         (tmp_path / one.name).write_text(re.sub(r"^(User|Group)=.*", r"\1=root", text, flags=re.MULTILINE))
     command = ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / one.name) for one in UNITS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

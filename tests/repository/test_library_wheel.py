@@ -16,6 +16,7 @@ import pytest
 
 from agreement.measures import conformance
 from tests.conftest import ROOT
+from tests.shared.environments import install, make_environment, write_versions
 
 LIBRARY = ROOT / "agreement" / "measures"
 README = LIBRARY / "README.md"
@@ -96,14 +97,9 @@ def test_the_table_of_published_figures_in_its_readme_is_what_it_computes():
 def installation(wheel, tmp_path_factory) -> Path:
     """Install the wheel in an empty environment, with the NumPy and SciPy that are tested, and return its folder."""
     folder = tmp_path_factory.mktemp("installed")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True, timeout=DEADLINE)
-    lines = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8").splitlines()
-    versions = folder / "versions.txt"
-    versions.write_text("\n".join(line.removesuffix(" \\") for line in lines if re.match(r"\w\S*==", line)))
-    command = ["pip", "install", "--quiet", "--no-compile", "--constraint", str(versions), str(wheel)]
-    # How packages are found here is the machine's affair.
-    given = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
-    assert run(folder, command, **given).returncode == 0
+    python = make_environment(folder / "environment")
+    done = install(python, "--constraint", str(write_versions(folder)), str(wheel))
+    assert done.returncode == 0, done.stderr[-2000:]
     return folder
 
 

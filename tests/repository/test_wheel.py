@@ -17,6 +17,7 @@ import pytest
 from annotations.core.installed import program_version
 from annotations.help.manuals import NAMES
 from tests.conftest import ROOT
+from tests.shared.environments import install, make_environment, write_versions
 
 pytestmark = pytest.mark.slow
 
@@ -95,15 +96,9 @@ class Installation:
     def __init__(self, folder: Path, wheel: Path) -> None:
         self.folder, self.bin = folder, folder / "environment" / "bin"
         self.environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(folder)}
-        self.run([sys.executable, "-m", "venv", str(self.bin.parent)])
-        # How packages are found here is the machine's affair. Of the same versions as are tested, of which pip is told
-        # without their digests, as it has none of the wheel.
-        lines = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8").splitlines()
-        versions = folder / "versions.txt"
-        versions.write_text("\n".join(line.removesuffix(" \\") for line in lines if re.match(r"\w\S*==", line)))
-        given = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
-        given["PIP_NO_COMPILE"] = "1"  # compiled is what is imported only
-        self.run(["pip", "install", "--quiet", "--constraint", str(versions), str(wheel)], **given)
+        python = make_environment(self.bin.parent)
+        done = install(python, "--constraint", str(write_versions(folder)), str(wheel))
+        assert done.returncode == 0, done.stderr[-2000:]
 
     def run(self, command: list[str], **given: str) -> str:
         done = subprocess.run(

@@ -1,6 +1,7 @@
 """Load the demo projects. Existing ones stay as they are."""
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path
@@ -36,10 +37,16 @@ ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 class Command(BaseCommand):
     help = "Load the demo projects with their people; running it again changes nothing."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("projects", nargs="*", metavar="PROJECT", help=f"only these of {', '.join(FILES)}")
+
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.LOCAL:
             raise CommandError("The demo's passwords are known to everybody: it loads with LOCAL=1 only.")
-        for name in FILES:
+        for name in options["projects"]:
+            if name not in FILES:
+                raise CommandError(f"There is no demo project {name}; there are {', '.join(FILES)}.")
+        for name in options["projects"] or FILES:
             source = json.loads(Path(demo.__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
             if Project.objects.filter(slug=source["project"]["slug"]).exists():
                 continue

@@ -38,7 +38,7 @@ def load(db, settings, request):
             folder = str(request.getfixturevalue("samples") / "ezcoref" / "conll2012")
             call_command("import_codings", "conll2012", folder, "--project=ezcoref", "--coder-from=parent", "--create")
         else:
-            call_command("load_demo", verbosity=0)
+            call_command("load_demo", slug, verbosity=0)
         project = Project.objects.get(slug=slug)
         add_member(project, request.getfixturevalue("charlie"), Membership.Role.MANAGER)
         return project

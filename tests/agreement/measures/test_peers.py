@@ -10,6 +10,7 @@ import pytest
 from agreement import measures
 from tests.conftest import ROOT
 from tests.reference.peers import GAPS, NUMBERS, PEERS, SETS, TWO
+from tests.shared.environments import install
 
 PROGRAM = ROOT / "tests" / "reference" / "peers.py"
 DEADLINE = 300
@@ -36,10 +37,7 @@ def own(figure: str) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS)
 def test_a_peer_computes_the_same_digits(peer, tmp_path):
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [*install, "--target", str(tmp_path), *INSTALLED[peer]], capture_output=True, text=True, timeout=DEADLINE
-    )
+    done = install(sys.executable, "--target", str(tmp_path), *INSTALLED[peer])
     if done.returncode:
         pytest.skip(f"{peer} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}

@@ -198,6 +198,14 @@ def test_without_debug_it_refuses_and_changes_nothing(db, settings):
     assert all_rows() == before
 
 
+def test_a_project_that_is_not_of_the_demo_is_named_and_nothing_is_loaded(db, settings):
+    settings.LOCAL = True
+    before = all_rows()
+    with pytest.raises(CommandError, match=r"There is no demo project tea; there are news, dialogue, sortal, "):
+        call_command("load_demo", "news", "tea")
+    assert all_rows() == before
+
+
 @pytest.mark.parametrize(
     ("options", "value"),
     [

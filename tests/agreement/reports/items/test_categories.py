@@ -35,7 +35,7 @@ def three(db):
 @pytest.fixture
 def sortal(db, settings):
     settings.LOCAL = True
-    call_command("load_demo")
+    call_command("load_demo", "sortal", verbosity=0)
     return extract(Project.objects.get(slug="sortal"))
 
 
