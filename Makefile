@@ -101,7 +101,7 @@ screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 
 site: $(SITE_STAMP) ## make a static site of the documents in var/site; a link that leads nowhere is an error
 	$(BIN)/python -m sphinx --conf-dir scripts/site --builder html --fail-on-warning --keep-going --quiet \
-		--doctree-dir var/site-cache . var/site $(ARGS)
+		--fresh-env --write-all --doctree-dir var/site/.doctrees . var/site $(ARGS)
 	@echo "Open var/site/index.html"
 
 wheel: $(DEV_STAMP) ## build the wheels of the program and of the library into dist/; of one commit they are the same, byte by byte

@@ -13,10 +13,8 @@ WIDTH, HEIGHT = 1000, 600
 TEXT = "/projects/dialogue/texts/generator/code/"
 OVERVIEW = "/projects/dialogue/"
 # Bob's answers before the scene and after it: the keys for each phrase, Enter left out.
-BEFORE = "4 3 4 3 4 3 4".split()
-AFTER = (
-    "2a 1f 1a 1a 1g 4 1a 4 2a 1f 1a 4 1a 4 1d 4 3 4 1s 1s 3 2a 4 1d 3 4 3 1a 4 3 1f 1h 2a 1a 4".split()
-)  # in the order of the text; a letter is that of a candidate
+BEFORE = "4 3 4 3 4 3 4"
+AFTER = "2a 1f 1a 1a 1g 4 1a 4 2a 1f 1a 4 1a 4 1d 4 3 4 1s 1s 3 2a 4 1d 3 4 3 1a 4 3 1f 1h 2a 1a 4"
 # The scene: keys, what they mean, and how many milliseconds one sees that.
 SCENE = [
     ("1", "1: it refers back to a phrase", 800),
@@ -73,7 +71,7 @@ def film(camera: Camera) -> None:
     page = coder.sign_in("bob")
     coder.go(TEXT)
     page.get_by_text("0 of 46 decided").wait_for()
-    for answer in BEFORE:
+    for answer in BEFORE.split():
         code(page, answer)
         page.keyboard.press("Enter")
     wait_until_saved(page)
@@ -83,7 +81,7 @@ def film(camera: Camera) -> None:
         wait_until_saved(page)
         pictures.take(page, caption, milliseconds)
     page.keyboard.press("Enter")
-    for answer in AFTER:
+    for answer in AFTER.split():
         code(page, answer)
         page.keyboard.press("Enter")
     page.get_by_text("46 of 46 decided").wait_for()

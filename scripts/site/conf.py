@@ -14,7 +14,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([\w./-]+)\.md\)")
 
 project = "Coindex"
 author = "the Coindex developers"
-copyright = f"2026, {author}"  # noqa: A001
+copyright = f"2026, {author}"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 extensions = ["myst_parser"]
@@ -29,14 +29,15 @@ html_copy_source = False
 html_show_sourcelink = False
 
 
-def list_pages(app: Sphinx, page: str, source: list[str]) -> None:
+def list_pages(_: Sphinx, page: str, source: list[str]) -> None:
     """Give the front page and the index of documents the navigation of the site: what docs/README.md names."""
     if page not in ("README", "docs/README"):
         return
+    index = ROOT / "docs" / "README.md"
     captions: dict[str, list[str]] = {}
     nested: list[str] = []
     item = ""
-    for line in (ROOT / "docs" / "README.md").read_text(encoding="utf-8").splitlines():
+    for line in index.read_text(encoding="utf-8").splitlines():
         item = line if not line.startswith("  ") or line.startswith("  - ") else item
         if line.startswith("**"):
             captions[line.strip("*")] = []
