@@ -263,4 +263,5 @@ def test_the_citation_is_one_and_of_the_version_that_the_packages_and_the_change
     released = re.findall(r"^## (\d\S*) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert released[0] == (citation["version"], str(citation["date-released"]))
     assert set(versions) == {citation["version"]}
-    assert f"coindex-{citation['version']}-py3-none-any.whl" in (ROOT / "README.md").read_text()
+    named = [re.findall(r"coindex-([\d.]+)-py3", (ROOT / name).read_text()) for name in ("README.md", "docs/deploy.md")]
+    assert named == [[citation["version"]]] * 2
