@@ -16,10 +16,11 @@ RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
 AUDIT_STAMP := $(VENV)/.audit-installed
+SITE_STAMP := $(VENV)/.site-installed
 NODE_STAMP := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run quick test check audit bench load format lock pin screenshots wheel clean
+.PHONY: help install dev demo run quick test container check audit bench load format lock pin screenshots site wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -41,6 +42,9 @@ quick: $(DEV_STAMP) ## run the tests without browsers, killed processes and what
 
 test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite (ARGS=--full for all cases)
 	@$(PYTEST) $(ARGS)
+
+container: $(DEV_STAMP) ## build the image and run it, where Docker or Podman is; else carry out its steps in a clean folder
+	@$(PYTEST) -n 0 tests/repository/test_container.py $(ARGS)
 
 check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import contracts, migrations, deployment settings, API schema
 	$(BIN)/ruff check .
@@ -87,6 +91,8 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra audit --constraint requirements/run.txt pyproject.toml --output-file requirements/audit.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		--extra site --constraint requirements/dev.txt pyproject.toml --output-file requirements/site.txt $(ARGS)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--group install --output-file requirements/install.txt $(ARGS)
 
 pin: $(DEV_STAMP) ## write the digests of the container images behind their tags (needs Docker and the network)
@@ -94,6 +100,11 @@ pin: $(DEV_STAMP) ## write the digests of the container images behind their tags
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 	LOCAL=1 $(BIN)/python -m scripts.screenshots $(ARGS)
+
+site: $(SITE_STAMP) ## make a static site of the documents in var/site; a link that leads nowhere is an error
+	$(BIN)/python -m sphinx --conf-dir scripts/site --builder html --fail-on-warning --keep-going --quiet \
+		--fresh-env --write-all --doctree-dir var/site/.doctrees . var/site $(ARGS)
+	@echo "Open var/site/index.html"
 
 wheel: $(DEV_STAMP) ## build the wheels of the program and of the library into dist/; of one commit they are the same, byte by byte
 	@rm -rf dist
@@ -135,6 +146,11 @@ $(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
 $(AUDIT_STAMP): requirements/audit.txt $(RUN_STAMP)
 	@echo "Installing what asks for known holes"
 	@$(call install_locked,requirements/audit.txt)
+	@touch $@
+
+$(SITE_STAMP): requirements/site.txt $(RUN_STAMP)
+	@echo "Installing what makes the site"
+	@$(call install_locked,requirements/site.txt)
 	@touch $@
 
 $(NODE_STAMP): package.json package-lock.json

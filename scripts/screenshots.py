@@ -1,4 +1,4 @@
-"""Take the screenshots in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
+"""Take the pictures in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
 
 `make screenshots ARGS="coding pyramids"` takes only some groups. The group `pages` takes every page that a link leads
 to, in four widths and both colour schemes, for us to look at: in var/pages, which is not in the repository.
@@ -6,7 +6,6 @@ to, in four widths and both colour schemes, for us to look at: in var/pages, whi
 
 from __future__ import annotations
 
-import base64
 import itertools
 import os
 import sys
@@ -15,16 +14,13 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import django
-import numpy as np
 from django.urls import resolve
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, sync_playwright
+from playwright.sync_api import FilePayload, sync_playwright
 
 from benchmarks.serving import FLAGS, ROOT, chromium, serving
-from scripts.png import small_png
+from scripts.camera import HEIGHT, IMAGES, Camera, code, wait_until_saved
+from scripts.film import film
 
-IMAGES = ROOT / "docs" / "images"
-PASSWORD = "coindex-demo"
-WIDTH, HEIGHT = 1280, 800
 # The pictures of every page.
 PAGES = ROOT / "var" / "pages"
 READERS = ("manager", "alice", "vera")
@@ -81,77 +77,6 @@ DASHBOARDS = {
     "scus": ("summaries/agreement/scus/", 1100),
     "peers": ("summaries/agreement/peers/", HEIGHT),
 }
-# A page of the browser decodes the picture, so that no other program is needed.
-PIXELS = """async (picture) => {
-  const image = new Image();
-  image.src = `data:image/png;base64,${picture}`;
-  await image.decode();
-  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-  canvas.drawImage(image, 0, 0);
-  const { data } = canvas.getImageData(0, 0, image.width, image.height);
-  let bytes = "";
-  for (let at = 0; at < data.length; at += 32768) bytes += String.fromCharCode(...data.subarray(at, at + 32768));
-  return [image.width, image.height, btoa(bytes)];
-}"""
-
-
-class Camera:
-    """A browser window on the demo, and a blank page that decodes pictures."""
-
-    def __init__(self, browser: Browser, address: str) -> None:
-        self.address = address
-        self.context: BrowserContext = browser.new_context(
-            viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light", reduced_motion="reduce"
-        )
-        self.page: Page = self.context.new_page()
-        self.blank: Page = browser.new_page()
-
-    def go(self, rest: str) -> Page:
-        self.page.goto(f"{self.address}{rest}")
-        return self.page
-
-    def sign_in(self, name: str) -> Page:
-        self.context.clear_cookies()
-        page = self.go("/sign-in/")
-        page.get_by_label("Username").fill(name)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url(f"{self.address}/")
-        return page
-
-    def shoot(self, name: str, height: int = HEIGHT, top: int = 0) -> None:
-        """Save a picture of the window down to `height`, scrolled to `top`."""
-        self.page.set_viewport_size({"width": WIDTH, "height": max(height, 300)})
-        self.page.evaluate("(top) => window.scrollTo(0, top)", top)
-        screenshot = self.page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, caret="initial")
-        width, lines, data = self.blank.evaluate(PIXELS, base64.b64encode(screenshot).decode())
-        pixels = np.frombuffer(base64.b64decode(data), np.uint8).reshape(lines, width, 4)[:, :, :3]
-        (IMAGES / f"{name}.png").write_bytes(small_png(pixels))
-        print(f"docs/images/{name}.png")
-        self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
-
-    def settle(self) -> None:
-        """Wait until what the page loads by itself is there, and every chart is drawn."""
-        self.page.wait_for_load_state("networkidle")
-        for chart in self.page.locator("[data-chart]:visible").all():
-            chart.scroll_into_view_if_needed()
-            chart.locator(".main-svg").first.wait_for()
-
-
-def code(page: Page, answer: str | list[str]) -> None:
-    """Answer for the current markable: the key of a category, or the words of one antecedent or several."""
-    if isinstance(answer, str):
-        page.keyboard.press(answer)
-        return
-    page.keyboard.press("1")
-    for index, words in enumerate(answer):
-        candidate = page.locator("#candidates li").filter(has=page.get_by_text(words, exact=True)).first
-        letter = candidate.locator("kbd").inner_text()
-        page.keyboard.press(f"Shift+{letter.upper()}" if index else letter)
-
-
-def wait_until_saved(page: Page) -> None:
-    page.locator("[data-state=saved]").wait_for()
 
 
 def coding(camera: Camera) -> None:
@@ -356,7 +281,7 @@ def _linked_pages(camera: Camera) -> dict[str, str]:
 
 # Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
-    group.__name__: group for group in (dashboards, managing, adjudicating, designing, coding, pyramids)
+    group.__name__: group for group in (dashboards, managing, adjudicating, designing, coding, pyramids, film)
 }
 
 

@@ -17,14 +17,15 @@ from annotations.help.markdown import make_markdown
 
 # The manuals by whom they are for, in the order in which they are read.
 GROUPS = (
+    ("First steps", ("first-steps",)),
     ("Coding", ("coding", "pyramids")),
     (
         "Managing a project",
         ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception"),
     ),
-    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "api")),
+    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "tools", "api")),
     ("Running a server", ("deploy", "scale", "security")),
-    ("Reference", ("glossary",)),
+    ("Reference", ("design", "glossary")),
 )
 NAMES = tuple(name for _, names in GROUPS for name in names)
 # The deepest headings that the table of contents of a page lists.

@@ -22,7 +22,7 @@ EXTRAS = {
     "config": [],
     "annotations": [],
     "agreement": ["cluster", "matplotlib", "parquet"],
-    "scripts": ["dev"],
+    "scripts": ["dev", "site"],
     "tests": ["dev", "cluster", "matplotlib", "parquet"],
     "benchmarks": ["dev", "cluster", "parquet", "bench"],
 }

@@ -3,10 +3,14 @@
 import doctest
 import re
 import struct
+import tomllib
 
 import pytest
+import yaml
+from check_jsonschema.builtin_schemas import get_builtin_schema
 from django.core.management import call_command, get_commands
 from django.urls import resolve
+from jsonschema import validate
 
 from agreement import measures
 from agreement.data.extract import extract
@@ -20,17 +24,18 @@ from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 IMAGES = DOCS / "images"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 # What pages may put into an address for a reader to fill in.
 FILLED_IN = {"SLUG": "tea", "DOCSET": "tea", "TEXT": "tea", "ID": "1"}
 every_page = pytest.mark.parametrize("document", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 
 
-def test_the_example_runs_as_it_is_printed(monkeypatch):
+@pytest.mark.parametrize(("name", "least"), [("from-csv-to-paragraph", 11), ("design", 7)])
+def test_the_examples_run_as_they_are_printed(name, least, monkeypatch):
     monkeypatch.chdir(ROOT)
-    found = doctest.testfile(str(DOCS / "from-csv-to-paragraph.md"), module_relative=False)
-    assert found.attempted > 10
+    found = doctest.testfile(str(DOCS / f"{name}.md"), module_relative=False)
+    assert found.attempted >= least
     assert found.failed == 0
 
 
@@ -124,9 +129,19 @@ def test_every_picture_is_shown_somewhere_and_is_small():
     assert shown == set(IMAGES.iterdir())
     for picture in shown:
         head = picture.read_bytes()[:24]
-        assert head[:8] == b"\x89PNG\r\n\x1a\n"
-        assert struct.unpack(">I", head[16:20])[0] == 1280, picture
-        assert picture.stat().st_size < 150_000, picture
+        kind = picture.suffix
+        assert picture.stat().st_size < {".gif": 600_000, ".png": 150_000, ".svg": 20_000}[kind], picture
+        if kind == ".png":
+            assert head[:8] == b"\x89PNG\r\n\x1a\n"
+            assert struct.unpack(">I", head[16:20])[0] == 1280, picture
+
+
+def test_the_drawn_picture_has_the_figures_of_its_page_and_nothing_that_a_browser_may_refuse():
+    drawing = (IMAGES / "design.svg").read_text()
+    page = (DOCS / "design.md").read_text()
+    [quoted] = re.findall(r"^    \((0\.\d+), (0\.\d+), (0\.\d+)\)$", page, re.MULTILINE)
+    assert [f"{float(figure):.3f}" for figure in quoted] == re.findall(r"\b0\.\d{3}\b", drawing)
+    assert not re.search(r"<style|style=|<script|href=|url\((?!#)", drawing)
 
 
 @every_page
@@ -226,9 +241,10 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     guide = (DOCS / "managing.md").read_text()
     assert [figure for figure in quoted if f"{figure:.4f}" not in guide] == []
     news = [report("news").result.value, report("news", preset="passonneau-2004-nominal").result.value]
-    front = (ROOT / "README.md").read_text()
+    front, steps = (ROOT / "README.md").read_text(), (DOCS / "first-steps.md").read_text()
     chronicle = [report("chronicle", rounds=name).result.value for name in ("pilot", "main")]
-    assert [figure for figure in [*news, *chronicle] if f"{figure:.4f}" not in front] == []
+    assert [figure for figure in [*news, *chronicle] if f"{figure:.4f}" not in steps] == []
+    assert [figure for figure in news if f"{figure:.4f}" not in front] == []
     assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
     project = Project.objects.get(slug="chronicle")
     repeats = compare_occasions(extract(project), parse_parameters({}, project.preset, project.answers)).repeats.coders
@@ -236,3 +252,16 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     quoted = [figures["lou"]["value"], figures["lou"]["between"], figures["ute"]["between"]]
     assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []
     assert figures["ute"]["value"] == 1
+
+
+def test_the_citation_is_one_and_of_the_version_that_the_packages_and_the_change_log_have():
+    text = (ROOT / "CITATION.cff").read_text()
+    validate(yaml.load(text, yaml.BaseLoader), get_builtin_schema("vendor.citation-file-format"))  # dates are strings
+    citation = yaml.safe_load(text)
+    folders = (ROOT, ROOT / "agreement" / "measures")
+    versions = [tomllib.loads((folder / "pyproject.toml").read_text())["project"]["version"] for folder in folders]
+    released = re.findall(r"^## (\d\S*) \((\S+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert released[0] == (citation["version"], str(citation["date-released"]))
+    assert set(versions) == {citation["version"]}
+    named = [re.findall(r"coindex-([\d.]+)-py3", (ROOT / name).read_text()) for name in ("README.md", "docs/deploy.md")]
+    assert named == [[citation["version"]]] * 2

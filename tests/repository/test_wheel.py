@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 DEADLINE = 300
 # The manuals for coders, whose pictures are in the wheel.
-WITH_PICTURES = ("coding", "pyramids")
+WITH_PICTURES = ("coding", "design", "pyramids")
 APP = "coindex/app/"
 
 
@@ -85,7 +85,9 @@ def test_the_manuals_are_there_and_the_pictures_of_those_for_coders(names):
     pictures = {
         picture
         for name in WITH_PICTURES
-        for picture in re.findall(r"images/[\w-]+\.png", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+        for picture in re.findall(
+            r"images/[\w-]+\.(?:png|svg)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        )
     }
     assert docs == {f"{name}.md" for name in NAMES} | pictures
 

@@ -7,6 +7,8 @@ from django.views.decorators.http import require_safe
 from annotations.help.manuals import GROUPS, docs_folder, manual, neighbours
 from annotations.help.search import MAX_QUERY_LENGTH, search
 
+PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
+
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
@@ -29,10 +31,10 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def image(_: HttpRequest, name: str) -> FileResponse:
     """Return a picture of a manual."""
-    path = next((path for path in (docs_folder() / "images").glob("*.png") if path.name == name), None)
-    if path is None:
+    path = next((path for path in (docs_folder() / "images").iterdir() if path.name == name), None)
+    if path is None or path.suffix not in PICTURES:
         raise Http404("There is no such picture.")
-    return FileResponse(path.open("rb"), content_type="image/png")
+    return FileResponse(path.open("rb"), content_type=PICTURES[path.suffix])
 
 
 def _groups() -> list[tuple[str, list[object]]]:

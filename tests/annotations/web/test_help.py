@@ -7,11 +7,14 @@ def test_everybody_reads_a_manual_and_its_pictures_without_a_query(client, db, d
     with django_assert_num_queries(0):
         page = client.get("/help/coding/").content.decode()
         picture = client.get("/help/images/coding.png/")
+        drawing = client.get("/help/images/design.svg/")
     assert "<h1" in page
     assert 'aria-current="page">' in page
     assert "/help/images/" in page
     assert picture["Content-Type"] == "image/png"
     assert b"".join(picture.streaming_content).startswith(b"\x89PNG")
+    assert drawing["Content-Type"] == "image/svg+xml"
+    assert b"".join(drawing.streaming_content).startswith(b"<svg")
 
 
 def test_the_search_shows_sections_with_the_words_marked(client, db):
@@ -26,7 +29,9 @@ def test_what_is_searched_cannot_bring_html(client, db):
     assert "No section has" in page
 
 
-@pytest.mark.parametrize("address", ["ghost/", "README/", "images/ghost.png/", "images/..%2F..%2Fmanage.py/"])
+@pytest.mark.parametrize(
+    "address", ["ghost/", "README/", "images/ghost.png/", "images/film.gif/", "images/..%2F..%2Fmanage.py/"]
+)
 def test_what_is_no_manual_is_not_there(client, db, address):
     assert client.get(f"/help/{address}").status_code == 404
 

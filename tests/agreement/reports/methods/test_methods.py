@@ -1,5 +1,6 @@
 """What was computed and how, in words, and what each choice is worth."""
 
+import tomllib
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
@@ -18,7 +19,7 @@ from agreement.reports.request.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
-from tests.conftest import judge
+from tests.conftest import ROOT, judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 
 SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
@@ -202,7 +203,7 @@ def test_the_software_is_named_with_the_version_of_the_package():
     try:
         expected = version("coindex")
     except PackageNotFoundError:
-        expected = "0.1.0"
+        expected = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert methods.program_name() == f"Coindex {expected}"
 
 
