@@ -120,7 +120,9 @@ class AltTest(Figure):
             "used": f"{pluralize(self.n_units, 'unit')}, {pluralize(self.n_texts, 'text')}",
         }
         for row in self.rows:
-            reached = f"{format_value(row.difference)}, p {format_value(row.adjusted)}" if row.adjusted is not None else ""
+            reached = (
+                f"{format_value(row.difference)}, p {format_value(row.adjusted)}" if row.adjusted is not None else ""
+            )
             rows[f"in the place of {row.human}"] = reached
         return {
             **rows,
@@ -168,13 +170,14 @@ def alt_test(
     Raises ValueError for an unknown coder, a candidate among the humans, fewer than two humans, counts, an epsilon
     below 0, a q that is not between 0 and 1, and as `alpha` does.
 
-    >>> rows = [["a", "a", "a", "a"], ["b", "b", "b", "a"], ["a", "b", "a", "a"], ["b", "b", "b", "b"]] * 6
-    >>> data = ReliabilityData.from_values(range(24), ["model", "Ann", "Bob", "Cid"], rows, [n // 4 for n in range(24)])
+    >>> rows = [*[["a", "a", "a", "b"]] * 5, *[["a", "a", "b", "a"], ["b", "a", "a", "a"], ["c"] * 4]] * 6
+    >>> texts = [number // 8 for number in range(48)]
+    >>> data = ReliabilityData.from_values(range(48), ["model", "Ann", "Bob", "Cid"], rows, texts)
     >>> test = alt_test(data, "model")
     >>> test
-    <alt-test of model: wins against 2 of 3 humans, advantage probability 1.0000 (24 units of 6 texts, epsilon 0.1)>
-    >>> [(row.human, round(row.difference, 3), row.won) for row in test.rows]
-    [('Ann', 0.125, True), ('Bob', 0.0, False), ('Cid', 0.125, True)]
+    <alt-test of model: wins against 2 of 3 humans, advantage probability 0.8750 (48 units of 6 texts, epsilon 0.1)>
+    >>> [(row.human, round(row.difference, 3), round(row.adjusted, 3), row.won) for row in test.rows]
+    [('Ann', -0.125, 1.0, False), ('Bob', 0.0, 0.043, True), ('Cid', 0.5, 0.043, True)]
     """
     data = as_data(data)
     options = Options(distance, exclude_unit, empty, thirds)
