@@ -16,7 +16,7 @@ MOST_GROUPS = 8
 RIGHT, WRONG = 8.0, 2.0
 AMBIGUOUS, CLEAR = 10.0, 90.0
 # Fitting ends where no parameter moves by more than this, or after so many rounds.
-TOLERANCE, MOST_ROUNDS = 1e-5, 500
+TOLERANCE, MOST_ROUNDS = 1e-5, 200
 
 
 @dataclass(frozen=True, eq=False)
