@@ -5,10 +5,10 @@ coder is better in some texts than in others. Chains: a coder copies the true en
 entity or to none; texts and coders differ in the same way. Rejections are p-values of single humans up to .05, before
 they are adjusted for several.
 
-Null: the candidate is as good as each human, and epsilon is 0. Worse: the candidate is worse by exactly epsilon = .1 (of
-chains by what a large simulation finds of a candidate that slips more often); the test is exact where differences are
-as often so much above their mean as below it, and those of chains are not. Power: of a candidate whose score is better
-by .1 (epsilon 0), and of one that is as good (epsilon .1).
+Null: the candidate is as good as each human, and epsilon is 0. Worse: the candidate is worse by exactly epsilon = .1
+(of chains by what a large simulation finds of a candidate that slips more often); the test is exact where differences
+are as often so much above their mean as below it, and those of chains are not. Power: of a candidate whose score is
+better by .1 (epsilon 0), and of one that is as good (epsilon .1).
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ def report(figures: dict[str, float], runs: int) -> str:
         f"corpora a row of {HUMANS} humans and a candidate, texts of {UNITS} units that differ in difficulty. *Over "
         "texts* is the test of the library, *published* that of units; *any human* is how often the candidate wins "
         "against any of the humans, after p-values are adjusted. A candidate as good as a human should reach .05 where "
-        "epsilon is 0; so should one that is worse by epsilon. On small data the p-values are those of a slow reference "
-        f"(largest difference {figures['difference_from_reference']:.0e})."
+        "epsilon is 0; so should one that is worse by epsilon. On small data the p-values are those of a slow "
+        f"reference (largest difference {figures['difference_from_reference']:.0e})."
     )
     lines = [
         *textwrap.wrap(text, 120),

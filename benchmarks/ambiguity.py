@@ -41,8 +41,8 @@ def choose_readings(
 ) -> tuple[Ints, Bools, Bools]:
     """Return what each coder takes each unit for, who slips, and which units are ambiguous; readings (2, units)."""
     units, coders = readings.shape[1], len(skill)
-    ambiguous = random.random(units) < AMBIGUOUS
-    second = random.random((units, coders)) < random.uniform(*share, units)[:, None]
+    ambiguous = random.random((units,)) < AMBIGUOUS
+    second = random.random((units, coders)) < random.uniform(*share, (units,))[:, None]
     taken = np.where(ambiguous[:, None] & second, readings[1][:, None], readings[0][:, None])
     return taken, random.random((units, coders)) >= skill, ambiguous
 
@@ -158,8 +158,8 @@ def report(figures: dict[str, float | str], runs: int) -> str:
         "another. A tenth of the units is ambiguous, of which 30 to 70 % of the coders take the second reading; skills "
         f"are between .6 and .95. Categories: {UNITS} units of {CATEGORIES}; *confused*: against what the model takes "
         f"for granted, seven of ten slips give the next category, and shares are 15 to 85 %. Chains: {TEXTS} texts of "
-        f"{MENTIONS} mentions. *Camps*: four coders or more, of whom two and a quarter give the second most frequent value; *of "
-        "readings*: the same where chains that are near are one reading. *Second reading*: how many coders give it. "
+        f"{MENTIONS} mentions. *Camps*: four coders or more, of whom two and a quarter give the second most frequent "
+        "value; *of readings*: the same where chains that are near are one reading. *Second reading*: how many give it. "
         "*Model*: the posterior of `ambiguity`, with what it flags (.5 or more): the share that is ambiguous, and the "
         "share of ambiguous units that it finds."
     )
