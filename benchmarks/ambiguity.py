@@ -159,7 +159,7 @@ def report(figures: dict[str, float | str], runs: int) -> str:
         f"are between .6 and .95. Categories: {UNITS} units of {CATEGORIES}; *confused*: against what the model takes "
         f"for granted, seven of ten slips give the next category, and shares are 15 to 85 %. Chains: {TEXTS} texts of "
         f"{MENTIONS} mentions. *Camps*: four coders or more, of whom two and a quarter give the second most frequent "
-        "value; *of readings*: the same where chains that are near are one reading. *Second reading*: how many give it. "
+        "value; *of readings*: the same where chains that are near are one reading. *Second reading*: how many do. "
         "*Model*: the posterior of `ambiguity`, with what it flags (.5 or more): the share that is ambiguous, and the "
         "share of ambiguous units that it finds."
     )
