@@ -120,8 +120,9 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     (alternatives - 1) for each pair alike.
 
     With simulated coders of differing skill it ranks ambiguous units better than the rule of camps, by the area under
-    the curve, of labels and of chains and with 3, 6 and 18 coders (docs/benchmarks-models.md). Of two or three coders
-    it knows little more than whether they differ.
+    the curve, of labels and of chains and with 3, 6 and 18 coders (docs/benchmarks-models.md). Where some categories
+    are confused with each other it flags too much, and the order is still the better one. Of two or three coders it
+    knows little more than whether they differ.
 
     Units that fewer than two coders judged are left out; who gives several readings is counted, and in no group.
     Raises ValueError for counts, a single coder, and fewer than two alternatives.
