@@ -68,6 +68,8 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corp
 	$(BIN)/python -m benchmarks.bounds --write docs/benchmarks-bounds.md
 	$(BIN)/python -m benchmarks.planning --write docs/benchmarks-planning.md
 	$(BIN)/python -m benchmarks.adjudication --write docs/benchmarks-adjudication.md
+	$(BIN)/python -m benchmarks.alt_test --write docs/benchmarks-models.md
+	$(BIN)/python -m benchmarks.ambiguity --write docs/benchmarks-models.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 
 load: $(DEV_STAMP) ## let 200 simulated coders work for two minutes (ARGS="--database sqlite --coders 50 --json")

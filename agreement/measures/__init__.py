@@ -53,6 +53,8 @@ from .distances import distance, distance_from_sizes
 from .drafts.antecedents import antecedents
 from .drafts.cards import Card, CardRow, cards
 from .drafts.consensus import Consensus, consensus
+from .models.alt_test import AltTest, LeftOutHuman, alt_test
+from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions
 from .pyramids import (
     Correlation,
@@ -93,6 +95,8 @@ __all__ = [
     "ORDERED_DISTANCES",
     "RELATIONS",
     "SET_DISTANCES",
+    "AltTest",
+    "Ambiguity",
     "Answers",
     "BinomialInterval",
     "Card",
@@ -114,6 +118,7 @@ __all__ = [
     "KeyMarkable",
     "LeaveOneOut",
     "LeftOut",
+    "LeftOutHuman",
     "Overlap",
     "Pairwise",
     "PartReport",
@@ -127,8 +132,11 @@ __all__ = [
     "ScoreIntervals",
     "SumOptions",
     "TextSums",
+    "UnitReadings",
     "alpha",
     "alphas",
+    "alt_test",
+    "ambiguity",
     "antecedents",
     "as_data",
     "augmented_kappa",

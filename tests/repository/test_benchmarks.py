@@ -7,7 +7,7 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, bounds, corpus, databases, formats, load, server
+from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, databases, formats, load, server
 from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
@@ -252,3 +252,35 @@ def test_the_figures_of_a_corpus_are_one_object(capsys):
     found = json.loads(capsys.readouterr().out)
     assert {"seconds_per_10m", "ratio_to_kernel", "peak_mb", "two_processes_speedup"} <= found.keys()
     assert found["dask_equal"] == 1
+
+
+def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(alt_test, "CALIBRATION_TEXTS", 20)
+    page = tmp_path / "models.md"
+    page.write_text("\n".join(["# Page", *alt_test.MARKS, *ambiguity.MARKS]), encoding="utf-8")
+    alt_test.main(["--json", "--runs", "2", "--write", str(page)])
+    found = json.loads(capsys.readouterr().out)
+    assert {f"null_{kind}_{texts}" for kind in ("labels", "chains") for texts in (10, 30)} <= found.keys()
+    assert all(0 <= share <= 1 for share in found.values())
+    assert found["difference_from_reference"] < 1e-12
+    assert page.read_text(encoding="utf-8").count("| chains, MASI |") == 8
+
+
+def test_simulated_candidates_are_as_much_better_as_they_should_be():
+    data = alt_test.simulate_categories(np.random.default_rng(0), 3000, 0.1)
+    differences = [row.difference for row in alt_test.run_test(data, "nominal", 0.0).rows]
+    assert differences == pytest.approx([0.1] * 3, abs=0.01)
+
+
+def test_the_model_and_the_rule_of_camps_are_compared(capsys):
+    ambiguity.main(["--json", "--runs", "1"])
+    found = json.loads(capsys.readouterr().out)
+    for kind in ("labels", "confused", "chains"):
+        assert found[f"auc_camps_{kind}_3"] == 0.5  # three coders are no camps
+        assert found[f"auc_model_{kind}_18"] > found[f"auc_camps_{kind}_18"]
+        assert found[f"better_{kind}_18"] == "model"
+
+
+@pytest.mark.parametrize(("scores", "area"), [([3, 2, 1, 0], 1), ([0, 1, 2, 3], 0), ([1, 1, 1, 1], 0.5)])
+def test_the_area_under_the_curve_is_how_often_an_ambiguous_unit_comes_first(scores, area):
+    assert ambiguity.area_under_curve(np.array([True, True, False, False]), np.array(scores, float)) == area

@@ -14,6 +14,7 @@ from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import planning
+from agreement.reports.coders.alt_test import AltTestReport, test_candidate
 from agreement.reports.coders.differences import KINDS, DifferenceReport, compare_parts
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
@@ -36,6 +37,7 @@ from agreement.reports.request.parameters import (
 from agreement.reports.request.request import parse_asked, read_asked
 from agreement.reports.wording import describe_versions
 from agreement.sections.deferred import agreed as agreed_tables
+from agreement.sections.deferred import alt_test as alt_test_tables
 from agreement.sections.deferred import coreference as coreference_tables
 from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import gold as gold_tables
@@ -58,6 +60,11 @@ PLANNING = {
     "difference": "how far two rounds are to differ",
     "power": "in which share of cases both are to be seen",
 }
+ALT_TEST = {
+    "candidate": "the coder who may code in the place of the others, such as a language model",
+    "epsilon": "how much worse the candidate may be, because it costs less: .1",
+    "q": "the level: .05",
+}
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
@@ -73,7 +80,7 @@ class Command(BaseCommand):
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
-        names = ["coreference", "compare", "gold", "groups", "planning", "repeats", *dispatch.REPORTS]
+        names = ["alt-test", "coreference", "compare", "gold", "groups", "planning", "repeats", *dispatch.REPORTS]
         parser.add_argument(
             "--report",
             choices=names,
@@ -88,6 +95,8 @@ class Command(BaseCommand):
             )
         for name, help_ in PLANNING.items():
             parser.add_argument(f"--{name}", metavar="NUMBER", help=f"with --report planning: {help_}")
+        for name, help_ in ALT_TEST.items():
+            parser.add_argument(f"--{name}", help=f"with --report alt-test: {help_}")
         parser.add_argument("--sample", choices=SAMPLES, help="with --report planning: coders are meant, or a sample")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
@@ -103,6 +112,7 @@ class Command(BaseCommand):
         try:
             answers, parameters = parse_asked(project, query)
             prints = {
+                "alt-test": self._print_alt_test,
                 "coreference": self._print_coreference,
                 "compare": self._print_difference,
                 "gold": self._print_gold,
@@ -151,6 +161,19 @@ class Command(BaseCommand):
         """Print agreement within and between groups of coders: as JSON, or the tables of the page."""
         report = compare_groups(answers, parameters, read_groups(project))
         self._print_report(report, groups_tables.build_tables(report), options["format"])
+
+    def _print_alt_test(
+        self,
+        _: Project,
+        answers: Extract,
+        parameters: Parameters,
+        options: dict[str, Any],
+    ) -> None:
+        """Print whether a candidate may code in the place of the others: as JSON, or the table."""
+        report = test_candidate(answers, parameters, *(options[name] or "" for name in ALT_TEST))
+        if options["format"] == "table":
+            self.stdout.write(report.describe())
+        self._print_report(report, alt_test_tables.build_tables(report), options["format"])
 
     def _print_gold(
         self,
@@ -201,7 +224,7 @@ class Command(BaseCommand):
 
     def _print_report(
         self,
-        report: CoreferenceReport | DifferenceReport | GroupsReport | planning.PlanningReport,
+        report: AltTestReport | CoreferenceReport | DifferenceReport | GroupsReport | planning.PlanningReport,
         tables: Sequence[Table],
         format_: str,
     ) -> None:

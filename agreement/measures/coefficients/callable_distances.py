@@ -15,7 +15,7 @@ from ..values import Distance, Value, remove_unit
 
 def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:
     """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
-    compare = _CheckedDistance(distance)
+    compare = CheckedDistance(distance)
     judgements = _pairable_values(data)
     observed = _sum_by_unit(judgements, compare, options.exclude_unit != "none" and data.has_sets)
     pooled = Counter(
@@ -38,10 +38,10 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
 def callable_unit_disagreements(data: ReliabilityData, distance: Distance, options: Options) -> dict[Hashable, float]:
     """Return for each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
     remove = options.exclude_unit != "none" and data.has_sets
-    return _sum_by_unit(_pairable_values(data), _CheckedDistance(distance), remove)
+    return _sum_by_unit(_pairable_values(data), CheckedDistance(distance), remove)
 
 
-class _CheckedDistance:
+class CheckedDistance:
     """A callable distance that remembers, and that refuses what is not a distance."""
 
     def __init__(self, distance: Distance) -> None:
@@ -71,7 +71,7 @@ def _pairable_values(data: ReliabilityData) -> dict[Hashable, dict[Hashable, Val
 
 
 def _sum_by_unit(
-    judgements: dict[Hashable, dict[Hashable, Value]], compare: _CheckedDistance, remove: bool
+    judgements: dict[Hashable, dict[Hashable, Value]], compare: CheckedDistance, remove: bool
 ) -> dict[Hashable, float]:
     disagreements = {}
     for unit, row in judgements.items():

@@ -92,17 +92,30 @@ def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
     return units, np.minimum(p, q), np.maximum(p, q)
 
 
+def different_columns(pairable: PairableUnits) -> tuple[Ints, Ints]:
+    """Return the columns of the two coders of each unordered pair of different values of one unit."""
+    _, left, right = _different_judgements(pairable)
+    return left, right
+
+
 def _different_codes(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Bools, Bools]:
-    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it.
+    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it."""
+    units, left, right = _different_judgements(pairable)
+    codes, inside = pairable.codes, pairable.inside
+    return units, codes[units, left], codes[units, right], inside[units, left], inside[units, right]
+
+
+def _different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
+    """Return pairs of judgements of one unit with different codes: its place, and the columns of the coders.
 
     The cost follows the pairs of judgements on one unit: of many coders few may have judged it.
     """
     units, columns = np.nonzero(pairable.codes != MISSING)
     earlier, later = pairs_in_runs(units)
-    codes, inside = pairable.codes[units, columns], pairable.inside[units, columns]
+    codes = pairable.codes[units, columns]
     different = np.flatnonzero(codes[earlier] != codes[later])
     earlier, later = earlier[different], later[different]
-    return units[earlier], codes[earlier], codes[later], inside[earlier], inside[later]
+    return units[earlier], columns[earlier], columns[later]
 
 
 def overlapping_distances(

@@ -222,19 +222,28 @@ def unit_disagreements(pairable: PairableUnits, options: Options, between_labels
 
     `between_labels` gives the distances of any two labels, by their codes, in place of those of the options.
     """
-    name, less, n = str(options.distance), pairable.coders - 1, len(pairable.rows)
+    units, distances = different_distances(pairable, options, between_labels)
+    return grouped_fsum(units, 2 * distances / (pairable.coders - 1)[units], len(pairable.rows))
+
+
+def different_distances(
+    pairable: PairableUnits, options: Options, between_labels: Floats | None = None
+) -> tuple[Ints, Floats]:
+    """Return the place of the unit and the distance of each unordered pair of different values of one unit.
+
+    `different_columns` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
+    """
+    name = str(options.distance)
     if between_labels is not None:
         units, low, high = different_labels(pairable)
-        distances = between_labels[low, high]
-    elif options.ordered:
+        return units, between_labels[low, high]
+    if options.ordered:
         units, low, high = different_labels(pairable)
         of_label = label_numbers(pairable, name)
-        distances = number_distance(of_label[low], of_label[high], name)
-    else:
-        nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
-        units, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
-        distances = by_name[name]
-    return grouped_fsum(units, 2 * distances / less[units], n)
+        return units, number_distance(of_label[low], of_label[high], name)
+    nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
+    units, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
+    return units, by_name[name]
 
 
 def label_numbers(pairable: PairableUnits, name: str) -> Floats:

@@ -18,6 +18,7 @@ from agreement.measures import (
     relation_counts,
 )
 from agreement.measures.coefficients.augmented import unit_agreements
+from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
@@ -38,8 +39,6 @@ from agreement.reports.request.parameters import InvalidParameter, Parameters
 AMBIGUITY = ("explicit", "implicit", "either")
 SORTS = ("share", "values", "links", "text")
 MARKS = ("flag", "note", "unsure")
-# Fewer coders than this are no camps: of two or three who differ nobody can tell whether the item is ambiguous.
-LEAST_IN_CAMPS = 4
 # Shares that differ by less are equal: they were summed in another order.
 SHARE_DIGITS = 12
 
@@ -260,8 +259,8 @@ def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence
     categories = select_categories(extract, parameters, texts)
     category_counts = count_names(categories, extract.countable)
     explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
-    distinct, second = _count_camps(pairable.codes)
-    camps = (explicit == 0) & (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
+    distinct, _ = count_camps(pairable.codes)
+    camps = (explicit == 0) & split_into_camps(pairable.codes)
     pointers = _count_pointers(extract.kind, texts, data.units, data.coders)[rows]
     whole = replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
     chain = _chain_sizes(select_data(extract, whole, texts))[rows]
@@ -321,23 +320,6 @@ def _chain_sizes(data: ReliabilityData) -> Ints:
     sizes = np.concatenate([np.zeros(n_labels + 1, dtype=np.int64), np.diff(data.cells.starts)])
     # one place more, so that a missing value, which is -1, has size 0
     return sizes[data.codes + 1].max(axis=1, initial=0)
-
-
-def _count_camps(codes: Ints) -> tuple[Ints, Ints]:
-    """Return for each unit the number of distinct values, and how many coders hold the second most frequent."""
-    n = len(codes)
-    rows, columns = np.nonzero(codes >= 0)
-    width = int(codes.max(initial=0)) + 1
-    kinds, counts = np.unique(rows * width + codes[rows, columns], return_counts=True)
-    row = kinds // width
-    order = np.lexsort((-counts, row))
-    row, counts = row[order], counts[order]
-    distinct = np.bincount(row, minlength=n)
-    begins = np.cumsum(distinct) - distinct
-    second = np.zeros(n, dtype=np.int64)
-    several = distinct > 1
-    second[several] = counts[begins[several] + 1]
-    return distinct, second
 
 
 def _unit_levels(texts: Sequence[TextEntry], units: Sequence[object], rows: Ints) -> list[str]:

@@ -1,0 +1,202 @@
+"""Which units are truly ambiguous, and where somebody only slipped: an order with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..displays import Point
+from ..results import TOO_FEW_CODERS, Figure, format_defined, pluralize
+from ..values import Bools, Ints
+from .camps import LEAST_IN_CAMPS, split_into_camps
+from .reading_groups import group_readings
+from .two_readings import fit_two_readings
+
+# So many readings, all alike, a markable could have that is or may be in a chain: a slip gives any of them.
+READINGS_OF_CHAINS = 5.0
+
+
+@dataclass(frozen=True)
+class UnitReadings:
+    """What coders take a unit to mean, and whether it has two readings.
+
+    `posterior` is the probability that it has. `groups` are the coders who give the same reading, those of most coders
+    first, and `probabilities` says of each group how probable its reading is one that is meant. `camps` is the rule of
+    camps on these groups. `explicit` counts the coders who gave several readings themselves; they are in no group.
+    """
+
+    unit: Hashable
+    document: Hashable
+    posterior: float
+    groups: tuple[tuple[Hashable, ...], ...]
+    probabilities: tuple[float, ...]
+    camps: bool
+    explicit: int
+
+    @property
+    def verdict(self) -> str:
+        """What is likely where coders differ: "ambiguous" or "slip"; nothing where they agree."""
+        if len(self.groups) < 2:
+            return ""
+        return "ambiguous" if self.posterior >= 0.5 else "slip"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields and the verdict."""
+        groups = [list(coders) for coders in self.groups]
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**own, "groups": groups, "probabilities": list(self.probabilities), "verdict": self.verdict}
+
+
+@dataclass(frozen=True, repr=False)
+class Ambiguity(Figure):
+    """The units in order: those that are most probably ambiguous first, equal ones in the order of the data.
+
+    `prevalence` is the share of ambiguous units, and `skills` says of each coder how often the answer is a reading that
+    is meant; both are estimates, and None, with a note, where no unit was judged by two coders. `model` is
+    "dawid-skene" of labels and "mention-pair" where values are sets. `converged` says whether fitting came to an end.
+    """
+
+    units: tuple[UnitReadings, ...]
+    prevalence: float | None
+    skills: Mapping[Hashable, float]
+    model: str
+    alternatives: float
+    rounds: int
+    converged: bool
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The share of ambiguous units."""
+        return self.prevalence
+
+    @property
+    def axis(self) -> str:
+        """What the axis of a chart is of."""
+        return "answers that are meant"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields, the units as dictionaries."""
+        return {**super().to_dict(), "units": [one.to_dict() for one in self.units]}
+
+    def __repr__(self) -> str:
+        text = f"{pluralize(len(self.units), 'unit')}: {self._count('ambiguous')} likely ambiguous"
+        return f"<{text}, {self._count('slip')} likely slips{f'; {self.note}' if self.note else ''}>"
+
+    def _count(self, verdict: str) -> int:
+        return sum(one.verdict == verdict for one in self.units)
+
+    def _rows(self) -> Mapping[str, object]:
+        return {
+            "units": len(self.units),
+            "likely ambiguous": self._count("ambiguous"),
+            "likely slips": self._count("slip"),
+            "share of ambiguous units": format_defined(self.prevalence),
+            **{f"skill of {coder}": format_defined(skill) for coder, skill in self.skills.items()},
+            **{f"units {reason}": count for reason, count in self.left_out.items()},
+            "note": self.note,
+        }
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(str(coder), skill) for coder, skill in self.skills.items()]
+
+
+def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
+    """Return the units in the order in which they are likely to be ambiguous, and not slips, by a model of coders.
+
+    Coders who mean the same by a unit are one group: who give the same label, or sets that are near by the distance of
+    Jaccard without the unit. A unit has one reading or, with a probability that is estimated, two; of an ambiguous one
+    each coder takes the one or the other (.3, .5 or .7 of them the first). A coder gives the reading taken with the own
+    skill, and else any other of the `alternatives`, which are the categories, or 5 where values are sets. Skills and
+    the share of ambiguous units are fitted by EM, with priors worth ten answers (eight right) and a hundred units (ten
+    ambiguous); the posterior of a unit is the probability of two readings. With one reading it is the model of Dawid &
+    Skene 1979 with one parameter a coder, and of chains that of mention pairs (Paun et al. 2018): a reading is a
+    mention with those that it is in a chain with, sensitivity is skill, and specificity is 1 - (1 - skill) /
+    (alternatives - 1) for each pair alike.
+
+    With simulated coders of differing skill it ranks ambiguous units better than the rule of camps, by the area under
+    the curve, of labels and of chains and with 3, 6 and 18 coders (docs/benchmarks-models.md). Where some categories
+    are confused with each other it flags too much, and the order is still the better one. Of two or three coders it
+    knows little more than whether they differ.
+
+    Units that fewer than two coders judged are left out; who gives several readings is counted, and in no group.
+    Raises ValueError for counts, a single coder, and fewer than two alternatives.
+
+    >>> split, slip = ["a", "a", "a", "b", "b", "b"], ["a", "a", "a", "a", "a", "b"]
+    >>> found = ambiguity([["a"] * 6, ["b"] * 6, ["c"] * 6, slip, split] * 5)
+    >>> found
+    <25 units: 5 likely ambiguous, 5 likely slips>
+    >>> found.units[0].unit, found.units[0].groups, found.units[0].verdict
+    (4, ((0, 1, 2), (3, 4, 5)), 'ambiguous')
+    """
+    data = as_data(data)
+    check_known_coders(data)
+    if len(data.coders) < 2:
+        raise ValueError(f"there is {pluralize(len(data.coders), 'coder')}: it takes two who may differ, better four")
+    if alternatives is None:
+        alternatives = READINGS_OF_CHAINS if data.has_sets else float(max(len(data.labels), 2))
+    if not alternatives >= 2:
+        raise ValueError(f"alternatives is {alternatives}: a unit has at least two possible readings")
+    readings = group_readings(data)
+    left_out = len(data.units) - len(readings.rows)
+    fitted = fit_two_readings(readings.groups, alternatives)
+    camps = split_into_camps(readings.groups)
+    order = np.argsort(-fitted.posterior, kind="stable")
+    return Ambiguity(
+        units=tuple(
+            UnitReadings(
+                unit=data.units[readings.rows[place]],
+                document=data.documents[data.document_of_unit[readings.rows[place]]],
+                posterior=float(fitted.posterior[place]),
+                groups=_name_groups(data, readings.groups[place]),
+                probabilities=_group_probabilities(readings.groups[place], fitted.of_group[place]),
+                camps=bool(camps[place]),
+                explicit=int(readings.explicit[place]),
+            )
+            for place in order.tolist()
+        ),
+        prevalence=fitted.prevalence if len(readings.rows) else None,
+        skills=_name_skills(data, (readings.groups >= 0).any(axis=0), fitted.skill.tolist()),
+        model="mention-pair" if data.has_sets else "dawid-skene",
+        alternatives=float(alternatives),
+        rounds=len(fitted.objectives) - 1,
+        converged=fitted.converged,
+        left_out={TOO_FEW_CODERS: left_out} if left_out else {},
+        note=_note(readings.groups, fitted.converged),
+    )
+
+
+def _name_groups(data: ReliabilityData, groups: Ints) -> tuple[tuple[Hashable, ...], ...]:
+    """Return the coders of each group of a unit."""
+    named: list[list[Hashable]] = [[] for _ in range(int(groups.max()) + 1)]
+    for coder, group in zip(data.coders, groups.tolist(), strict=True):
+        if group >= 0:
+            named[group].append(coder)
+    return tuple(map(tuple, named))
+
+
+def _group_probabilities(groups: Ints, of_group: np.ndarray) -> tuple[float, ...]:
+    """Return the probability of each group of a unit; the smallest of very many are no readings."""
+    known = of_group.tolist()
+    return tuple(known[group] if group < len(known) else 0.0 for group in range(int(groups.max()) + 1))
+
+
+def _name_skills(data: ReliabilityData, judged: Bools, skills: Sequence[float]) -> dict[Hashable, float]:
+    return {coder: skill for coder, own, skill in zip(data.coders, judged.tolist(), skills, strict=True) if own}
+
+
+def _note(groups: Ints, converged: bool) -> str:
+    """Return what limits the order, or nothing."""
+    if not len(groups):
+        return "no unit is coded by two coders"
+    notes = []
+    if (groups >= 0).sum(axis=1).max() < LEAST_IN_CAMPS:
+        notes.append("of two or three coders who differ nobody can tell whether the unit is ambiguous")
+    if not converged:
+        notes.append("fitting did not come to an end")
+    return "; ".join(notes)

@@ -1,0 +1,239 @@
+"""Measure how often the alternative annotator test rejects, by simulation: python -m benchmarks.alt_test --json.
+
+Three humans and a candidate code texts of 20 units each. Categories: one of four; texts differ in difficulty, and each
+coder is better in some texts than in others. Chains: a coder copies the true entity of a mention or slips, to another
+entity or to none; texts and coders differ in the same way. Rejections are p-values of single humans up to .05, before
+they are adjusted for several.
+
+Null: the candidate is as good as each human, and epsilon is 0. Worse: the candidate is worse by exactly epsilon = .1
+(of chains by what a large simulation finds of a candidate that slips more often); the test is exact where differences
+are as often so much above their mean as below it, and those of chains are not. Power: of a candidate whose score is
+better by .1 (epsilon 0), and of one that is as good (epsilon .1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from agreement.measures import AltTest, ReliabilityData, alt_test
+from agreement.measures.values import Ints
+from benchmarks.coverage import write_between
+
+MARKS = ("<!-- alt-test: begin -->", "<!-- alt-test: end -->")
+RUNS, LEVEL = 2000, 0.05
+SIZES = (10, 30)
+HUMANS, UNITS, CATEGORIES = 3, 20, 4
+ADVANTAGE = 0.1
+# How right texts of categories and of chains are coded, and how far a coder is from that in one of them.
+DIFFICULTY, DIFFICULTY_OF_CHAINS, OWN = (0.5, 0.7), (0.7, 0.9), 0.1
+# The entities of a text of chains; a wrong answer is none of them in so many cases.
+ENTITIES, ALONE = 5, 0.3
+# Where a rate of right answers is looked for that makes the score of chains better or worse by .1, in so many texts.
+RATES, CALIBRATION_TEXTS = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2), 10_000
+
+type Random = np.random.Generator
+type Simulate = Callable[[Random, int, float], ReliabilityData]
+
+
+def simulate_categories(random: Random, texts: int, advantage: float) -> ReliabilityData:
+    """Return categories where the candidate's expected score is above that of each human by exactly the advantage.
+
+    Two coders who are right with the probabilities a and b agree with ab + (1 - a)(1 - b)/(k - 1), so that a change of
+    a by c changes the score by c(b - (1 - b)/(k - 1)).
+    """
+    difficulty = random.uniform(*DIFFICULTY, texts)
+    accuracy = difficulty[:, None] + random.uniform(-OWN, OWN, (texts, HUMANS + 1))
+    accuracy[:, 0] += advantage / (difficulty - (1 - difficulty) / (CATEGORIES - 1))
+    shape = (texts, UNITS, HUMANS + 1)
+    right = random.random(shape) < accuracy[:, None, :]
+    wrong = random.integers(1, CATEGORIES, shape)
+    labels = np.where(right, 0, wrong)  # the true category is 0 everywhere, as distances do not ask which it is
+    return ReliabilityData.from_values(
+        range(texts * UNITS), range(HUMANS + 1), labels.reshape(-1, HUMANS + 1).tolist(), text_of_units(texts).tolist()
+    )
+
+
+def simulate_chains(random: Random, texts: int, better: float) -> ReliabilityData:
+    """Return chains where the candidate is right so much more often, or less often, than each human."""
+    difficulty = random.uniform(*DIFFICULTY_OF_CHAINS, texts)
+    accuracy = difficulty[:, None] + random.uniform(-OWN, OWN, (texts, HUMANS + 1))
+    accuracy[:, 0] += better
+    shape = (texts, UNITS, HUMANS + 1)
+    entity = np.broadcast_to(random.integers(0, ENTITIES, shape[:2])[:, :, None], shape)
+    right = random.random(shape) < accuracy[:, None, :]
+    other = (entity + random.integers(1, ENTITIES, shape)) % ENTITIES
+    single = ENTITIES + np.broadcast_to(np.arange(UNITS)[None, :, None], shape)
+    answers = np.where(right, entity, np.where(random.random(shape) < ALONE, single, other))
+    return ReliabilityData.from_chain_ids(answers.reshape(-1, HUMANS + 1), text_of_units(texts))
+
+
+def text_of_units(texts: int) -> Ints:
+    """Return the text of each unit."""
+    return np.repeat(np.arange(texts), UNITS)
+
+
+@cache
+def mean_difference(better: float) -> float:
+    """Return the candidate's score less that of the humans in a large simulation of chains."""
+    data = simulate_chains(np.random.default_rng(1), CALIBRATION_TEXTS, better)
+    rows = alt_test(data, 0, distance="masi", resamples=1).rows
+    return float(np.mean([row.difference for row in rows if row.difference is not None]))
+
+
+def rate_for(advantage: float) -> float:
+    """Return how much more often right a candidate is whose score is better by the advantage."""
+    return float(np.interp(advantage, [mean_difference(rate) for rate in RATES], RATES))
+
+
+def run_test(data: ReliabilityData, distance: str, epsilon: float) -> AltTest:
+    """Return the test of the first coder."""
+    return alt_test(data, 0, distance=distance, epsilon=epsilon, resamples=1999)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is simulated: the advantage of the candidate in `simulate`, and epsilon of the test."""
+
+    name: str
+    simulate: Simulate
+    distance: str
+    advantage: float
+    epsilon: float
+
+
+def settings() -> list[Setting]:
+    """Return the rows of the table."""
+    worse, better = rate_for(-ADVANTAGE), rate_for(ADVANTAGE)
+    # what the interpolated rate has in truth, so that the null holds exactly
+    bound = -mean_difference(worse)
+    labels, chains = (simulate_categories, "nominal"), (simulate_chains, "masi")
+    return [
+        Setting("null_labels", *labels, 0.0, 0.0),
+        Setting("worse_labels", *labels, -ADVANTAGE, ADVANTAGE),
+        Setting("power_labels", *labels, ADVANTAGE, 0.0),
+        Setting("power_equal_labels", *labels, 0.0, ADVANTAGE),
+        Setting("null_chains", *chains, 0.0, 0.0),
+        Setting("worse_chains", *chains, worse, bound),
+        Setting("power_chains", *chains, better, 0.0),
+        Setting("power_equal_chains", *chains, 0.0, ADVANTAGE),
+    ]
+
+
+def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
+    """Return the share of p-values up to the level, that of the published test, and how often the candidate wins."""
+    random = np.random.default_rng([texts, *setting.name.encode()])
+    own, published, any_won = [], [], []
+    for _ in range(runs):
+        found = run_test(setting.simulate(random, texts, setting.advantage), setting.distance, setting.epsilon)
+        own += [row.p_value is not None and row.p_value <= LEVEL for row in found.rows]
+        published += [row.published_p_value is not None and row.published_p_value <= LEVEL for row in found.rows]
+        any_won.append(any(row.won for row in found.rows))
+    name = f"{setting.name}_{texts}"
+    return {
+        name: round(float(np.mean(own)), 4),
+        f"published_{name.replace('null', 'equal')}": round(float(np.mean(published)), 4),
+        f"any_human_{name.replace('null', 'equal')}": round(float(np.mean(any_won)), 4),
+    }
+
+
+def difference_from_reference(runs: int = 200) -> float:
+    """Return how far p-values of small data are from those of all signs, one by one, at most."""
+    random = np.random.default_rng(0)
+    furthest = 0.0
+    for _ in range(runs):
+        data = simulate_chains(random, 6, 0.0)
+        found = run_test(data, "jaccard", ADVANTAGE)
+        for row, human in zip(found.rows, range(1, HUMANS + 1), strict=True):
+            expected = _p_value_by_definition(data, human, ADVANTAGE)
+            furthest = max(furthest, abs((row.p_value or 0.0) - expected))
+    return furthest
+
+
+def _p_value_by_definition(data: ReliabilityData, human: int, epsilon: float) -> float:
+    """Return the p-value in plain Python, from the sets of each unit."""
+    values = [data.value(code) for code in range(data.n_values)]
+    by_text: dict[int, list[float]] = {}
+    for text, codes in zip(data.document_of_unit.tolist(), data.codes.tolist(), strict=True):
+        others = [values[codes[other]] for other in range(1, HUMANS + 1) if other != human]
+        scores = [
+            sum(len(one & other) / len(one | other) for other in others) / len(others)
+            for one in (values[codes[0]], values[codes[human]])
+        ]
+        by_text.setdefault(text, []).append(scores[0] - scores[1])
+    moved = [sum(one) / len(one) + epsilon for one in by_text.values()]
+    sums = [
+        sum(sign * one for sign, one in zip(signs, moved, strict=True)) for signs in product((1, -1), repeat=len(moved))
+    ]
+    return sum(one >= sum(moved) - 1e-12 for one in sums) / len(sums)
+
+
+def measure_all(runs: int) -> dict[str, float]:
+    """Return all figures."""
+    figures: dict[str, float] = {}
+    for setting in settings():
+        for texts in SIZES:
+            figures |= measure(setting, texts, runs)
+    return figures | {"difference_from_reference": difference_from_reference(max(runs // 10, 1))}
+
+
+WHAT = {
+    "null": "as good as a human, epsilon 0",
+    "worse": "worse by epsilon = .1",
+    "power": "better by .1, epsilon 0",
+    "power_equal": "as good as a human, epsilon .1",
+}
+
+
+def report(figures: dict[str, float], runs: int) -> str:
+    """Return the figures as a table."""
+    text = (
+        f"The share of p-values up to {LEVEL}, of single humans and before they are adjusted, in {runs:,} simulated "
+        f"corpora a row of {HUMANS} humans and a candidate, texts of {UNITS} units that differ in difficulty. *Over "
+        "texts* is the test of the library, *published* that of units; *any human* is how often the candidate wins "
+        "against any of the humans, after p-values are adjusted. A candidate as good as a human should reach .05 where "
+        "epsilon is 0; so should one that is worse by epsilon. On small data the p-values are those of a slow "
+        f"reference (largest difference {figures['difference_from_reference']:.0e})."
+    )
+    lines = [
+        *textwrap.wrap(text, 120),
+        "",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores.",
+        "",
+        "| values | the candidate | texts | over texts | published | any human |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    for kind, case, texts in product(("labels", "chains"), WHAT, SIZES):
+        name = f"{case}_{kind}_{texts}"
+        other = name.replace("null", "equal")
+        cells = [figures[key] for key in (name, f"published_{other}", f"any_human_{other}")]
+        values = "categories" if kind == "labels" else "chains, MASI"
+        lines.append(f"| {values} | {WHAT[case]} | {texts} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.alt_test", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write them between the marks of a page")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many corpora a row (default: {RUNS})")
+    options = parser.parse_args(arguments)
+    figures = measure_all(options.runs)
+    if options.write:
+        write_between(options.write, MARKS, report(figures, options.runs))
+    print(json.dumps(figures, indent=2) if options.json else report(figures, options.runs))
+
+
+if __name__ == "__main__":
+    main()

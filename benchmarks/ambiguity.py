@@ -1,0 +1,196 @@
+"""Measure how well ambiguous units are told from slips, by simulation: python -m benchmarks.ambiguity --json.
+
+A tenth of the units is ambiguous: 30 to 70 % of the coders take the second reading. Each coder has a skill between .6
+and .95; who slips gives any other category, or puts a mention with another entity or alone. Categories: 300 units of
+four categories. Confused: the same where the model is wrong, as seven of ten slips give the next category, and 15 to
+85 % of the coders take the second reading. Chains: four texts of 60 mentions, of which 35 % stand alone and the others
+are of 15 entities by Zipf's law. What is compared is the area under the curve: how often an ambiguous unit comes before
+one that is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from agreement.measures import ReliabilityData, ambiguity
+from agreement.measures.models.camps import count_camps, split_into_camps
+from agreement.measures.values import Bools, Floats, Ints
+from benchmarks.coverage import write_between
+
+MARKS = ("<!-- ambiguity: begin -->", "<!-- ambiguity: end -->")
+RUNS, CODERS = 100, (3, 6, 18)
+AMBIGUOUS, SHARE, SKILL = 0.1, (0.3, 0.7), (0.6, 0.95)
+WIDE_SHARE, CONFUSED = (0.15, 0.85), 0.7
+UNITS, CATEGORIES = 300, 4
+TEXTS, MENTIONS, ENTITIES, ALONE, SINGLE = 4, 60, 15, 0.35, 0.3
+
+type Random = np.random.Generator
+type Simulate = Callable[[Random, int], tuple[ReliabilityData, Bools]]
+
+
+def choose_readings(
+    random: Random, readings: Ints, skill: Floats, share: tuple[float, float] = SHARE
+) -> tuple[Ints, Bools, Bools]:
+    """Return what each coder takes each unit for, who slips, and which units are ambiguous; readings (2, units)."""
+    units, coders = readings.shape[1], len(skill)
+    ambiguous = random.random((units,)) < AMBIGUOUS
+    second = random.random((units, coders)) < random.uniform(*share, (units,))[:, None]
+    taken = np.where(ambiguous[:, None] & second, readings[1][:, None], readings[0][:, None])
+    return taken, random.random((units, coders)) >= skill, ambiguous
+
+
+def simulate_categories(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
+    """Return categories, and which units are ambiguous."""
+    return _simulate_categories(random, coders, SHARE, confused=0.0)
+
+
+def simulate_confused(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
+    """Return categories that are confused with the next one, and which units are ambiguous."""
+    return _simulate_categories(random, coders, WIDE_SHARE, confused=CONFUSED)
+
+
+def _simulate_categories(
+    random: Random, coders: int, share: tuple[float, float], *, confused: float
+) -> tuple[ReliabilityData, Bools]:
+    first = random.choice(CATEGORIES, UNITS, p=random.dirichlet(np.full(CATEGORIES, 3.0)))
+    readings = np.stack([first, (first + random.integers(1, CATEGORIES, UNITS)) % CATEGORIES])
+    taken, slips, ambiguous = choose_readings(random, readings, random.uniform(*SKILL, coders), share)
+    near = random.random(taken.shape) < confused
+    other = (taken + np.where(near, 1, random.integers(1, CATEGORIES, taken.shape))) % CATEGORIES
+    rows = np.where(slips, other, taken).tolist()
+    return ReliabilityData.from_values(range(UNITS), range(coders), rows, [None] * UNITS), ambiguous
+
+
+def simulate_chains(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
+    """Return chains, and which mentions are ambiguous."""
+    n = TEXTS * MENTIONS
+    first = np.where(random.random(n) < ALONE, ENTITIES + np.arange(n), draw_entities(random, (n,)))
+    skill = random.uniform(*SKILL, coders)
+    readings = np.stack([first, draw_others(random, first[:, None])[:, 0]])
+    taken, slips, ambiguous = choose_readings(random, readings, skill)
+    chains = np.where(slips, draw_others(random, taken), taken)
+    return ReliabilityData.from_chain_ids(chains, np.repeat(np.arange(TEXTS), MENTIONS)), ambiguous
+
+
+def draw_entities(random: Random, shape: tuple[int, ...]) -> Ints:
+    """Return entities by Zipf's law."""
+    weights = 1 / np.arange(1, ENTITIES + 1)
+    drawn: Ints = random.choice(ENTITIES, shape, p=weights / weights.sum())
+    return drawn
+
+
+def draw_others(random: Random, chains: Ints) -> Ints:
+    """Return other chains than these, (mentions, coders): the mention alone, or another entity."""
+    alone = ENTITIES + np.arange(len(chains))[:, None]
+    other = draw_entities(random, chains.shape)
+    while (equal := other == chains).any():
+        other = np.where(equal, draw_entities(random, chains.shape), other)
+    return np.where((random.random(chains.shape) < SINGLE) & (chains != alone), alone, other)
+
+
+def area_under_curve(ambiguous: Bools, scores: Floats) -> float:
+    """Return how often an ambiguous unit has a higher score than another, of equal ones half."""
+    from scipy.stats import rankdata
+
+    n = int(ambiguous.sum())
+    ranks = rankdata(scores)[ambiguous].sum()
+    return float((ranks - n * (n + 1) / 2) / (n * (len(ambiguous) - n)))
+
+
+def score(data: ReliabilityData) -> dict[str, Floats]:
+    """Return what each way says of the units: the rule of camps, of values and of readings, and the model."""
+    found = ambiguity(data)
+    units = sorted(found.units, key=lambda one: int(str(one.unit)))  # as in the data, where they are numbers
+    _, second = count_camps(data.codes)
+    return {
+        "camps": split_into_camps(data.codes).astype(np.float64),
+        "camps_of_readings": np.array([one.camps for one in units], dtype=np.float64),
+        "second_value": second.astype(np.float64),
+        "second_reading": np.array([len(one.groups[1]) if len(one.groups) > 1 else 0 for one in units], np.float64),
+        "model": np.array([one.posterior for one in units]),
+    }
+
+
+KINDS: dict[str, tuple[str, Simulate]] = {
+    "labels": ("categories", simulate_categories),
+    "confused": ("categories, confused", simulate_confused),
+    "chains": ("chains", simulate_chains),
+}
+
+
+def measure(runs: int) -> dict[str, float | str]:
+    """Return the areas under the curve, which of the model and the rule of camps is better, and the share estimated."""
+    figures: dict[str, float | str] = {}
+    for kind, (_, simulate) in KINDS.items():
+        for coders in CODERS:
+            random = np.random.default_rng([coders, *kind.encode()])
+            areas: dict[str, list[float]] = {}
+            flags = np.zeros(3)
+            while len(areas.get("model", [])) < runs:
+                data, ambiguous = simulate(random, coders)
+                if not 0 < ambiguous.sum() < len(ambiguous):
+                    continue
+                scores = score(data)
+                for way, of_units in scores.items():
+                    areas.setdefault(way, []).append(area_under_curve(ambiguous, of_units))
+                flagged = scores["model"] >= 0.5
+                flags += [(flagged & ambiguous).sum(), flagged.sum(), ambiguous.sum()]
+            means = {way: round(float(np.mean(of_way)), 4) for way, of_way in areas.items()}
+            figures |= {f"auc_{way}_{kind}_{coders}": area for way, area in means.items()}
+            figures[f"better_{kind}_{coders}"] = "model" if means["model"] > means["camps"] else "camps"
+            figures[f"precision_{kind}_{coders}"] = round(float(flags[0] / max(flags[1], 1)), 4)
+            figures[f"recall_{kind}_{coders}"] = round(float(flags[0] / flags[2]), 4)
+    return figures
+
+
+def report(figures: dict[str, float | str], runs: int) -> str:
+    """Return the figures as a table."""
+    text = (
+        f"The area under the curve, as a mean of {runs} simulations a row: how often an ambiguous unit comes before "
+        "another. A tenth of the units is ambiguous, of which 30 to 70 % of the coders take the second reading; skills "
+        f"are between .6 and .95. Categories: {UNITS} units of {CATEGORIES}; *confused*: against what the model takes "
+        f"for granted, seven of ten slips give the next category, and shares are 15 to 85 %. Chains: {TEXTS} texts of "
+        f"{MENTIONS} mentions. *Camps*: four coders or more, of whom two and a quarter give the second most frequent "
+        "value; *of readings*: the same where chains that are near are one reading. *Second reading*: how many do. "
+        "*Model*: the posterior of `ambiguity`, with what it flags (.5 or more): the share that is ambiguous, and the "
+        "share of ambiguous units that it finds."
+    )
+    lines = [
+        *textwrap.wrap(text, 120),
+        "",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores.",
+        "",
+        "| values | coders | camps | camps of readings | second reading | model | flagged rightly | found |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for kind, (name, _) in KINDS.items():
+        for coders in CODERS:
+            ways = ("auc_camps", "auc_camps_of_readings", "auc_second_reading", "auc_model", "precision", "recall")
+            cells = [f"{figures[f'{way}_{kind}_{coders}']:.3f}" for way in ways]
+            lines.append(f"| {name} | {coders} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ambiguity", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write them between the marks of a page")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many simulations a row (default: {RUNS})")
+    options = parser.parse_args(arguments)
+    figures = measure(options.runs)
+    if options.write:
+        write_between(options.write, MARKS, report(figures, options.runs))
+    print(json.dumps(figures, indent=2) if options.json else report(figures, options.runs))
+
+
+if __name__ == "__main__":
+    main()

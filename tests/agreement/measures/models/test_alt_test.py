@@ -1,0 +1,247 @@
+"""May a candidate code in the place of a human?"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.special import stdtr
+from scipy.stats import false_discovery_control, ttest_1samp
+
+from agreement.measures import ReliabilityData, alt_test
+from agreement.measures.models.significance import adjust_p_values, sign_flip_p_value, student_p_value
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, number_tables, tables
+from tests.reference import alt_test as slow
+from tests.shared.cases import examples
+
+HUMANS = ("Ann", "Bob", "Cid")
+
+
+def table_of(table, names):
+    """Return {unit: {coder: value}} without what is missing."""
+    return {
+        unit: {name: value for name, value in zip(names, row, strict=True) if value is not None}
+        for unit, row in table.items()
+    }
+
+
+def of_texts(rows, n, *, times=1):
+    """Return data with the same rows in each of n texts."""
+    texts = [number // (len(rows) * times) for number in range(len(rows) * times * n)]
+    return ReliabilityData.from_values(range(len(texts)), ["model", *HUMANS], rows * times * n, texts)
+
+
+@examples(60)
+@given(tables(readings=True), st.sampled_from(["nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"]))
+def test_figures_are_those_of_the_slow_reference_in_fractions(drawn, name):
+    table, documents = drawn
+    names = "ABCDEFGH"[: len(next(iter(table.values()), []))]
+    assume(len(names) >= 3)
+    epsilon = Fraction(1, 8)
+    found = alt_test(data_of(table, documents), "A", distance=name, epsilon=float(epsilon))
+    answers = table_of(table, names)
+    reached = {}
+    for row in found.rows:
+        of_units = slow.scores(answers, "A", names[1:], row.human, lambda a, b: exact.distance(a, b, name))
+        differences = slow.text_differences(of_units, documents)
+        expected = slow.sign_flip_p_value(differences, epsilon)
+        assert (row.n_units, row.n_texts) == (len(of_units), len(differences))
+        assert row.p_value == (None if expected is None else pytest.approx(float(expected)))
+        if differences:
+            assert row.difference == pytest.approx(float(sum(differences) / len(differences)), abs=1e-12)
+            wins = [candidate >= human for candidate, human in of_units.values()]
+            assert row.advantage_probability == sum(wins) / len(wins)
+        if expected is not None:
+            reached[row.human] = expected
+        student = slow.student_t(slow.indicators(of_units), epsilon)
+        if student is not None:
+            statistic, n = student
+            assert row.published_p_value == pytest.approx(float(stdtr(n - 1, statistic)))
+    levels = dict(zip(reached, slow.adjusted(list(reached.values())), strict=True))
+    for row in found.rows:
+        assert row.adjusted == (pytest.approx(float(levels[row.human])) if row.human in levels else None)
+    assert found.winning_rate == (sum(p <= Fraction(1, 20) for p in levels.values()) / len(levels) if levels else None)
+
+
+@examples(30)
+@given(tables())
+def test_units_are_compared_without_themselves_where_they_are_excluded(drawn):
+    table, documents = drawn
+    names = "ABCDEFGH"[: len(next(iter(table.values()), []))]
+    assume(len(names) >= 3)
+    found = alt_test(data_of(table, documents), "A", distance="jaccard", exclude_unit="observed")
+    answers = {
+        unit: {coder: exact.without(value, unit) for coder, value in row.items()}
+        for unit, row in table_of(table, names).items()
+    }
+    for row in found.rows:
+        of_units = slow.scores(answers, "A", names[1:], row.human, lambda a, b: exact.distance(a, b, "jaccard"))
+        differences = slow.text_differences(of_units, documents)
+        if differences:
+            assert row.difference == pytest.approx(float(sum(differences) / len(differences)), abs=1e-12)
+
+
+@examples(30)
+@given(number_tables())
+def test_a_callable_is_a_distance_and_so_is_one_of_numbers(drawn):
+    table, documents = drawn
+    assume(len(next(iter(table.values()), [])) >= 3)
+    data = data_of(table, documents)
+    by_name, by_call = (alt_test(data, "A", distance=one) for one in ("interval", lambda a, b: (a - b) ** 2))
+    for one, other in zip(by_name.rows, by_call.rows, strict=True):
+        assert one.p_value == other.p_value
+        assert one.difference == (None if other.difference is None else pytest.approx(other.difference, abs=1e-12))
+
+
+@pytest.mark.parametrize("n", [15, 40])
+def test_random_signs_are_near_all_signs(n):
+    differences = np.random.default_rng(n).normal(0.2, 1, n)
+    drawn = sign_flip_p_value(differences, 20_000, 1)
+    assert drawn == pytest.approx(sign_flip_p_value(differences, 20_000, 2), abs=0.015)
+    assert drawn == pytest.approx(student_p_value(differences), abs=0.03)
+    assert drawn == sign_flip_p_value(differences, 20_000, 1)
+
+
+def test_all_signs_are_tried_up_to_fourteen_texts():
+    differences = np.arange(1.0, 15)
+    assert sign_flip_p_value(differences, 1, 0) == 2.0**-14
+    assert sign_flip_p_value(-differences, 1, 0) == 1
+    assert sign_flip_p_value(np.arange(1.0, 16), 99, 0) == 0.01  # of more, the data count as one of a hundred
+
+
+@examples(40)
+@given(st.lists(st.fractions(0, 1), max_size=8))
+def test_adjusted_p_values_are_those_of_scipy_and_of_the_definition(p_values):
+    found = adjust_p_values(np.array(p_values, dtype=np.float64))
+    assert found.tolist() == pytest.approx([float(one) for one in slow.adjusted(p_values)])
+    if p_values:
+        assert found == pytest.approx(false_discovery_control([float(p) for p in p_values], method="by"))
+
+
+@examples(20)
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=40))
+def test_students_p_value_is_that_of_scipy(values):
+    assume(len(set(values)) > 1)
+    expected = ttest_1samp(values, 0.2, alternative="less").pvalue
+    assert student_p_value(0.2 - np.array(values)) == pytest.approx(expected)
+
+
+def test_students_t_without_any_spread_is_certain():
+    assert student_p_value(np.full(5, 0.1)) == 0
+    assert student_p_value(np.full(5, -0.1)) == student_p_value(np.zeros(5)) == 1
+
+
+def test_who_codes_as_the_others_do_wins_and_who_does_not_loses():
+    agreeing, apart = ["a", "a", "a", "a"], ["b", "a", "a", "a"]
+    good = alt_test(of_texts([agreeing, ["b", "b", "b", "a"], ["c", "c", "b", "c"]], 8), "model", epsilon=0.05)
+    bad = alt_test(of_texts([apart, apart, agreeing], 8), "model")
+    assert (good.winning_rate, good.passed, good.published_passed) == (1, True, True)
+    assert (bad.winning_rate, bad.passed, bad.published_passed) == (0, False, False)
+    assert bad.advantage_probability == pytest.approx(1 / 3)
+
+
+def test_epsilon_is_how_much_worse_the_candidate_may_be():
+    data = of_texts([["b", "a", "a", "a"], *[["a"] * 4] * 9], 8)
+    assert [row.difference for row in alt_test(data, "model").rows] == pytest.approx([-0.1] * 3)
+    assert alt_test(data, "model", epsilon=0.05).winning_rate == 0
+    assert alt_test(data, "model", epsilon=0.15).winning_rate == 1
+
+
+def test_a_text_counts_once_however_many_units_it_has():
+    won, lost = ["a", "b", "a", "a"], ["b", "a", "a", "a"]
+    rows = [won] * 30 + [lost] + [lost]
+    data = ReliabilityData.from_values(range(32), ["model", *HUMANS], rows, ["long"] * 30 + ["short", "brief"])
+    ann = alt_test(data, "model").rows[0]
+    assert ann.difference == pytest.approx(-1 / 3)
+    assert (ann.candidate_score, ann.human_score) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert ann.advantage_probability == 30 / 32
+
+
+def test_what_is_missing_is_left_out_and_counted():
+    rows = [["a", "a", "a", None], ["a", "a", None, None], [None, "a", "a", "a"], ["a", "b", "a", "a"]]
+    found = alt_test(of_texts(rows, 6), "model")
+    assert found.left_out == {"not coded by the candidate": 6, "coded by fewer than two humans": 6}
+    assert (found.n_units, [row.n_units for row in found.rows]) == (12, [12, 12, 6])
+    assert found.to_dict()["left_out"] == found.left_out
+
+
+def test_a_human_who_shares_no_two_texts_is_not_counted():
+    rows = [["a", "a", "a", None]] * 5 + [["a", "a", "a", "b"]]
+    data = ReliabilityData.from_values(range(6), ["model", *HUMANS], rows, range(6))
+    found = alt_test(data, "model")
+    cid = found.rows[2]
+    assert (cid.n_texts, cid.p_value, cid.adjusted, cid.won) == (1, None, None, False)
+    assert found.winning_rate == 1
+    assert "not compared with Cid: fewer than two texts in common" in found.note
+
+
+def test_a_test_of_one_text_says_why_there_is_none():
+    found = alt_test(of_texts([["a"] * 4] * 3, 1), "model")
+    assert (found.winning_rate, found.passed, found.value) == (None, None, None)
+    assert found.note == "no test over texts: it takes two texts that the candidate and two humans coded"
+    assert "undefined" in f"{found:.2f}"
+
+
+@pytest.mark.parametrize(
+    ("n", "note"),
+    [(4, "4 texts are too few for any p-value up to 0.05"), (6, "the published test takes 30 units of each human")],
+)
+def test_what_limits_the_test_is_noted(n, note):
+    assert note in alt_test(of_texts([["a"] * 4], n), "model").note
+
+
+def test_three_humans_and_thirty_units_of_six_texts_need_no_note():
+    assert alt_test(of_texts([["a"] * 4] * 5, 6), "model").note == ""
+
+
+def test_two_humans_are_noted():
+    found = alt_test(of_texts([["a"] * 4] * 5, 6), "model", humans=["Ann", "Bob"])
+    assert [row.human for row in found.rows] == ["Ann", "Bob"]
+    assert found.note.startswith("two humans: each is compared with one other only")
+
+
+def test_others_than_the_humans_named_do_not_matter():
+    data = of_texts([["a", "a", "b", "a"], ["b", "a", "b", "b"]], 6)
+    wide = ReliabilityData.from_values(
+        data.units,
+        [*data.coders, "second model"],
+        [[*data.to_frame().iloc[row].tolist(), 7] for row in range(12)],
+        [data.documents[number] for number in data.document_of_unit.tolist()],
+    )
+    alone, among = alt_test(data, "model"), alt_test(wide, "model", humans=HUMANS)
+    assert [row.p_value for row in alone.rows] == [row.p_value for row in among.rows]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"candidate": "Zoe"}, "there is no coder 'Zoe'"),
+        ({"humans": ["Ann", "Zoe"]}, "there is no coder 'Zoe'"),
+        ({"humans": ["Ann", "model"]}, "'model' is the candidate, and among the humans"),
+        ({"humans": ["Ann", "Ann"]}, "named twice"),
+        ({"humans": ["Ann"]}, "it takes two humans, better three, and there is 1"),
+        ({"epsilon": -0.1}, "epsilon is -0.1"),
+        ({"epsilon": float("nan")}, "epsilon is nan"),
+        ({"q": 0}, "q is 0"),
+        ({"resamples": 0}, "resamples is 0"),
+        ({"distance": "euclid"}, "distance is 'euclid'"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        alt_test(of_texts([["a"] * 4], 3), **{"candidate": "model", **options})
+
+
+def test_counts_name_no_coder():
+    with pytest.raises(ValueError, match="counts"):
+        alt_test(ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]), 0)
+
+
+def test_a_result_is_shown_as_others_are():
+    found = alt_test(of_texts([["a", "a", "b", "a"]] * 5, 6), "model")
+    assert "in the place of Bob" in found._repr_html_()
+    assert [point.name for point in found._points()] == [f"in the place of {human}" for human in HUMANS]
+    assert found.to_dict()["rows"][1]["human"] == "Bob"
+    assert found.to_latex().startswith("\\begin{tabular}")

@@ -1,0 +1,182 @@
+"""Which units are truly ambiguous, and where somebody only slipped?"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from agreement.measures import Readings, ReliabilityData, ambiguity
+from agreement.measures.models.camps import count_camps, split_into_camps
+from agreement.measures.models.reading_groups import group_readings
+from agreement.measures.models.two_readings import SHARES, fit_two_readings
+from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.reference.two_readings import posterior
+from tests.shared.cases import examples
+
+CLEAR = [["a"] * 6, ["b"] * 6, ["c"] * 6]
+
+
+@st.composite
+def group_tables(draw):
+    """Draw the groups of a few units, numbered by their frequency, as coders give them, and the alternatives."""
+    n_coders = draw(st.integers(2, 5))
+    cells = st.one_of(st.none(), *[st.sampled_from("abcd")] * 4)
+    rows = draw(st.lists(st.lists(cells, min_size=n_coders, max_size=n_coders), min_size=1, max_size=6))
+    rows = [row for row in rows if sum(cell is not None for cell in row) >= 2]
+    assume(rows)
+    return group_readings(one_document(rows)).groups, draw(st.integers(4, 6))
+
+
+@examples(40)
+@given(group_tables())
+def test_posteriors_are_those_of_all_meanings_listed_one_by_one(drawn):
+    groups, alternatives = drawn
+    fitted = fit_two_readings(groups, alternatives)
+    skills = [Fraction(skill) for skill in fitted.skill.tolist()]
+    shares = [Fraction(str(share)) for share in SHARES.tolist()]
+    for number, row in enumerate(groups.tolist()):
+        given_groups = [None if group < 0 else group for group in row]
+        two, of_groups = posterior(given_groups, skills, Fraction(fitted.prevalence), alternatives, shares)
+        assert fitted.posterior[number] == pytest.approx(float(two))
+        assert fitted.of_group[number][: len(of_groups)].tolist() == pytest.approx(list(map(float, of_groups)))
+
+
+@examples(40)
+@given(group_tables())
+def test_no_round_of_fitting_makes_the_answers_less_probable(drawn):
+    groups, alternatives = drawn
+    fitted = fit_two_readings(groups, alternatives)
+    assert fitted.converged
+    assert min(np.diff(fitted.objectives), default=0) >= -1e-9
+    assert ((fitted.skill > 0) & (fitted.skill < 1)).all()
+
+
+@examples(30)
+@given(tables(readings=True), st.randoms())
+def test_the_order_of_units_and_the_names_of_values_change_no_probability(drawn, random):
+    table, documents = drawn
+    assume(len(next(iter(table.values()), [])) >= 2)
+    renamed = {"place": "x", "none": "y", "new": "z"}
+    shuffled = list(table)
+    random.shuffle(shuffled)
+    other = {unit: [renamed.get(v, v) if isinstance(v, str) else v for v in table[unit]] for unit in shuffled}
+    first, second = ambiguity(data_of(table, documents)), ambiguity(data_of(other, documents))
+    expected = {one.unit: one.posterior for one in second.units}
+    assert {one.unit: one.posterior for one in first.units} == pytest.approx(expected, abs=1e-6)
+    assert len(first.units) + sum(first.left_out.values()) == len(table)
+
+
+def test_a_split_is_likely_ambiguous_and_a_single_deviation_likely_a_slip():
+    split, slip = list("aaabbb"), list("aaaaab")
+    found = ambiguity([*CLEAR, slip, split] * 5)
+    verdicts = {one.unit % 5: one.verdict for one in found.units}
+    assert verdicts == {0: "", 1: "", 2: "", 3: "slip", 4: "ambiguous"}
+    assert [one.unit for one in found.units[:5]] == [4, 9, 14, 19, 24]
+    assert [one.camps for one in found.units] == [True] * 5 + [False] * 20
+    assert sorted(found.skills, key=found.skills.get)[0] == 5
+    assert (found.model, found.alternatives, found.converged) == ("dawid-skene", 3, True)
+    assert found.units[0].groups == ((0, 1, 2), (3, 4, 5))
+    assert min(found.units[0].probabilities) > 0.8 > max(found.units[-1].probabilities[1:], default=0)
+
+
+def test_it_takes_more_of_careless_coders_to_make_a_unit_ambiguous():
+    # two against two: those who part from the others elsewhere too, or those who never do
+    careless, careful = ["a", "a", "b", "b", "a"], ["b", "b", "a", "a", "a"]
+    noise = [["a", "a", "a", "b", "c"], ["b", "b", "b", "c", "a"], ["c", "c", "c", "a", "b"]]
+    found = ambiguity([*noise * 8, ["a", "b", "a", "a", "a"], ["a", "a", "a", "b", "a"], careless, careful])
+    by_unit = {one.unit: one.posterior for one in found.units}
+    assert by_unit[24] > 2 * by_unit[25]
+
+
+def test_a_slip_elsewhere_in_a_chain_leaves_a_unit_with_one_reading():
+    ids = np.zeros((8, 4), dtype=int)
+    ids[7] = [0, 0, 1, 1]  # the last one is split, and so the chains of all others differ
+    data = ReliabilityData.from_chain_ids(ids, ["text"] * 8)
+    found = ambiguity(data)
+    assert data.n_values == 3
+    assert [len(one.groups) for one in found.units] == [2] + [1] * 7
+    assert (found.units[0].unit, found.units[0].groups, found.model) == (7, ((0, 1), (2, 3)), "mention-pair")
+    assert split_into_camps(data.codes).sum() == 8
+    assert sum(one.camps for one in found.units) == 1
+
+
+def test_sets_that_share_little_are_different_readings():
+    near = [{"u", *"abcd"}, {"u", *"abcde"}, {"u", *"wxyz"}, {"u", *"wxyzd"}]
+    found = ambiguity(one_document({"u": near, **{unit: ["x"] * 4 for unit in "abcdewxyz"}}))
+    assert next(one.groups for one in found.units if one.unit == "u") == (("A", "B"), ("C", "D"))
+
+
+def test_a_unit_alone_is_another_reading_than_any_chain_or_label():
+    found = ambiguity(one_document({"u": [{"u"}, {"u"}, {"u", "v"}, "place"], "v": ["place"] * 4}))
+    assert next(one.groups for one in found.units if one.unit == "u") == (("A", "B"), ("C",), ("D",))
+
+
+def test_who_gives_several_readings_is_counted_and_in_no_group():
+    several = Readings([{"u", "v"}, {"u", "w"}])
+    found = ambiguity(one_document({"u": [several, {"u", "v"}, {"u", "v"}], "v": [several, "x", None], "w": ["x"] * 3}))
+    rows = {one.unit: one for one in found.units}
+    assert rows["u"].explicit == 1
+    assert rows["u"].groups == (("B", "C"),)
+    assert found.left_out == {"coded by fewer than two coders": 1}
+
+
+def test_only_two_or_three_coders_are_noted():
+    assert "of two or three coders" in ambiguity([["a", "b", "a"], ["a", "a", "a"]]).note
+    assert ambiguity([["a", "b", "a", "a"]]).note == ""
+
+
+def test_data_that_nobody_shares_have_no_order():
+    found = ambiguity([["a", None], [None, "b"]])
+    assert (found.units, found.prevalence, found.value) == ((), None, None)
+    assert found.note == "no unit is coded by two coders"
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([["a"], ["b"]], {}, "there is 1 coder: it takes two"),
+        ([["a", "b"]], {"alternatives": 1}, "alternatives is 1"),
+        ([["a", "b"]], {"alternatives": float("nan")}, "alternatives is nan"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(rows, options, message):
+    with pytest.raises(ValueError, match=message):
+        ambiguity(rows, **options)
+
+
+def test_counts_name_no_coder():
+    with pytest.raises(ValueError, match="counts"):
+        ambiguity(ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]))
+
+
+def test_more_readings_than_alternatives_and_than_groups_that_are_kept_are_taken():
+    found = ambiguity([list("abcdefghijkl"), list("aabbccddeeff")], alternatives=2)
+    assert len(found.units[0].groups) in (6, 12)
+    assert all(0 <= one.posterior <= 1 for one in found.units)
+
+
+def test_the_second_most_frequent_value_makes_camps_of_four_coders_or_more():
+    codes = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, -1], [-1, -1, -1, -1]])
+    assert split_into_camps(codes).tolist() == [True, False, False, False]
+    distinct, second = count_camps(codes)
+    assert (distinct.tolist(), second.tolist()) == ([2, 2, 2, 0], [2, 1, 1, 0])
+
+
+def test_a_result_is_shown_as_others_are():
+    found = ambiguity([*CLEAR, list("aaabbb")] * 3)
+    assert repr(found) == "<12 units: 3 likely ambiguous, 0 likely slips>"
+    assert "likely ambiguous" in found._repr_html_()
+    assert [point.name for point in found._points()] == list("012345")
+    plain = found.to_dict()
+    assert plain["units"][0] | {"posterior": None, "probabilities": None} == {
+        "unit": 3,
+        "document": None,
+        "posterior": None,
+        "groups": [[0, 1, 2], [3, 4, 5]],
+        "probabilities": None,
+        "camps": True,
+        "explicit": 0,
+        "verdict": "ambiguous",
+    }

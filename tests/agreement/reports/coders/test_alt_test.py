@@ -1,0 +1,76 @@
+"""May a coder code in the place of the others? To the digits of the library, by the command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import extract
+from agreement.measures import alt_test
+from agreement.reports.coders.alt_test import test_candidate as report_of
+from agreement.reports.request.basis import resolve, select_data
+from annotations.models import Project
+from tests.shared.agreeing import answer, coded_project, convention
+
+FIVE = ("alice", "bob", "carol", "dora", "eve")
+
+
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
+    """Make a project of four texts by five coders."""
+    contents = [" ".join(f"[w{n}](m{n})" for n in range(4 + 2 * number)) for number in range(4)]
+    return answer(coded_project("walk", "poesio-artstein-2005", *contents, coders=FIVE)).pk
+
+
+@pytest.fixture
+def walk(walk_rows, charlie) -> Project:
+    return Project.objects.get(pk=walk_rows)
+
+
+def printed(**options):
+    out = StringIO()
+    call_command("agreement", "walk", report="alt-test", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_figures_are_those_of_the_library(walk):
+    found = json.loads(printed(candidate="eve", format="json", coders="alice,bob,carol,eve", epsilon=".2"))
+    data = select_data(*resolve(extract(walk), convention(walk, coders="alice,bob,carol,eve")))
+    expected = alt_test(data, "eve", distance="passonneau", epsilon=0.2)
+    assert [row["human"] for row in found["rows"]] == ["alice", "bob", "carol"]
+    assert {name: found[name] for name in ("rows", "winning_rate", "epsilon", "n_units", "note")} == json.loads(
+        json.dumps({name: expected.to_dict()[name] for name in ("rows", "winning_rate", "epsilon", "n_units", "note")})
+    )
+    assert found["parameters"]["distance"] == "passonneau"
+
+
+def test_the_table_has_a_row_for_each_other_coder(walk):
+    table = printed(candidate="eve")
+    summary, caption, *_ = table.splitlines()
+    assert (summary.startswith("winning rate 0.0000, "), caption) == (True, "eve in the place of each other coder")
+    assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("|")][2:] == list(FIVE[:4])
+    assert "epsilon 0.1, q 0.05; 4 texts are too few for any p-value up to 0.05" in summary
+    assert printed(candidate="eve", format="csv").count("\n") >= 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "--candidate: name one of those who are compared and have answers: alice, bob, carol, dora, eve."),
+        ({"candidate": "zoe"}, "--candidate: name one of"),
+        ({"candidate": "eve", "coders": "alice,eve"}, "--candidate: it takes two other coders at least"),
+        ({"candidate": "eve", "epsilon": "much"}, "--epsilon: 'much' is not a number from 0 to 1, such as 0.1."),
+        ({"candidate": "eve", "q": "0"}, "--q: '0' is not a number from 0 to 1, such as 0.05."),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
+    with pytest.raises(CommandError) as refused:
+        printed(**asked)
+    assert str(refused.value).startswith(message)
+
+
+def test_a_test_is_computed_once_of_the_same_answers(walk):
+    answers = extract(walk)
+    first, second = (report_of(answers, convention(walk), "eve", "", "") for _ in range(2))
+    assert first is second
