@@ -11,13 +11,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from psycopg import sql
 
 from tests.faults.program import POSTGRES, Database
+from tests.shared.migrated import connect_to_server
 
 SUPERUSER = "postgres"
 
@@ -42,26 +41,14 @@ def fresh(folder: Path, prepared: Database | None = None) -> Iterator[Database]:
         return
     made = _settings(NAME=f"faults_{os.getpid()}_{folder.name}".lower())
     name = sql.Identifier(made["NAME"])
-    with _server() as server:
+    with connect_to_server() as server:
         of = sql.SQL(" template {}").format(sql.Identifier(prepared["NAME"])) if prepared is not None else sql.SQL("")
         server.execute(sql.SQL("create database {}{}").format(name, of))
     try:
         yield made
     finally:
-        with _server() as server:
+        with connect_to_server() as server:
             server.execute(sql.SQL("drop database {} with (force)").format(name))
-
-
-def _server() -> psycopg.Connection[Any]:
-    own = _settings()
-    return psycopg.connect(
-        host=own["HOST"],
-        port=own["PORT"] or None,
-        user=own["USER"],
-        password=own["PASSWORD"],
-        dbname="postgres",
-        autocommit=True,
-    )
 
 
 def binaries() -> Path | None:

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 
 from benchmarks.serving import MakeRunServer
+from tests.shared.migrated import copy_kept
 
 pytestmark = [
     pytest.mark.faults,
@@ -35,7 +36,13 @@ def until(happens: Callable[[], object]) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> str:
-    return str(tmp_path_factory.mktemp("data"))
+    return prepared(tmp_path_factory.mktemp("data"))
+
+
+def prepared(folder: Path) -> str:
+    """Let a folder of data have a migrated database, if one was kept, and return its name."""
+    copy_kept(folder / "coindex.sqlite3")
+    return str(folder)
 
 
 @contextmanager
@@ -60,7 +67,7 @@ def running(data) -> Iterator[MakeRunServer]:
 @pytest.fixture(scope="module")
 def shared_server(tmp_path_factory) -> Iterator[MakeRunServer]:
     """Return a program for the tests that end none."""
-    with started(str(tmp_path_factory.mktemp("shared"))) as server:
+    with started(prepared(tmp_path_factory.mktemp("shared"))) as server:
         yield server
 
 

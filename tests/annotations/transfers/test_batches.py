@@ -291,12 +291,12 @@ def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path,
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path):
-    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 100)
-    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 100)
-    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 100)
-    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 50)
+    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 25)
+    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 25)
+    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 25)
+    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 15)
     peaks = []
-    for number, n_texts in enumerate((100, 200, 800)):  # the first time things are loaded that stay
+    for number, n_texts in enumerate((25, 50, 200)):  # the first time things are loaded that stay
         path, project = tmp_path / f"{n_texts}.zip", make(f"p{n_texts}")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for place in range(n_texts):
