@@ -53,6 +53,9 @@ class TextRows(Protocol):
     def select(self, rows: Ints) -> Self:
         """Return some of the rows, in this order."""
 
+    def exchange(self, rows: Ints, new: Self) -> Self:
+        """Return the rows with those of `new` at some places, in ascending order, of the same documents."""
+
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of all parts."""
@@ -85,11 +88,7 @@ class _Table[R: TextRows]:
 
     def replace(self, contents: list[TextVersion], places: Sequence[int], new: R) -> _Table[R]:
         """Return the table of as many contents that has new rows at some places, and these rows at the others."""
-        is_kept = np.ones(len(contents), dtype=np.bool_)
-        is_kept[places] = False
-        kept = np.flatnonzero(is_kept)
-        order = np.argsort(np.concatenate([kept, np.array(places, dtype=np.int64)]))
-        return _Table(contents, type(new).concatenate([self.rows.select(kept), new]).select(order))
+        return _Table(contents, self.rows.exchange(np.array(places, dtype=np.int64), new))
 
 
 class TextTables:
@@ -197,8 +196,10 @@ class TextTables:
         return _Table([content for _, content in found], rows.select(chosen))
 
     def _save[R: TextRows](self, name: tuple[Hashable, ...], table: _Table[R], n_new: int) -> None:
+        if self.store is None or not is_worth_storing(n_new, len(table.contents)):
+            return
         versions = [one.version for one in table.contents if one.version and not one.root.is_outdated]
-        if self.store is None or len(versions) < len(table.contents) or not is_worth_storing(n_new, len(versions)):
+        if len(versions) < len(table.contents):
             return
         content = join_versions(versions, table.rows.to_bytes())
         self.store.save((type(table.rows).__name__, *name), content)
