@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, count
 from operator import is_not
 from threading import Lock
 from typing import Protocol, Self
@@ -126,7 +127,7 @@ class TextTables:
         if table is None and shared:
             table = self._load(name, form, present())
         if table is not None and len(table.contents) == len(contents):
-            missing = [place for place, one in enumerate(map(is_not, table.contents, contents)) if one]
+            missing = list(compress(count(), map(is_not, table.contents, contents)))
             if 0 < len(missing) < len(contents) and self._are_new(table, contents, missing):
                 table = table.replace(contents, missing, compute(missing))
                 if shared:
