@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import batched
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
@@ -127,8 +127,8 @@ def _count_undecided(project: Project, table: CodingTable, documents: Iterable[i
         return found
     chosen = {"pk__in": open_rows} if len(open_rows) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
     open_codings = Coding.objects.filter(**chosen, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN)
-    counts = open_codings.order_by().with_progress().values_list("pk", "to_decide", "decided")
-    for pk, to_decide, decided in counts:
+    counted: QuerySet[Any, Any] = open_codings.order_by().with_progress()
+    for pk, to_decide, decided in counted.values_list("pk", "to_decide", "decided"):
         if pk in open_rows:
             found[open_rows[pk]] += max(to_decide - decided, 0)
     return found

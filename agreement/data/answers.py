@@ -220,6 +220,7 @@ class TextContent:
         "codings",
         "digest_of_keys",
         "is_outdated",
+        "n_judgements",
         "pk",
         "reasons",
         "source",
@@ -243,6 +244,7 @@ class TextContent:
         )
         self.cache: dict[Hashable, Any] = {}
         self.is_outdated = False
+        self.n_judgements = sum(one.n_judgements for one in codings)
         self.coders = frozenset(one.coder for one in codings if one.n_judgements)
         self.reasons = frozenset(one.reason for one in codings if one.n_judgements)
         self.coders_of_other_versions = frozenset(one.coder for one in codings if one.n_other_versions)
@@ -298,10 +300,6 @@ class TextContent:
     def root(self) -> TextContent:
         """The content of all codings of the document."""
         return self
-
-    @property
-    def n_judgements(self) -> int:
-        return sum(one.n_judgements for one in self.codings)
 
     @property
     def digest(self) -> bytes:

@@ -285,9 +285,7 @@ class TextSums(Mapping[str, "DistanceSums"]):
             at = np.searchsorted(kept["text"], places)[added["text"]]
             added["text"] = places[added["text"]]
             arrays[name] = np.insert(kept, at, added)
-        return replace(
-            self, documents=documents, coders=tuple(coders), labels=tuple(labels), rows=exchanged, **arrays
-        )
+        return replace(self, documents=documents, coders=tuple(coders), labels=tuple(labels), rows=exchanged, **arrays)
 
     def select_distances(self, distances: Sequence[str]) -> "TextSums":
         """Return the sums of some of the distances, in this order."""

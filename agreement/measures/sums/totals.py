@@ -56,7 +56,7 @@ def _total_counts(sums: TextSums) -> Totals:
         n_units=total["n_units"],
         n_left_out=total["n_left_out"],
         n_judgements=total["n_judgements"],
-        n_coders=np.count_nonzero(np.bincount(sums.coded["coder"])),
+        n_coders=int(np.count_nonzero(np.bincount(sums.coded["coder"]))),
         n_sets=total["n_sets"] + bool(total["has_empty_set"]),
         empty=total["empty"],
         nonempty=total["nonempty"],
