@@ -48,6 +48,7 @@ TEXTS, MARKABLES = 6, 30
 CHANGED = 3  # answers, after a text was reopened
 SECONDS_BETWEEN = 0.5  # between coders who sign in, before the time is taken: a hash of a password takes a processor
 PATIENCE = 30.0  # seconds until an answer
+BETWEEN_LOOKS = 1.0  # seconds in which a manager reads what a page shows
 STATE = re.compile(r'<script id="coding-state" type="application/json">(.*?)</script>', re.DOTALL)
 TOKEN = re.compile(r'data-coding="([^"]*)"')
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]*)"')
@@ -58,7 +59,10 @@ KINDS = {
     "submit": "submit",
     "reopen": "reopen",
     "list": "list of own texts",
+    "look": "a manager's look",
 }
+# What a process is told that measures one database.
+OPTIONS = ("coders", "seconds", "think", "logged", "managers", "texts")
 # What `--logged` writes: each coding has as many operations, each text as many codings.
 OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
 OPERATIONS = "annotations_operation"
@@ -138,6 +142,14 @@ class Coder:
             if self._is_over():
                 return
             await self._pause()
+
+    async def look(self, until: float) -> None:
+        """Load the overview and the page of agreement again and again until that time, as a manager."""
+        pages = itertools.cycle((f"/projects/{PROJECT}/agreement/headline/", f"/projects/{PROJECT}/agreement/"))
+        while self.is_signed_in and time.perf_counter() < until:
+            with self._counting_errors():
+                await self._ask("look", "GET", next(pages))
+            await asyncio.sleep(BETWEEN_LOOKS)
 
     @contextmanager
     def _counting_errors(self) -> Iterator[None]:
@@ -250,7 +262,8 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
     tally = Tally()
     async with AsyncExitStack() as browsers:
         coders = []
-        for number, name in enumerate(people["coders"]):
+        managers = people.get("managers", [])
+        for number, name in enumerate([*people["coders"], *managers]):
             draw = random.Random(number)
             jar = aiohttp.CookieJar(unsafe=True)  # also of a host that is a number
             session = aiohttp.ClientSession(cookie_jar=jar, timeout=aiohttp.ClientTimeout(total=PATIENCE))
@@ -259,7 +272,9 @@ async def work_together(address: str, people: dict[str, Any], seconds: float, th
             coders.append(Coder(browser, address, name, people["password"], texts, think, draw, tally))
         await asyncio.gather(*(coder.sign_in(SECONDS_BETWEEN * number) for number, coder in enumerate(coders)))
         begin = time.perf_counter()
-        await asyncio.gather(*(coder.work(begin + seconds) for coder in coders))
+        n_coders, end = len(people["coders"]), begin + seconds
+        looks = (manager.look(end) for manager in coders[n_coders:])
+        await asyncio.gather(*(coder.work(end) for coder in coders[:n_coders]), *looks)
         return tally, time.perf_counter() - begin
 
 
@@ -270,6 +285,7 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     requests = sum(len(times) for kind, times in tally.durations.items() if kind != "sign_in")
     figures: dict[str, Any] = {
         "coders": len(people["coders"]),
+        "managers": len(people.get("managers", [])),
         "seconds": round(passed, 1),
         "requests": requests,
         "requests_per_s": round(requests / passed, 1),
@@ -286,13 +302,13 @@ def measure(address: str, people: dict[str, Any], seconds: float, think: float) 
     return figures
 
 
-def measure_own(coders: int, seconds: float, think: float, logged: int) -> dict[str, Any]:
+def measure_own(coders: int, seconds: float, think: float, logged: int, managers: int, texts: int) -> dict[str, Any]:
     """Return the figures on the configured database, which must be empty. The log is verified at the end."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     kind = GunicornServer if database else QuietMakeRunServer
     server = kind(data, database=database, variables=ENVIRONMENT)
     server.run("manage.py", "migrate", "--verbosity", "0")
-    people = fill(coders)
+    people = fill(coders, managers, texts)
     sizes = fill_log(logged) if logged else {}
     try:
         server.start()
@@ -347,8 +363,8 @@ def fill_log(logged: int) -> dict[str, Any]:
     return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
 
 
-def fill(coders: int) -> dict[str, Any]:
-    """Create the project with its texts, and coders with one password by chance. Return their names."""
+def fill(coders: int, managers: int = 0, texts: int = TEXTS) -> dict[str, Any]:
+    """Create the project with its texts, coders and managers with one password by chance. Return their names."""
     import django
 
     django.setup()
@@ -367,18 +383,21 @@ def fill(coders: int) -> dict[str, Any]:
     password = secrets.token_urlsafe(16)
     project = create_project(PROJECT, "Load test", SCHEMES["poesio-artstein-2005"])
     names = [f"load-coder-{number}" for number in range(1, coders + 1)]
+    managing = [f"load-manager-{number}" for number in range(1, managers + 1)]
     hashed = make_password(password)
     people = User.objects.bulk_create([User(username=name, password=hashed) for name in names])
     for person in people:
         add_member(project, person, Membership.Role.CODER)
+    for person in User.objects.bulk_create([User(username=name, password=hashed) for name in managing]):
+        add_member(project, person, Membership.Role.MANAGER)
     filler = " ".join(["word"] * (WORDS_PER_MARKABLE - 2))
     marked = " ".join([f"[the phrase] {filler}"] * MARKABLES)
-    slugs = [f"text-{number}" for number in range(1, TEXTS + 1)]
+    slugs = [f"text-{number}" for number in range(1, texts + 1)]
     documents = [plain.parse(f"#title: {slug}\n\n{marked}", f"{slug}.txt") for slug in slugs]
     import_documents(project, [SourceDocument(parsed, None) for parsed in documents])
     assign_texts(project, project.texts.all(), people)
     connection.close()
-    return {"coders": names, "password": password, "texts": slugs}
+    return {"coders": names, "managers": managing, "password": password, "texts": slugs}
 
 
 def report(figures_by_database: dict[str, Any]) -> str:
@@ -420,6 +439,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
     parser.add_argument("--database", choices=NAMES, action="append", help="on this alone")
     parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
+    parser.add_argument("--managers", type=int, default=0, help="who reload pages of agreement (default: none)")
+    parser.add_argument("--texts", type=int, default=TEXTS, help="of 50 on sums are stored (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--url", help="the address of a server that runs already")
     parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
@@ -428,10 +449,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.fill:
         with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
-            json.dump(fill(options.coders), file)
+            json.dump(fill(options.coders, options.managers, options.texts), file)
         return 0
     if options.here:
-        print(json.dumps(measure_own(options.coders, options.seconds, options.think, options.logged)))
+        own = (options.coders, options.seconds, options.think, options.logged, options.managers, options.texts)
+        print(json.dumps(measure_own(*own)))
         return 0
     if options.logged and options.database != ["postgresql"]:
         parser.error("--logged goes with --database postgresql alone.")
@@ -442,7 +464,7 @@ def main(arguments: list[str] | None = None) -> int:
         people["coders"] = people["coders"][: options.coders]
         found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
-        given = [f"--{name}={getattr(options, name)}" for name in ("coders", "seconds", "think", "logged")]
+        given = [f"--{name}={getattr(options, name)}" for name in OPTIONS]
         found = {name: run_on(name, MODULE, ["--here", *given]) for name in options.database or NAMES}
     print(json.dumps(found) if options.json else report(found))
     return int(any(figures.get("errors", 0) > 0 for figures in found.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import batched
@@ -15,7 +15,7 @@ from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
 from agreement.data.extract import read_current_codings
-from agreement.data.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.reading import MAX_TEXTS_IN_QUERY, CodingTable
 from agreement.data.state import MOST_READ, NO_KEY, KnownCodings
 from annotations.models import Coding, Operation, Project, Round, Text
 
@@ -82,20 +82,56 @@ def read_progress(project: Project, known: KnownCodings | None = None) -> Coding
 def count_remaining(project: Project, known: KnownCodings | None = None) -> dict[str, int]:
     """Return by round how many markables coders still have to decide in codings that are not submitted.
 
-    In a closed round nobody decides anything, and practice and repeats are no part of the work. One query besides what
-    tells which codings are open.
+    In a closed round nobody decides anything, and practice and repeats are no part of the work. A query, and another
+    for the codings that have changed since the last look.
     """
-    remaining: Counter[str] = Counter()
     table = (known or read_current_codings(project)).table
-    keys = [row.pk for rows in table.rows.values() for row in rows if not row.submitted]
-    chosen = {"pk__in": keys} if len(keys) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
-    open_codings = Coding.objects.filter(**chosen, kind=Coding.Kind.TEXT, occasion=1)
-    open_codings = open_codings.filter(status=Coding.Status.OPEN, round__closed_at=None).select_related("round")
-    open_codings = open_codings.exclude(round__kind=Round.Kind.TRAINING)
-    codings: list[Any] = list(open_codings.order_by().with_progress())
-    for coding in codings:
-        remaining[coding.round.name] += max(coding.to_decide - coding.decided, 0)
-    return dict(remaining)
+    with _lock:
+        before = _remaining.get(project.pk)
+    changed = table.changed_since(before.table) if before else None
+    if before is None or changed is None:
+        before, changed = _Remaining(table.number, {}, Counter()), frozenset(table.rows)
+    found = before.with_documents(table, changed, _count_undecided(project, table, changed))
+    with _lock:
+        _store(_remaining, project.pk, found)
+    rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
+    return {name: found.rounds[name] for name in rounds.values_list("name", flat=True) if found.rounds[name]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Remaining:
+    """How many markables are to be decided in each document that has any, and in each round, as of a table."""
+
+    table: int
+    documents: dict[int, int]
+    rounds: Counter[str]
+
+    def with_documents(self, table: CodingTable, changed: Collection[int], remaining: Mapping[int, int]) -> _Remaining:
+        """Return the same as of another table, where so many remain in the documents that have changed."""
+        if table.number == self.table and not changed:
+            return self
+        documents, rounds = self.documents.copy(), self.rounds.copy()
+        for document in changed:
+            number = remaining.get(document, 0)
+            rounds[table.headings[document].round] += number - documents.pop(document, 0)
+            if number:
+                documents[document] = number
+        return _Remaining(table.number, documents, rounds)
+
+
+def _count_undecided(project: Project, table: CodingTable, documents: Iterable[int]) -> Counter[int]:
+    """Return by document how many markables are to be decided in its codings that are not submitted."""
+    open_rows = {row.pk: document for document in documents for row in table.rows[document] if not row.submitted}
+    found = Counter[int]()
+    if not open_rows:
+        return found
+    chosen = {"pk__in": open_rows} if len(open_rows) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
+    open_codings = Coding.objects.filter(**chosen, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN)
+    counted: QuerySet[Any, Any] = open_codings.order_by().with_progress()
+    for pk, to_decide, decided in counted.values_list("pk", "to_decide", "decided"):
+        if pk in open_rows:
+            found[open_rows[pk]] += max(to_decide - decided, 0)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +165,17 @@ class _LoggedOperation(NamedTuple):
     applied_at: datetime
 
 
-# The summaries of the projects that were looked at last.
+# Of the projects that were looked at last.
 _summaries: OrderedDict[int, _LogSummary] = OrderedDict()
+_remaining: OrderedDict[int, _Remaining] = OrderedDict()
 _lock = Lock()
+
+
+def _store[V](memory: OrderedDict[int, V], project: int, value: V) -> None:
+    memory[project] = value
+    memory.move_to_end(project)
+    while len(memory) > MOST_SUMMARIES:
+        memory.popitem(last=False)
 
 
 def read_activity(project: Project, since: date, days: int, known: KnownCodings | None = None) -> ProjectActivity:
@@ -175,10 +219,7 @@ def _summarize_log(project: Project, known: KnownCodings, since: date) -> _LogSu
         return _read_log(project, known.line, None, since)
     kept = summary.with_operations([one for one in later if one.pk <= settled], max(settled, summary.operation))
     with _lock:
-        _summaries[project.pk] = kept
-        _summaries.move_to_end(project.pk)
-        while len(_summaries) > MOST_SUMMARIES:
-            _summaries.popitem(last=False)
+        _store(_summaries, project.pk, kept)
     return kept.with_operations([one for one in later if one.pk > settled], settled)
 
 

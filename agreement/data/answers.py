@@ -220,6 +220,7 @@ class TextContent:
         "codings",
         "digest_of_keys",
         "is_outdated",
+        "n_judgements",
         "pk",
         "reasons",
         "source",
@@ -243,6 +244,7 @@ class TextContent:
         )
         self.cache: dict[Hashable, Any] = {}
         self.is_outdated = False
+        self.n_judgements = sum(one.n_judgements for one in codings)
         self.coders = frozenset(one.coder for one in codings if one.n_judgements)
         self.reasons = frozenset(one.reason for one in codings if one.n_judgements)
         self.coders_of_other_versions = frozenset(one.coder for one in codings if one.n_other_versions)
@@ -298,10 +300,6 @@ class TextContent:
     def root(self) -> TextContent:
         """The content of all codings of the document."""
         return self
-
-    @property
-    def n_judgements(self) -> int:
-        return sum(one.n_judgements for one in self.codings)
 
     @property
     def digest(self) -> bytes:
@@ -512,18 +510,20 @@ class Extract:
         parts: list[_Selection],
         chosen: frozenset[str],
         counted: frozenset[str],
+        texts: tuple[TextEntry, ...] | None = None,
         coders: Counter[str] | None = None,
     ) -> Extract:
-        """Return the selection that has these parts of the documents; `coders` as in `_count_coders`."""
-        texts = tuple(chain.from_iterable(map(_ENTRY, parts)))
+        """Return the selection that has these parts of the documents: `texts`; `coders` as in `_count_coders`."""
+        if texts is None:
+            texts = tuple(chain.from_iterable(map(_ENTRY, parts)))
         counts = _count_coders(texts) if coders is None else coders
+        other_versions = chain.from_iterable(map(_OTHER_VERSIONS, parts)) if self.versions else ()
         selected = replace(
             self,
             texts=texts,
             coders=tuple(sorted(counts)),
             left_out=_of_chosen(self.left_out, chosen) + tuple(chain.from_iterable(map(_LEFT_OUT, parts))),
-            other_versions=_of_chosen(self.other_versions, chosen)
-            + tuple(chain.from_iterable(map(_OTHER_VERSIONS, parts))),
+            other_versions=_of_chosen(self.other_versions, chosen) + tuple(other_versions),
             selected=(chosen, counted),
             cache={},
         )
@@ -537,15 +537,17 @@ class Extract:
         """
         places = self._places
         old = {places[pk]: self.texts[places[pk]] for pk in changed}
-        texts, counts = list(self.texts), self._coder_counts.copy()
+        texts, counts, reasons = list(self.texts), self._coder_counts.copy(), self._reason_counts.copy()
         for place, entry in old.items():
             counts.subtract(entry.content.coders)
+            reasons.subtract(entry.content.reasons)
             texts[place] = changed[entry.pk]
             counts.update(texts[place].content.coders)
+            reasons.update(texts[place].content.reasons)
         coders = tuple(sorted(+counts))
-        known = tuple(sorted({*coders}.union(*_others_of(texts))))
+        known = tuple(sorted({*coders}.union(*(_others_of(texts) if self.versions else ()))))
         found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
-        found.cache.update({"places": places, "coders": +counts})
+        found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
         if "names and digests" in self.cache:
             found.cache["names and digests"] = self._replace_names(found.texts, list(old))
         if all(_is_alike(entry, changed[entry.pk]) for entry in old.values()) and "rounds" in self.__dict__:
@@ -561,13 +563,18 @@ class Extract:
         """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
         _, chosen, counted = _STANDARD
         parts, counts = list(before.cache["parts"]), before._coder_counts.copy()
+        texts = list(before.texts) if len(before.texts) == len(parts) else None
         for place in places:
             for entry in parts[place].entry:
                 counts.subtract(entry.content.coders)
             parts[place] = _select_codings(self.texts[place], chosen, counted)
             for entry in parts[place].entry:
                 counts.update(entry.content.coders)
-        found = self._of_parts(parts, chosen, counted, +counts)
+            if texts and parts[place].entry:
+                [texts[place]] = parts[place].entry
+            else:
+                texts = None
+        found = self._of_parts(parts, chosen, counted, tuple(texts) if texts else None, +counts)
         if len(found.texts) == len(before.texts) and all(len(parts[place].entry) for place in places):
             if "rounds" in before.__dict__ and "rounds" in self.__dict__:
                 found.__dict__["rounds"] = before.rounds
@@ -591,11 +598,18 @@ class Extract:
             known = self.cache["coders"] = _count_coders(self.texts)
         return known
 
-    @cached_property
+    @property
+    def _reason_counts(self) -> Counter[str]:
+        """In how many documents codings with judgements do not count, by reason."""
+        known: Counter[str] | None = self.cache.get("reasons")
+        if known is None:
+            known = self.cache["reasons"] = Counter(chain.from_iterable(map(_REASONS, map(_CONTENT, self.texts))))
+        return known
+
+    @property
     def reasons_left_out(self) -> tuple[str, ...]:
         """Why codings with judgements do not count, where they are not included."""
-        reasons = set[str]().union(*map(_REASONS, map(_CONTENT, self.texts)))
-        return tuple(reason for reason in REASONS_LEFT_OUT if reason in reasons)
+        return tuple(reason for reason in REASONS_LEFT_OUT if reason in self._reason_counts)
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
         """Return how many codings are left out, by reason: of all texts and rounds, or of some."""

@@ -55,6 +55,8 @@ from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
+# So many codings are read at a time.
+READ_AT_ONCE = 2_000
 # So many changes of the table of codings are told from each other.
 MOST_STEPS = 16
 # In place of the key of a category, where a markable has none.
@@ -230,9 +232,15 @@ def read_codings(project: Project) -> CodingTable:
         )
     )
     adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
-    rows_of_codings = list(codings.values_list(*of_round, "pk", *names, "status", "version", _last_uuid()))
-    coders = tuple(sorted({row[5] for row in rows_of_codings}))
-    found = [(_RoundOf(*row[:5]), *row[6:]) for row in rows_of_codings]
+    # read some at a time, with one object for equal rounds and names: there are many codings
+    rounds, shared, coder_keys, found = dict[Any, _RoundOf](), dict[str, str](), set[int](), list[tuple[Any, ...]]()
+    columns = codings.values_list(*of_round, "pk", *names, "status", "version", _last_uuid())
+    for *round_key, coder_key, pk, text, slug, title, coder, status, version, uuid in columns.iterator(READ_AT_ONCE):
+        one = rounds.setdefault(tuple(round_key), _RoundOf(*round_key))
+        words = (shared.setdefault(word, word) for word in (slug, title, coder, status))
+        coder_keys.add(coder_key)
+        found.append((one, pk, text, *words, version, uuid))
+    coders = tuple(sorted(coder_keys))
     # ordered here: databases differ in how they order names
     order = sorted({(slug, text, title, round_) for round_, _, text, slug, title, *_ in found})
     places = {key: place for place, key in enumerate(sorted({one.key for _, _, _, one in order}))}

@@ -38,11 +38,12 @@ class PositionBin:
     highest: int
 
 
-def bin_positions(items: Items, selected: Sequence[int]) -> list[PositionBin]:
+def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
     """Return the selected items by their position among all of their text; nothing where they are of several texts."""
-    rows = np.array(sorted(selected), dtype=np.int64)
-    if len(rows) < 2 or len(set(items.text[rows].tolist())) > 1:
+    of_texts = items.text[selected]
+    if len(selected) < 2 or (of_texts != of_texts[0]).any():
         return []
+    rows = np.sort(selected)
     of_text = np.flatnonzero(items.text == items.text[rows[0]])
     width = -(-len(of_text) // MOST_STEPS)
     number = (rows - of_text[0]) // width  # the items of a text stand together

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, count
 from operator import is_not
 from threading import Lock
 from typing import Protocol, Self
@@ -53,6 +54,9 @@ class TextRows(Protocol):
     def select(self, rows: Ints) -> Self:
         """Return some of the rows, in this order."""
 
+    def exchange(self, rows: Ints, new: Self) -> Self:
+        """Return the rows with those of `new` at some places, in ascending order, of the same documents."""
+
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of all parts."""
@@ -85,11 +89,7 @@ class _Table[R: TextRows]:
 
     def replace(self, contents: list[TextVersion], places: Sequence[int], new: R) -> _Table[R]:
         """Return the table of as many contents that has new rows at some places, and these rows at the others."""
-        is_kept = np.ones(len(contents), dtype=np.bool_)
-        is_kept[places] = False
-        kept = np.flatnonzero(is_kept)
-        order = np.argsort(np.concatenate([kept, np.array(places, dtype=np.int64)]))
-        return _Table(contents, type(new).concatenate([self.rows.select(kept), new]).select(order))
+        return _Table(contents, self.rows.exchange(np.array(places, dtype=np.int64), new))
 
 
 class TextTables:
@@ -127,7 +127,7 @@ class TextTables:
         if table is None and shared:
             table = self._load(name, form, present())
         if table is not None and len(table.contents) == len(contents):
-            missing = [place for place, one in enumerate(map(is_not, table.contents, contents)) if one]
+            missing = list(compress(count(), map(is_not, table.contents, contents)))
             if 0 < len(missing) < len(contents) and self._are_new(table, contents, missing):
                 table = table.replace(contents, missing, compute(missing))
                 if shared:
@@ -197,8 +197,10 @@ class TextTables:
         return _Table([content for _, content in found], rows.select(chosen))
 
     def _save[R: TextRows](self, name: tuple[Hashable, ...], table: _Table[R], n_new: int) -> None:
+        if self.store is None or not is_worth_storing(n_new, len(table.contents)):
+            return
         versions = [one.version for one in table.contents if one.version and not one.root.is_outdated]
-        if self.store is None or len(versions) < len(table.contents) or not is_worth_storing(n_new, len(versions)):
+        if len(versions) < len(table.contents):
             return
         content = join_versions(versions, table.rows.to_bytes())
         self.store.save((type(table.rows).__name__, *name), content)

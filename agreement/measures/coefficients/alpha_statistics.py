@@ -133,11 +133,12 @@ def _build_statistics(
     def coefficients(sums: Floats) -> Floats:
         n, empty, nonempty, overlapping = sums[:, :4].T
         of_label = sums[:, n_fixed:]
+        equal = count_similar_pairs(of_label, None)
         columns = []
         for k, option in enumerate(options):
             expected = expected_distance(
                 n=n,
-                alike=count_similar_pairs(of_label, similar[k]),
+                alike=equal if similar[k] is None else count_similar_pairs(of_label, similar[k]),
                 empty=empty,
                 nonempty=nonempty,
                 overlapping=overlapping,

@@ -101,6 +101,14 @@ class TextDistances:
         """Return some of the rows, in this order."""
         return replace(self, documents=[self.documents[row] for row in rows.tolist()], rows=self.rows[rows])
 
+    def exchange(self, rows: Ints, new: Self) -> Self:
+        """Return the rows with those of `new` at some places, of the same documents."""
+        labels = tuple(dict.fromkeys((*self.labels, *new.labels)))
+        kinds = tuple(dict.fromkeys((*self.kinds, *new.kinds)))
+        exchanged = self._with_columns(labels, kinds).copy()
+        exchanged[rows] = new._with_columns(labels, kinds)
+        return replace(self, labels=labels, kinds=kinds, rows=exchanged)
+
     def to_bytes(self) -> bytes:
         """Return all of it as bytes. Raises ValueError for names that are no text."""
         names = {"documents": self.documents, "labels": self.labels, "kinds": self.kinds}

@@ -259,6 +259,34 @@ class TextSums(Mapping[str, "DistanceSums"]):
         documents = [self.documents[row] for row in chosen.tolist()]
         return replace(self, documents=documents, rows=self.rows[chosen], **arrays)
 
+    def exchange(self, rows: Sequence[int] | Ints, new: "TextSums") -> "TextSums":
+        """Return the sums with those of other texts at some places, in ascending order: a row of `new` for each.
+
+        Raises ValueError for sums that were made with other options.
+
+        >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1]], ["a", "a", "b", "b"])
+        >>> sums = documents_sums(data)
+        >>> sums.exchange([1], sums.select([1])) == sums
+        True
+        """
+        if new.options != self.options:
+            raise ValueError(f"sums made with {new.options} cannot take places among those of {self.options}")
+        places = np.asarray(rows, dtype=np.int64)
+        coders, labels = _number(self.coders), _number(self.labels)
+        of_coder, of_label = _places(new.coders, coders), _places(new.labels, labels)
+        documents, exchanged = list(self.documents), self.rows.copy()
+        for place, document in zip(places.tolist(), new.documents, strict=True):
+            documents[place] = document
+        exchanged[places] = new.rows
+        arrays: dict[str, Any] = {}
+        for name, array in self._entries().items():
+            kept = array[~np.isin(array["text"], places)]
+            added = _renumber(getattr(new, name), of_coder, of_label, 0)
+            at = np.searchsorted(kept["text"], places)[added["text"]]
+            added["text"] = places[added["text"]]
+            arrays[name] = np.insert(kept, at, added)
+        return replace(self, documents=documents, coders=tuple(coders), labels=tuple(labels), rows=exchanged, **arrays)
+
     def select_distances(self, distances: Sequence[str]) -> "TextSums":
         """Return the sums of some of the distances, in this order."""
         if tuple(distances) == self.options.distances:
@@ -317,6 +345,11 @@ class TextSums(Mapping[str, "DistanceSums"]):
         """Return the entries of one text, each without the text."""
         first, last = self.bounds(name)[row : row + 2].tolist()
         return [entry[1:] for entry in getattr(self, name)[first:last].tolist()]
+
+    @cached_property
+    def cache(self) -> dict[str, Any]:
+        """What was computed of these sums."""
+        return {}
 
     @cached_property
     def _bounds(self) -> dict[str, Ints]:

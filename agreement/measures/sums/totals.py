@@ -1,12 +1,11 @@
 """Alpha from the sums of all documents together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
 import numpy as np
 
-from ..data.arrays import sorted_unique
 from ..distances import distance_from_empty, midranks, number_distance, parse_numbers
 from ..options import Options
 from ..results import TOO_FEW_CODERS, Result, nonzero_counts
@@ -39,19 +38,31 @@ class Totals:
 def total_sums(sums: TextSums, distance: str) -> Totals:
     """Return the sums of all texts for one distance; their order changes no digit."""
     rows, place = sums.rows, sums.options.distances.index(distance)
-    total = {name: int(rows[name].sum()) for name in COUNTS}
+    if "totals" not in sums.cache:
+        sums.cache["totals"] = _total_counts(sums)
+    counted: Totals = sums.cache["totals"]
+    return replace(
+        counted,
+        observed=fsum(rows["observed"][:, place].tolist()),
+        overlap_distance=fsum(rows["overlap_distance"][:, place].tolist()),
+    )
+
+
+def _total_counts(sums: TextSums) -> Totals:
+    """Return the sums that are the same for each distance."""
+    total = {name: int(sums.rows[name].sum()) for name in COUNTS}
     counts = np.bincount(sums.labelled["label"], weights=sums.labelled["count"], minlength=len(sums.labels))
     return Totals(
         n_units=total["n_units"],
         n_left_out=total["n_left_out"],
         n_judgements=total["n_judgements"],
-        n_coders=len(sorted_unique(sums.coded["coder"])),
+        n_coders=int(np.count_nonzero(np.bincount(sums.coded["coder"]))),
         n_sets=total["n_sets"] + bool(total["has_empty_set"]),
         empty=total["empty"],
         nonempty=total["nonempty"],
         overlapping=total["overlapping"],
-        observed=fsum(rows["observed"][:, place].tolist()),
-        overlap_distance=fsum(rows["overlap_distance"][:, place].tolist()),
+        observed=0.0,
+        overlap_distance=0.0,
         labels={label: int(count) for label, count in zip(sums.labels, counts.tolist(), strict=True) if count},
         label_pairs=_sum_label_pairs(sums),
         readings=_sum_readings(sums),

@@ -369,6 +369,10 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
     Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("confusion", parameters, pair), lambda: _count_confusion(extract, parameters, pair))
+
+
+def _count_confusion(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None) -> Ints:
     data = select_categories(extract, parameters)
     given = [gives_names(data, column, extract.countable) for column in range(len(data.coders))]
     for name in pair or ():
@@ -442,6 +446,10 @@ def count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[Agre
     each come those of the category that most coders gave, whichever it is. Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("agreeing coders", parameters), lambda: _count_agreeing_coders(extract, parameters))
+
+
+def _count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[AgreementCounts]:
     data = select_categories(extract, parameters)
     judged = (data.codes >= 0).sum(axis=1)
     counted = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
 
@@ -45,6 +45,18 @@ class JudgedDays:
         places = np.repeat(begins, sizes) + run_offsets(sizes)
         return type(self)([self.documents[row] for row in rows.tolist()], self.coders, sizes, self.days[places])
 
+    def exchange(self, rows: Ints, new: Self) -> Self:
+        """Return the rows with those of `new` at some places, in ascending order, of the same documents."""
+        numbers = {coder: number for number, coder in enumerate(self.coders)}
+        of_coder = np.array([numbers.setdefault(coder, len(numbers)) for coder in new.coders], dtype=np.int64)
+        sizes, is_kept = self.sizes.copy(), np.ones(len(self.sizes), dtype=np.bool_)
+        sizes[rows], is_kept[rows] = new.sizes, False
+        begins = np.cumsum(np.where(is_kept, self.sizes, 0)) - np.where(is_kept, self.sizes, 0)
+        added = new.days.copy()
+        added["coder"] = of_coder[new.days["coder"]]
+        days = np.insert(self.days[np.repeat(is_kept, self.sizes)], np.repeat(begins[rows], new.sizes), added)
+        return replace(self, coders=tuple(numbers), sizes=sizes, days=days)
+
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the texts of all parts."""
@@ -77,15 +89,17 @@ class JudgedDays:
         return {self.coders[number]: days for number, days in sorted(of_coders.items())}
 
     def _count(self, group: Ints, chosen: NDArray[np.bool_]) -> dict[int, Counter[date]]:
-        chosen = chosen & (group != NOBODY)
-        keys = group[chosen] * (date.max.toordinal() + 1) + self.days["day"][chosen]
-        distinct, place = np.unique(keys, return_inverse=True)
-        counts = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(counts, place, self.days["judgements"][chosen])
+        rows = self.days[chosen & (group != NOBODY)]
         found: dict[int, Counter[date]] = {}
-        for key, number in zip(distinct.tolist(), counts.tolist(), strict=True):
-            of_group, day = divmod(key, date.max.toordinal() + 1)
-            found.setdefault(of_group, Counter())[date.fromordinal(day)] = number
+        if not len(rows):
+            return found
+        first, last = int(rows["day"].min()), int(rows["day"].max())
+        width = last - first + 1
+        keys = group[chosen & (group != NOBODY)] * width + (rows["day"] - first)
+        counts = np.bincount(keys, weights=rows["judgements"])
+        for key in np.flatnonzero(counts).tolist():
+            of_group, day = divmod(key, width)
+            found.setdefault(of_group, Counter())[date.fromordinal(first + day)] = int(counts[key])
         return found
 
 

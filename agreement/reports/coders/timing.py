@@ -86,8 +86,15 @@ def _read_work(project: Project, texts: Sequence[TextEntry]) -> list[ProjectWork
 
 
 def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
-    """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter."""
+    """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter.
+
+    `times` are those that the log has of the answers of the extract.
+    """
     extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("times", parameters), lambda: _summarize_times(extract, parameters, times))
+
+
+def _summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
     texts = pick_texts(extract, parameters)
     summaries = []
     for coder in extract.coders:

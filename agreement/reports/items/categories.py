@@ -64,12 +64,20 @@ class MergeComparison:
 def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:
     """Return K of the categories, whatever is linked to what. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return fleiss_kappa(select_categories(extract, parameters), missing=parameters.missing)
+    return cached(
+        extract,
+        ("category kappa", parameters),
+        lambda: fleiss_kappa(select_categories(extract, parameters), missing=parameters.missing),
+    )
 
 
 def compute_by_category(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
     """Return each category that is used, by name. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("by category", parameters), lambda: _compare_with_others(extract, parameters))
+
+
+def _compare_with_others(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
     table = compute_agreement_table(extract, parameters)
     kappas = _kappa_of_each(extract, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
@@ -157,9 +165,15 @@ def format_mapping(mapping: Mapping[str, str]) -> str:
 def compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     """Return K before and after the mapping. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
+    key = ("merged", parameters, tuple(sorted(mapping.items())))
+    return cached(extract, key, lambda: _compare_merged(extract, parameters, mapping))
+
+
+def _compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     data = select_categories(extract, parameters)
     used: dict[Label, Label] = {label: _merge(label, mapping) for label in data.labels}
     used = {old: new for old, new in used.items() if old != new}
     merged = collapse(data, used) if used else data
-    before, after = (interval(one, fleiss_kappa, missing=parameters.missing) for one in (data, merged))
+    before = interval(data, fleiss_kappa, missing=parameters.missing)
+    after = interval(merged, fleiss_kappa, missing=parameters.missing) if used else before
     return MergeComparison(mapping, before, after, len(data.labels), len(merged.labels))

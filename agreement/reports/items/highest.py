@@ -50,6 +50,12 @@ class TextItems:
         """Return some of the rows, in this order."""
         return replace(self, documents=[self.documents[row] for row in rows.tolist()], rows=self.rows[rows])
 
+    def exchange(self, rows: Ints, new: Self) -> Self:
+        """Return the rows with those of `new` at some places, of the same documents."""
+        exchanged = self.rows.copy()
+        exchanged[rows] = new.rows
+        return replace(self, rows=exchanged)
+
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of all parts."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.data.documents import NEXT_DOCUMENT
@@ -109,6 +111,7 @@ class Items:
     categories: Ints
     level: Sequence[str]
     names: Sequence[str]
+    orders: dict[str, Ints] = field(default_factory=dict, repr=False)
 
     def highest(self, n: int) -> Ints:
         """Return the first n rows of `select` without filters: it orders only those that can be among them."""
@@ -124,13 +127,21 @@ class Items:
         Of items with the same share (or number of values) the one on which more links hang comes first, then the one
         that is first in the texts.
         """
+        mask, order = self._let_through(filters, marks), self._order(filters.sort)
+        return order[mask[order]]
+
+    def count(self, filters: ItemFilters, marks: ItemMarks | None = None) -> int:
+        """Return how many rows the filters let through. Raises InvalidParameter for unknown names."""
+        return int(np.count_nonzero(self._let_through(filters, marks)))
+
+    def _let_through(self, filters: ItemFilters, marks: ItemMarks | None) -> Bools:
         mask = np.ones(len(self.unit), dtype=np.bool_)
         if filters.relation:
             mask &= self.relations[:, RELATIONS.index(filters.relation)] > 0
         if filters.level:
-            if filters.level not in self.level:
+            if filters.level not in self.level_names:
                 raise InvalidParameter("level", f"there is no item of a level {filters.level!r}.")
-            mask &= np.array([level == filters.level for level in self.level], dtype=np.bool_)
+            mask &= self._levels == filters.level
         if filters.category:
             if filters.category not in self.names:
                 raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(self.names)}.")
@@ -147,7 +158,12 @@ class Items:
             if getattr(filters, name):
                 units = self.unit % NEXT_DOCUMENT if name == "flag" else self.unit
                 mask &= np.isin(units, list(getattr(marks or ItemMarks(), name)))
-        rows = np.flatnonzero(mask)
+        return mask
+
+    def _order(self, sort: str) -> Ints:
+        """Return all rows in an order, which is found once."""
+        if sort in self.orders:
+            return self.orders[sort]
         links = (-self.chain, -self.pointers)  # of lexsort the last key is the first
         orders = {
             "share": (*links, -self.share.round(SHARE_DIGITS)),
@@ -155,7 +171,16 @@ class Items:
             "links": links,
             "text": (np.arange(len(self.unit)),),
         }
-        return rows[np.lexsort([key[rows] for key in orders[filters.sort]])]
+        return self.orders.setdefault(sort, np.lexsort(orders[sort]))
+
+    @cached_property
+    def _levels(self) -> NDArray[np.str_]:
+        return np.array(self.level, dtype=np.str_)
+
+    @cached_property
+    def level_names(self) -> tuple[str, ...]:
+        """The levels that there are items of, in alphabetical order."""
+        return tuple(sorted(set(self.level)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,13 +88,17 @@ class AgreementReport:
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
         """Each text, in the order of their addresses."""
-        shifts = _compute_shifts(self.extract, self.parameters)
+        return tuple(map(self.of_text, pick_texts(self.extract, self.parameters)))
+
+    def of_text(self, text: TextEntry) -> TextReport:
+        """Return one of the texts."""
         key = ("result", self.parameters, self.coders, self.extract.coders)
-        reports = []
-        for text in pick_texts(self.extract, self.parameters):
-            result = cached(text.content, key, partial(compute_result, self.extract, self.parameters, [text]))
-            reports.append(TextReport(text, result, shifts.get(text.pk)))
-        return tuple(reports)
+        result = cached(text.content, key, partial(compute_result, self.extract, self.parameters, [text]))
+        return TextReport(text, result, self._shifts.get(text.pk))
+
+    @cached_property
+    def _shifts(self) -> dict[Any, float]:
+        return _compute_shifts(self.extract, self.parameters)
 
     @property
     def result(self) -> Result:

@@ -250,7 +250,7 @@ def cached_by_text[T](
 def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> ReliabilityData:
     """Return the values of the coders on the units of the chosen texts, or of these texts."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    names, p = tuple(text.pk for text in chosen), parameters
+    names, p = _names_of(extract, chosen), parameters
     second = _has_pairs(extract, p)
     key = ("data", second, p.chains, p.top, p.readings, p.unmarked, extract.coders, p.without, names)
     owner = chosen[0].content if len(chosen) == 1 else extract
@@ -262,13 +262,18 @@ def select_categories(
 ) -> ReliabilityData:
     """Return the categories that the coders gave the units of the chosen texts, or of these."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    key = ("categories", parameters.without, tuple(text.pk for text in chosen))
+    key = ("categories", parameters.without, _names_of(extract, chosen))
 
     def compute() -> ReliabilityData:
         data, without = category_data(extract, chosen), parameters.selection("without")
         return select_units(data, ~mostly_labelled(data, without)) if without else data
 
     return cached(extract, key, compute)
+
+
+def _names_of(extract: Extract, texts: tuple[TextEntry, ...]) -> tuple[int, ...] | None:
+    """Return what tells a choice of texts from others; None for all of the extract."""
+    return None if texts is extract.texts else tuple(text.pk for text in texts)
 
 
 def _has_pairs(extract: Extract, parameters: Parameters) -> bool:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from agreement.data.answers import TextEntry, load_answers
+from agreement.data.extract import MOST_READ_AT_ONCE
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import compute_interval
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.basis import compute_interval, pick_texts
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
 from agreement.sections.addresses import selection_of
@@ -39,36 +41,40 @@ NOTE = (
 )
 
 
-def sort_texts(request: AnalysisRequest, sort: str) -> list[overall.TextReport]:
+def sort_texts(request: AnalysisRequest, parameters: Parameters, sort: str) -> list[TextEntry]:
     """Return the texts in an order, one of SORTS. Raises InvalidParameter."""
-    texts = overall.compute_report(request.extract, request.parameters).texts
+    report = overall.compute_report(request.extract, parameters)
     if sort not in SORTS:
         raise InvalidParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
     if sort == "text":
-        return list(texts)
+        return list(pick_texts(report.extract, report.parameters))
     keys = {
         "value": lambda text: (text.result.value is None, text.result.value or 0.0),
         "shift": lambda text: (text.shift is None, -abs(text.shift or 0.0)),
         "units": lambda text: -text.result.n_units,
     }
-    return sorted(texts, key=keys[sort])
+    return [one.text for one in sorted(report.texts, key=keys[sort])]
 
 
 def build_all_texts(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
     """Return all texts of a project with their intervals."""
-    return build_texts(request, sort_texts(request, request.options.get("sort") or "text"), progress)
+    texts = sort_texts(request, request.parameters, request.options.get("sort") or "text")
+    return build_texts(request, texts, progress)
 
 
 def build_texts(
-    request: AnalysisRequest, texts: Sequence[overall.TextReport], progress: Progress | None = None
+    request: AnalysisRequest, texts: Sequence[TextEntry], progress: Progress | None = None
 ) -> TablesAndCharts:
     """Return these texts with their intervals."""
+    report = overall.compute_report(request.extract, request.parameters)
+    load_answers(texts[:MOST_READ_AT_ONCE])  # together, for the intervals
     rows: list[list[Cell]] = []
     points = []
-    for done, one in enumerate(texts):
+    for done, text in enumerate(texts):
         if progress:
             progress(done, len(texts))
-        text, result = one.text, one.result
+        one = report.of_text(text)
+        result = one.result
         interval = compute_interval(request.extract, request.parameters, [text])
         note = "; ".join([*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])])
         query = urlencode(request.parameters.query() | selection_of(text))

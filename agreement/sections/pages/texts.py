@@ -14,7 +14,7 @@ PAGE_SIZE = 25
 
 def build(request: AnalysisRequest) -> PageSections:
     """Return the texts of one page, or all of them."""
-    texts = request.compute(lambda _, options: sort_texts(request, options.get("sort") or "text"))
+    texts = request.compute(lambda parameters, options: sort_texts(request, parameters, options.get("sort") or "text"))
     shown, rows = paginate(request, texts, PAGE_SIZE)
     if request.page is None:  # the intervals of all texts take long
         sections = compute_or_enqueue(request, "texts")
@@ -22,7 +22,7 @@ def build(request: AnalysisRequest) -> PageSections:
         content = build_texts(request, rows)
         sections = PageSections(content.tables, content.charts)
     current = request.options.get("sort") or "text"
-    tenths = build_tenths(request, [one.text for one in rows])
+    tenths = build_tenths(request, rows)
     return sections.extended(
         tenths.tables,
         tenths.charts,

@@ -57,7 +57,7 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
     Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
     and if no manager would remain; ProjectArchived as `lock_project` does.
     """
-    lock_project(project.pk, archived=archived)
+    lock_project(project.pk, archived=archived, codings=False)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if membership.pk and membership.role != role:
         _refuse_role_change(membership, role)
@@ -81,7 +81,7 @@ def set_group(project: Project, members: Iterable[int], group: str) -> int:
     Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
     `lock_project` does.
     """
-    lock_project(project.pk)
+    lock_project(project.pk, codings=False)
     Membership._meta.get_field("group").run_validators(group)
     return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
 
@@ -92,7 +92,8 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
 
     Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
     """
-    lock_project(membership.project_id, archived=archived)  # otherwise two managers could remove each other
+    # otherwise two managers could remove each other
+    lock_project(membership.project_id, archived=archived, codings=False)
     membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
     if membership_now is None:  # removed since it was read
         return

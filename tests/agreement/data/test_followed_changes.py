@@ -1,6 +1,7 @@
 """What is followed from look to look is what would be computed of the present codings anew, whatever has happened."""
 
 import random
+from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from agreement.data import activity
 from agreement.data import extract as reading
-from agreement.data.activity import read_activity, read_progress
+from agreement.data.activity import count_remaining, read_activity, read_progress
 from agreement.data.extract import clear_cache, extract, read_current_codings
 from agreement.data.storage import store
 from agreement.reports.coders.days import count_days
@@ -35,7 +36,9 @@ from annotations.planning.repeats import RepeatRequest, apply_repeats, withdraw_
 from annotations.planning.rounds import add_texts, change_round, create_round, delete_round, move_to_round
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.projects.anonymization import forget_person
-from annotations.projects.people.members import remove_membership
+from annotations.projects.guidelines import record_guidelines
+from annotations.projects.people.members import add_member, remove_membership, set_group
+from annotations.projects.state import set_archived
 from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge
@@ -88,6 +91,7 @@ def figures(project):
         "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
         "days": count_days(project, found),
         "progress": read_progress(project),
+        "remaining": count_remaining(project),
         "of selections": [
             compute_report(extract(project), convention(project, **asked)).result
             for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
@@ -108,6 +112,7 @@ def another_process(patch):
         apart.setattr(store, "LEAST_TEXTS", 10**9)
         apart.setattr(reading, "_projects", reading._Cache(reading.CACHED_PROJECTS))
         apart.setattr(reading, "_questions", reading._Cache(reading.CACHED_QUESTIONS))
+        apart.setattr(activity, "_remaining", OrderedDict())
         apart.setattr(reading, "_codings", type(reading._codings)())
         yield
 
@@ -432,6 +437,36 @@ def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch)
         with another_process(monkeypatch):
             assert followed == figures(project)
     assert done
+
+
+def put_into_a_group(project):
+    set_group(project, project.memberships.values_list("pk", flat=True), "experts")
+
+
+def write_guidelines(project):
+    project.guidelines = "Mark what is named."
+    project.save()
+    assert record_guidelines(project, charlie())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put_into_a_group,
+        write_guidelines,
+        lambda project: add_member(project, User.objects.create(username="nina"), Membership.Role.CODER),
+        lambda project: remove_membership(Membership.objects.get(project=project, user__username=CODERS[0])),
+        lambda project: set_archived(project, archived=True),
+    ],
+)
+def test_what_changes_no_coding_lets_no_coding_be_read_again(project, change, monkeypatch):
+    figures(project)
+    before = read_current_codings(project).table
+    change(project)
+    assert read_current_codings(project).table is before
+    followed = figures(project)
+    with another_process(monkeypatch):
+        assert followed == figures(project)
 
 
 def test_the_highest_items_are_the_first_of_all_items(project):

@@ -86,9 +86,9 @@ def build(request: AnalysisRequest) -> PageSections:
 
     items, selected, marks = request.compute(compute)
     shown, rows = paginate(request, selected.tolist(), PAGE_SIZE)
-    first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
+    first = selected[np.argsort(-items.share[selected], kind="stable")[:STRIP_SIZE]].tolist()
     units = [int(items.unit[row]) for row in rows]
-    bins = bin_positions(items, selected.tolist())
+    bins = bin_positions(items, selected)
     further = (*first, *(one.highest for one in bins))
     snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in further)})
     positions = build_positions(request, items, bins, snippets)
@@ -293,7 +293,7 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
 
 def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[tuple[str, Chips]]:
     """Return the filters as chips, under a label each; those that let nothing through are left out."""
-    levels = sorted(set(items.level))
+    levels = items.level_names
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
@@ -317,7 +317,7 @@ def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[t
         chips: Chips = []
         for name, value, words in choices:
             on = request.options.get(name) == value
-            number = len(items.select(ItemFilters(**{name: value}), marks))
+            number = items.count(ItemFilters(**{name: value}), marks)
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:

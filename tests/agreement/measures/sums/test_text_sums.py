@@ -197,6 +197,20 @@ def test_labels_that_only_some_texts_have_are_counted_together():
     assert [one.coders for one in together["masi"]] == [("A", "B"), ("B", "E")]
 
 
+@examples(40)
+@given(KINDS, CONVENTIONS, st.randoms(use_true_random=False))
+def test_texts_that_are_exchanged_are_what_putting_them_together_anew_gives(kind, options, random):
+    (table, documents), make, distances = kind
+    whole = documents_sums(make(table, documents), distances, **options)
+    places = [row for row in range(len(whole.documents)) if random.random() < 0.5]
+    others = {u: [random.choice(row) for _ in row] for u, row in table.items()}
+    changed = documents_sums(make(others, documents), distances, **options).select(places)
+    kept = [row for row in range(len(whole.documents)) if row not in places]
+    together = TextSums.concatenate([whole.select(kept), changed])
+    order = [together.documents.index(document) for document in whole.documents]
+    assert whole.exchange(places, changed).sort() == together.select(order).sort()
+
+
 def test_distances_stand_in_any_order_and_number_and_may_come_from_different_data():
     data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     sums = documents_sums(data)
