@@ -77,7 +77,9 @@ def test_the_program_is_there_as_it_is_here_and_nothing_that_only_developers_nee
     assert {name for name in app if name.startswith("scripts/")} == {
         "scripts/__init__.py", "scripts/pages.py", "scripts/serve.py"
     }  # fmt: skip
-    assert not [name for name in app if re.search(r"(^|/)(tests?/|test_|conftest)|\.pyc$|\.d\.ts$|node_modules|benchmark", name)]
+    assert not [
+        name for name in app if re.search(r"(^|/)(tests?/|test_|conftest)|\.pyc$|\.d\.ts$|node_modules|benchmark", name)
+    ]
 
 
 def test_the_manuals_are_there_and_the_pictures_of_those_for_coders(names):

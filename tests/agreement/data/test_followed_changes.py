@@ -565,3 +565,26 @@ def test_activity_is_that_of_the_whole_log_where_more_has_come_than_is_settled(p
     monkeypatch.setattr(activity, "MOST_READ", 2)
     assert read_activity(project, since, 2, replace(known, settled=None, line=object())) == expected
     assert read_activity(project, since, 2, known) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda project: add_member(project, User.objects.get(username=CODERS[0]), Membership.Role.MANAGER_CODER),
+        lambda project: remove_membership(Membership.objects.get(project=project, user__username="ada")),
+        lambda project: add_member(project, User.objects.get(username="ada"), Membership.Role.CODER),
+    ],
+)
+def test_other_roles_are_seen_at_the_next_look(project, change, monkeypatch):
+    ada = User.objects.get_or_create(username="ada")[0]
+    add_member(project, ada, Membership.Role.ADJUDICATOR)
+    text = project.texts.first()
+    coding = Coding.objects.create(text=text, coder=ada, round=project.rounds.first())
+    figures(project)
+    change(project)
+    followed, table = figures(project), read_current_codings(project).table
+    with another_process(monkeypatch):
+        assert followed == figures(project)
+        anew = read_current_codings(project).table
+    assert (table.adjudicators, table.managers) == (anew.adjudicators, anew.managers)
+    assert coding.pk in {row.pk for rows in table.rows.values() for row in rows}
