@@ -25,6 +25,7 @@ from rest_framework.views import APIView
 from annotations.api.http.problems import problem
 from annotations.api.http.throttles import RequestThrottle, TransferThrottle
 from annotations.api.lists import ProjectListView
+from annotations.api.serializers.choices import form_errors
 from annotations.api.serializers.coding import (
     ExportOrderSerializer,
     ImportOrderSerializer,
@@ -40,7 +41,7 @@ from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
 
 def _validated_form[Form: forms.Form](form: Form) -> Form:
     if not form.is_valid():
-        raise ValidationError({name: [str(error) for error in errors] for name, errors in form.errors.items()})
+        raise ValidationError(form_errors(form))
     return form
 
 

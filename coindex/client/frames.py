@@ -33,9 +33,13 @@ class Rows[Row](Iterable[Row]):
 def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:
     """Return a DataFrame of rows, with these columns even if there are none. Raise ImportError without pandas."""
     pandas = import_pandas()
-    flat = [_flat(row) for row in rows]
-    names = list(dict.fromkeys((*columns, *(name for row in flat for name in row))))
-    by_keys = {name.partition(".")[0] for name in names if "." in name}
+    flat, by_keys = [], set[str]()
+    for row in rows:
+        nested = {name: value for name, value in row.items() if isinstance(value, Mapping)}
+        by_keys.update(nested)
+        of_keys = {f"{name}.{key}": value for name, values in nested.items() for key, value in values.items()}
+        flat.append({name: value for name, value in row.items() if name not in nested} | of_keys)
+    names = dict.fromkeys((*columns, *(name for row in flat for name in row)))
     frame: pd.DataFrame = pandas.DataFrame(flat, columns=[name for name in names if name not in by_keys])
     return frame
 
@@ -47,13 +51,3 @@ def import_pandas() -> Any:
     except ImportError as error:
         raise ImportError("A DataFrame needs pandas: pip install pandas. Without it iterate over the rows.") from error
     return pandas
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, Mapping):
-            flat |= {f"{name}.{key}": one for key, one in value.items()}
-        else:
-            flat[name] = value
-    return flat

@@ -50,7 +50,8 @@ class Results(Codings):
     def matrix(self, project: str, **parameters: Any) -> pd.DataFrame:
         """Return the reliability data from which agreement is computed: a row a unit, a value for each coder."""
         path = address_of("projects", project, "agreement", "data")
-        return frame_of(self.get(path, **parameters))
+        rows = self.get(path, **parameters)
+        return frame_of({"text": row["text"], "unit": row["unit"], **row["values"]} for row in rows)
 
     def pages_of_results(self, project: str) -> list[Report]:
         """Return the pages of agreement that have tables."""
@@ -63,8 +64,7 @@ class Results(Codings):
     def table(self, project: str, page: str, table: str, **parameters: Any) -> pd.DataFrame:
         """Return a table of a page, with every digit."""
         path = address_of("projects", project, "agreement", "tables", page, table)
-        found = self.get(path, **parameters)
-        return frame_of(found["rows"], [column["name"] for column in found["columns"]])
+        return frame_of(self.get(path, **parameters)["rows"])
 
     def save_table(
         self,

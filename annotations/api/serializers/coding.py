@@ -8,6 +8,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
 from annotations.models.project import DATASHEET_FIELDS
@@ -298,7 +299,7 @@ CODER_KINDS = [
 
 class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=CODER_KINDS)
+    kind = ChoiceField(choices=CODER_KINDS)
     payload = serializers.DictField()
     made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     step = serializers.UUIDField(
