@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.db.models import QuerySet
@@ -53,7 +53,7 @@ def _messages(field: forms.Field | None, error: Any) -> list[str]:
 def _choices_of(field: forms.Field | None) -> Iterable[object] | None:
     """Return the values that a field takes: of rows what they are named by. None where there is no set of them."""
     if isinstance(field, forms.ModelChoiceField):
-        rows: QuerySet[Any] = field.queryset
+        rows = cast(QuerySet[Any, Any], field.queryset)
         name = field.to_field_name or "pk"
         return rows.order_by(name).values_list(name, flat=True)[: MOST_LISTED + 1]
     if isinstance(field, forms.ChoiceField):
