@@ -63,9 +63,11 @@ class Projects(Connection):
         """Archive a project: it can be read only."""
         return cast(Project, self.request("PUT", address_of("projects", project, "archived")).json())
 
-    def open_project(self, project: str) -> None:
+    def open_project(self, project: str) -> Project:
         """Open an archived project again."""
-        self.request("DELETE", address_of("projects", project, "archived"), repeatable=True)
+        return cast(
+            Project, self.request("DELETE", address_of("projects", project, "archived"), repeatable=True).json()
+        )
 
     def delete_project(self, project: str, title: str) -> None:
         """Delete a project with everything in it. `title` is its title, so that no other one is deleted."""

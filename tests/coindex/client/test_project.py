@@ -296,7 +296,7 @@ def clean_up(manager):
     with pytest.raises(ApiError) as refused:
         manager.change_project("pantry", title="Larder")
     assert (refused.value.status, refused.value.code) == (423, "archived")
-    manager.open_project("pantry")
+    assert manager.open_project("pantry")["archived_at"] is None
     manager.delete_project("pantry", "Pantry")
     with pytest.raises(ApiError, match="404 not_found"):
         manager.project("pantry")
