@@ -1,4 +1,4 @@
-"""What the client does while a server cannot answer, or answers get lost: a gateway before the live server sees to it."""
+"""What the client does while a server cannot answer, or answers get lost, of which a gateway before it takes care."""
 
 from __future__ import annotations
 
