@@ -22,7 +22,7 @@ GROUPS = (
         "Managing a project",
         ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception"),
     ),
-    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "api")),
+    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "api", "client", "r")),
     ("Running a server", ("deploy", "scale", "security")),
     ("Reference", ("glossary",)),
 )

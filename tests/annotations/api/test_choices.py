@@ -11,7 +11,6 @@ import pytest
 from django.core.management import call_command
 from rest_framework import serializers
 
-import annotations.api.urls  # noqa: F401 - every serializer is defined
 from annotations.api.serializers.choices import MOST_LISTED, choices_message
 from annotations.api.serializers.coding import ChangeSerializer, StrictSerializer
 from annotations.api.serializers.gold import QueueOptionsSerializer
@@ -21,6 +20,16 @@ from tests.shared.pyramids import docset, pyramid_project
 WRONG = "no such choice"
 # Parameters that only projects of pyramids have.
 OF_PYRAMIDS = {"mean"}
+
+
+def described() -> dict[str, Any]:
+    out = StringIO()
+    call_command("spectacular", "--format", "openapi-json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+# Made of all views, whose serializers are defined by then.
+SCHEMA = described()
 
 
 def subclasses(base: type) -> Iterator[type]:
@@ -40,30 +49,24 @@ def fields_of_requests() -> Iterator[tuple[str, serializers.ChoiceField]]:
 FIELDS = sorted(fields_of_requests(), key=lambda pair: pair[0])
 
 
-def described() -> dict[str, Any]:
-    out = StringIO()
-    call_command("spectacular", "--format", "openapi-json", stdout=out)
-    return json.loads(out.getvalue())
-
-
 def parameters_with_choices() -> list[tuple[str, str, tuple[str, ...]]]:
     """Return an address for each parameter of the query with a set of choices, and these."""
-    schema, found = described(), {}
-    for path, operations in schema["paths"].items():
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    for path, operations in SCHEMA["paths"].items():
         for parameter in operations.get("get", {}).get("parameters", ()):
             kind = parameter["schema"]
             kind = kind.get("items", kind)
-            choices = tuple(one for one in _enum(schema, kind) if one)
+            choices = tuple(one for one in _enum(kind) if one)
             if choices and parameter["in"] == "query":
                 found.setdefault((parameter["name"], choices), path)
     return [(path, name, choices) for (name, choices), path in found.items()]
 
 
-def _enum(schema: dict[str, Any], kind: dict[str, Any]) -> list[Any]:
+def _enum(kind: dict[str, Any]) -> list[Any]:
     if "$ref" in kind:
-        return _enum(schema, schema["components"]["schemas"][kind["$ref"].rpartition("/")[2]])
+        return _enum(SCHEMA["components"]["schemas"][kind["$ref"].rpartition("/")[2]])
     parts = [one for name in ("oneOf", "anyOf", "allOf") for one in kind.get(name, ())]
-    return kind.get("enum") or [value for part in parts for value in _enum(schema, part)]
+    return kind.get("enum") or [value for part in parts for value in _enum(part)]
 
 
 PARAMETERS = parameters_with_choices()
