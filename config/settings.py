@@ -358,7 +358,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.http.negotiation.PermissiveContentNegotiation",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of imports and exports
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "annotations.api.http.schema.ProblemSchema",
     "DEFAULT_THROTTLE_CLASSES": ["annotations.api.http.throttles.RequestThrottle"],
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
     "EXCEPTION_HANDLER": "annotations.api.http.problems.exception_handler",

@@ -22,6 +22,7 @@ from annotations.api.codings import rows_by_name
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
 from annotations.api.lists import ArrayPages
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import CodingsMadeSerializer
@@ -92,7 +93,7 @@ class AssignmentSerializer(StrictSerializer):
     coders = serializers.ListField(child=serializers.CharField(), allow_empty=False)
     pyramid = serializers.BooleanField(default=False, help_text="each makes a pyramid of their own")
     peers = serializers.ListField(child=serializers.CharField(), default=list, help_text="addresses of peer summaries")
-    against = serializers.ChoiceField(["own", "agreed"], default="own", help_text="what the peers are held against")
+    against = ChoiceField(["own", "agreed"], default="own", help_text="what the peers are held against")
 
 
 class AgreedSerializer(StrictSerializer):

@@ -37,6 +37,7 @@ from annotations.api.serializers.gold import (
     TextBesideGoldSerializer,
     queue_state,
 )
+from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.training import GoldSerializer
 from annotations.models import Project, Round, User
@@ -84,7 +85,7 @@ class GoldStates(APIView):
         ]
         return pages.get_paginated_response(rows)
 
-    @extend_schema(request=DraftOrderSerializer, responses=DraftReportSerializer)
+    @extend_schema(request=DraftOrderSerializer, responses={200: DraftReportSerializer, **CONFLICT})
     def post(self, request: Request, slug: str) -> Response:
         """Draft the gold of texts, all or none; what has been begun stays, so sent twice it is once, unless `again`.
 

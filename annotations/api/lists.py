@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.api.serializers.choices import form_errors
 from annotations.models import Project
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
@@ -147,7 +148,12 @@ class StrictFilterBackend(DjangoFilterBackend):
                 raise ValidationError({name: [f"This is no filter here; there are {', '.join(sorted(allowed))}."]})
         if filterset is None or not filterset.base_filters.keys() & request.query_params.keys():
             return queryset  # building a form with every filter would be wasted
-        return super().filter_queryset(request, queryset, view)
+        chosen = self.get_filterset(request, queryset, view)
+        assert chosen is not None
+        if not chosen.is_valid():
+            raise ValidationError(form_errors(chosen.form))
+        filtered: QuerySet[Any] = chosen.qs
+        return filtered
 
 
 class UTCDateTimeField(IsoDateTimeField):

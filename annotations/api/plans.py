@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
 from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.coding.active_time import WorkedDay
@@ -64,7 +65,7 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 
 
 class NewPlanSerializer(StrictSerializer):
-    design = serializers.ChoiceField(DESIGNS)
+    design = ChoiceField(DESIGNS)
     k = serializers.IntegerField(
         min_value=1, max_value=MOST_CODERS, default=2, allow_null=True, help_text="coders a text; null: all"
     )

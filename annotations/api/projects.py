@@ -136,7 +136,7 @@ class ProjectArchived(APIView):
         """Archive it."""
         return self._set(request, slug, archived=True)
 
-    @extend_schema(responses=ProjectSerializer)
+    @extend_schema(responses={200: ProjectSerializer})
     def delete(self, request: Request, slug: str) -> HttpResponse:
         """Open it again."""
         return self._set(request, slug, archived=False)

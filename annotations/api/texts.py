@@ -34,6 +34,7 @@ from annotations.api.serializers.coding import (
     TextSerializer,
     VersionSerializer,
 )
+from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import (
     CorrectionSerializer,
@@ -274,7 +275,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         page = self.paginate_queryset(log)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-    @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses=VersionSerializer)
+    @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
     def post(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = self.coder(request)

@@ -20,6 +20,7 @@ from annotations.api.gold import early_problem
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.problems import validation_error
 from annotations.api.lists import SequencePages
+from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.training import (
     FeedbackSerializer,
@@ -100,7 +101,7 @@ class NextAttempt(APIView):
 class GoldOfRound(APIView):
     """The gold of a text in a round."""
 
-    @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer})
+    @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
     @idempotent(Right.ADJUDICATE)
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.

@@ -25,12 +25,14 @@ from rest_framework.views import APIView
 from annotations.api.http.problems import problem
 from annotations.api.http.throttles import RequestThrottle, TransferThrottle
 from annotations.api.lists import ProjectListView
+from annotations.api.serializers.choices import form_errors
 from annotations.api.serializers.coding import (
     ExportOrderSerializer,
     ImportOrderSerializer,
     RestoreOrderSerializer,
     TransferSerializer,
 )
+from annotations.api.serializers.problems import CONFLICT
 from annotations.models import Project, Transfer, User
 from annotations.models.rights import Right
 from annotations.projects.permissions import may_archive, project_for, transfer_for
@@ -40,7 +42,7 @@ from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
 
 def _validated_form[Form: forms.Form](form: Form) -> Form:
     if not form.is_valid():
-        raise ValidationError({name: [str(error) for error in errors] for name, errors in form.errors.items()})
+        raise ValidationError(form_errors(form))
     return form
 
 
@@ -130,7 +132,7 @@ class TransferDetail(APIView):
         orders.mark_if_lost(transfer)
         return Response(TransferSerializer(transfer).data)
 
-    @extend_schema(responses={204: None})
+    @extend_schema(responses={204: None, **CONFLICT})
     def delete(self, request: Request, pk: int) -> Response:
         """Forget it and its file; what it has done stays. 409 while it is being worked on."""
         if not orders.discard(transfer_for(request.user, pk), cast(User, request.user)):
@@ -141,7 +143,7 @@ class TransferDetail(APIView):
 class CarryOut(APIView):
     """Do what was checked. 409 where that is begun already, or was refused."""
 
-    @extend_schema(request=None, responses=TransferSerializer)
+    @extend_schema(request=None, responses={200: TransferSerializer, **CONFLICT})
     def post(self, request: Request, pk: int) -> Response:
         transfer = transfer_for(request.user, pk)
         if not orders.carry_out(transfer, cast(User, request.user)):
@@ -152,7 +154,7 @@ class CarryOut(APIView):
 class Cancel(APIView):
     """Break off what waits for a worker or is worked on; nothing of it stays. 409 where it is too late."""
 
-    @extend_schema(request=None, responses=TransferSerializer)
+    @extend_schema(request=None, responses={200: TransferSerializer, **CONFLICT})
     def post(self, request: Request, pk: int) -> Response:
         transfer = transfer_for(request.user, pk)
         if not orders.cancel(transfer, cast(User, request.user)):

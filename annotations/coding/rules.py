@@ -9,8 +9,9 @@ from typing import NoReturn
 from django.db.models import CharField, IntegerField, QuerySet
 from django.db.models.functions import Length
 
-from annotations.coding.decisions import MAX_NOTE_LENGTH, Decision, OperationRejected
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
+from annotations.coding.payloads import MAX_NOTE_LENGTH
 from annotations.coding.readings import Readings, sort_readings, targets_of
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue

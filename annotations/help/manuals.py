@@ -23,7 +23,7 @@ GROUPS = (
         "Managing a project",
         ("managing", "own-scheme", "dashboards", "docsets", "formats", "coming-from-mmax2-brat-inception"),
     ),
-    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "tools", "api")),
+    ("Research", ("from-csv-to-paragraph", "corpora", "measures", "comparison", "tools", "api", "client", "r")),
     ("Running a server", ("deploy", "scale", "security")),
     ("Reference", ("design", "glossary")),
 )

@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 OWN = {"coindex", "config", "annotations", "agreement", "tests", "benchmarks", "scripts"}
 # The extras of pyproject.toml that are installed where a folder's modules run.
 EXTRAS = {
-    "coindex": [],
+    "coindex": ["client"],
     "config": [],
     "annotations": [],
     "agreement": ["cluster", "matplotlib", "parquet"],

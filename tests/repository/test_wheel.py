@@ -61,8 +61,9 @@ def test_it_is_under_3_mb(wheel):
 
 def test_it_puts_nothing_but_the_package_into_the_environment(names):
     assert {name.split("/")[0] for name in names} == {"coindex", f"coindex-{program_version()}.dist-info"}
-    beside = {name.split("/")[1] for name in names if name.startswith("coindex/")}
-    assert beside == {"app", *(path.name for path in (ROOT / "coindex").glob("*.py"))}
+    beside = {name.removeprefix("coindex/") for name in names if name.startswith("coindex/")}
+    launcher = {path.relative_to(ROOT / "coindex").as_posix() for path in (ROOT / "coindex").rglob("*.py")}
+    assert {name for name in beside if not name.startswith("app/")} == {*launcher, "py.typed"}
 
 
 def test_the_program_is_there_as_it_is_here_and_nothing_that_only_developers_need(names):

@@ -8,6 +8,8 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
+from annotations.coding.payloads import PAYLOADS
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
 from annotations.models.project import DATASHEET_FIELDS
@@ -282,23 +284,12 @@ class CodingStateSerializer(serializers.Serializer[Any]):
     pyramid = PyramidStateSerializer(required=False, help_text="where the answers are content units of summaries")
 
 
-CODER_KINDS = [
-    kind.value
-    for kind in (
-        Operation.Kind.JUDGE,
-        Operation.Kind.CLEAR,
-        Operation.Kind.UNMARK,
-        Operation.Kind.MOVE,
-        Operation.Kind.DESCRIBE,
-        Operation.Kind.CHECK,
-        Operation.Kind.DECIDE,
-    )
-]
+CODER_KINDS = list(PAYLOADS)
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=CODER_KINDS)
+    kind = ChoiceField(choices=CODER_KINDS)
     payload = serializers.DictField()
     made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     step = serializers.UUIDField(

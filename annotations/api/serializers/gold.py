@@ -12,9 +12,10 @@ from annotations.adjudication.proposal import Method
 from annotations.adjudication.queue import MAX_CHECKS, Answer, Decisions, Kind, Queue, QueueCard, Row
 from annotations.adjudication.spot_check import SAMPLE_SIZE
 from annotations.adjudication.states import State
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.training import ComparedItemSerializer
-from annotations.coding.decisions import Reason, Source
+from annotations.coding.payloads import Reason, Source
 
 STATES = [str(state) for state in State]
 REASONS = [str(reason) for reason in Reason if reason]
@@ -38,7 +39,7 @@ class GoldStateSerializer(serializers.Serializer[Any]):
 
 
 class DraftOrderSerializer(StrictSerializer):
-    method = serializers.ChoiceField([str(method) for method in Method])
+    method = ChoiceField([str(method) for method in Method])
     coder = serializers.CharField(
         required=False, default="", max_length=150, help_text="whose answers, with the method coder"
     )

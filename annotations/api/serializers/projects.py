@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Invitation, Membership, Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
@@ -19,7 +20,7 @@ from annotations.schemes.ready_made import SCHEMES
 class NewProjectSerializer(StrictSerializer):
     slug = serializers.SlugField(max_length=KEY_LENGTH)
     title = serializers.CharField(max_length=200)
-    scheme = serializers.ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
+    scheme = ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
     guidelines = serializers.CharField(allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown")
     coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
 
@@ -129,7 +130,7 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
 class NewMemberSerializer(StrictSerializer):
     username = serializers.CharField(max_length=150)
-    role = serializers.ChoiceField(Membership.Role.choices)
+    role = ChoiceField(Membership.Role.choices)
     group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, default="", help_text=GROUP)
 
     def validate_group(self, group: str) -> str:
@@ -137,7 +138,7 @@ class NewMemberSerializer(StrictSerializer):
 
 
 class RoleSerializer(StrictSerializer):
-    role = serializers.ChoiceField(Membership.Role.choices, required=False)
+    role = ChoiceField(Membership.Role.choices, required=False)
     group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, required=False, help_text=GROUP)
 
     def validate_group(self, group: str) -> str:
@@ -161,7 +162,7 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
 
 
 class NewInvitationSerializer(StrictSerializer):
-    role = serializers.ChoiceField(Membership.Role.choices)
+    role = ChoiceField(Membership.Role.choices)
     days = serializers.IntegerField(min_value=1, max_value=30, default=7, help_text="after which it ends")
     whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for the managers")
     max_uses = serializers.IntegerField(

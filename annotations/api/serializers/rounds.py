@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.models import Round
 from annotations.models.project import KEY_LENGTH
@@ -46,10 +47,10 @@ class RoundRowSerializer(RoundSerializer):
 
 class RoundChangesSerializer(StrictSerializer):
     name = serializers.SlugField(max_length=KEY_LENGTH, required=False)
-    kind = serializers.ChoiceField(Round.Kind.choices, required=False)
+    kind = ChoiceField(Round.Kind.choices, required=False)
     starts_on = serializers.DateField(required=False, allow_null=True)
     ends_on = serializers.DateField(required=False, allow_null=True)
-    pass_measure = serializers.ChoiceField(
+    pass_measure = ChoiceField(
         Round.PassMeasure.choices,
         required=False,
         allow_blank=True,
@@ -61,7 +62,7 @@ class RoundChangesSerializer(StrictSerializer):
     attempts = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="how many texts count; null: all"
     )
-    feedback = serializers.ChoiceField(
+    feedback = ChoiceField(
         Round.Feedback.choices,
         required=False,
         help_text="when coders of a training round see the gold",
@@ -83,7 +84,7 @@ class RoundChangesSerializer(StrictSerializer):
 
 class NewRoundSerializer(StrictSerializer):
     name = serializers.SlugField(max_length=KEY_LENGTH)
-    kind = serializers.ChoiceField(Round.Kind.choices, required=False, help_text="main, or that of the copied round")
+    kind = ChoiceField(Round.Kind.choices, required=False, help_text="main, or that of the copied round")
     starts_on = serializers.DateField(required=False, allow_null=True)
     ends_on = serializers.DateField(required=False, allow_null=True)
     copy_of = serializers.CharField(required=False, help_text="the round whose texts it gets, without their codings")

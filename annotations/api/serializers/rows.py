@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import (
     AttributesField,
     ReadingsField,
@@ -103,7 +104,7 @@ class CodingsMadeSerializer(serializers.Serializer[Any]):
 
 
 class StatusSerializer(StrictSerializer):
-    status = serializers.ChoiceField(Coding.Status.choices)
+    status = ChoiceField(Coding.Status.choices)
     reason = serializers.CharField(
         required=False,
         allow_blank=True,

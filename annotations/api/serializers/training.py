@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.models import Coding, TrainingDecision
 
@@ -44,7 +45,7 @@ class TrainingDecisionSerializer(serializers.ModelSerializer[TrainingDecision]):
 
 class NewTrainingDecisionSerializer(StrictSerializer):
     coder = serializers.CharField(max_length=NAME_LENGTH)
-    outcome = serializers.ChoiceField(TrainingDecision.Outcome.choices)
+    outcome = ChoiceField(TrainingDecision.Outcome.choices)
     reason = serializers.CharField(max_length=TrainingDecision.REASON_LENGTH, help_text="The coder reads it.")
 
 

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotations.coding.decisions import MAX_NOTE_LENGTH, Decision, OperationRejected
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.payloads import MAX_NOTE_LENGTH
 from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import Rules, check_head
 from annotations.formats import Finding

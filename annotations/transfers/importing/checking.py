@@ -10,8 +10,9 @@ from typing import cast
 
 from django.core.exceptions import ValidationError
 
-from annotations.coding.decisions import Decision, OperationRejected, parse_attributes
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, check_parts
+from annotations.coding.payloads import parse_attributes
 from annotations.coding.readings import Readings as KeyReadings
 from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules

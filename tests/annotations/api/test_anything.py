@@ -14,6 +14,7 @@ from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
+from annotations.api.serializers.problems import ConflictSerializer, InvalidSerializer, ProblemSerializer
 from annotations.models import Project, User
 from annotations.projects.people.members import add_member
 from tests.shared.cases import examples
@@ -33,6 +34,12 @@ def described(phase: str) -> OpenApiSchema:
 
 
 SCHEMA = described("fuzzing")
+# What problems have, by their status; 0 is any other.
+MEMBERS = {
+    0: set(ProblemSerializer().fields),
+    400: set(InvalidSerializer().fields),
+    409: set(ConflictSerializer().fields),
+}
 
 
 @pytest.fixture
@@ -70,6 +77,9 @@ def send(case: schemathesis.Case) -> None:
         query_params=case.query or {},
     )
     assert reply.status_code < 500
+    # A method that the schema does not have is answered 405.
+    assert reply.status_code == 405 or str(reply.status_code) in case.operation.definition.raw["responses"]
     if reply.status_code >= 400 and reply.content:
         assert reply["Content-Type"] == "application/problem+json"
         assert reply.json()["code"]
+        assert reply.json().keys() <= MEMBERS.get(reply.status_code, MEMBERS[0])

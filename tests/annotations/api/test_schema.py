@@ -1,11 +1,14 @@
 """The API's own description."""
 
+import json
 import re
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from django.urls import get_resolver
+
+from annotations.coding.payloads import PAYLOADS
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,41 @@ def test_every_route_of_the_api_is_described(schema):
     for route in routes:
         path = "/api/v1/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
         assert f'"{path}"' in schema
+
+
+def test_every_operation_says_by_which_problems_it_may_be_answered(schema):
+    described = json.loads(schema)
+    problems = {f"#/components/schemas/{name}" for name in ("Problem", "Invalid", "Conflict")}
+    missing = []
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            expected = {"400", "401", "429", "500", "503"}
+            expected |= {"404"} if "{" in path else set()
+            expected |= {"403"} if "{slug}" in path or method != "get" else set()
+            expected |= {"413", "415"} if "requestBody" in operation else set()
+            headers = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "header"}
+            expected |= {"412", "428"} if "If-Match" in headers else set()
+            expected |= {"422"} if "Idempotency-Key" in headers else set()
+            if missed := expected - operation["responses"].keys():
+                missing.append((method, path, missed))
+            for status, response in operation["responses"].items():
+                if "$ref" in response:
+                    response = described["components"]["responses"][response["$ref"].rpartition("/")[2]]
+                if status >= "4":
+                    [(content_type, content)] = response["content"].items()
+                    assert (content_type, content["schema"]["$ref"] in problems) == ("application/problem+json", True)
+                    assert response["description"]
+    assert missing == []
+
+
+def test_operations_of_a_coding_are_typed_by_their_kind(schema):
+    described = json.loads(schema)["components"]["schemas"]
+    kinds = described["ChangeRequest"]["discriminator"]["mapping"]
+    assert kinds.keys() == PAYLOADS.keys()
+    for kind, address in kinds.items():
+        operation = described[address.rpartition("/")[2]]["properties"]
+        payload = described[operation["payload"]["$ref"].rpartition("/")[2]]
+        assert payload["properties"].keys() == PAYLOADS[kind].keys()
 
 
 @pytest.mark.parametrize("address", ["/api/v1/schema/", "/api/v1/docs/"])

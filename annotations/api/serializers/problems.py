@@ -1,0 +1,52 @@
+"""Serializers of problems, for the schema: `annotations/api/http/problems.py` writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema_field
+from rest_framework import serializers
+
+from annotations.api.http.problems import CONTENT_TYPE, TITLES
+from annotations.api.serializers.coding import OperationSerializer
+from annotations.api.serializers.projects import SchemeProblemSerializer, SchemeViolationSerializer
+
+
+@extend_schema_field(
+    {"type": "object", "additionalProperties": {"anyOf": [{"type": "array", "items": {}}, {"type": "object"}]}}
+)
+class ErrorsField(serializers.JSONField):
+    """Sentences by the names of fields; of a field with parts, by the names or numbers of these."""
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """What is wrong (RFC 9457). `code` stays the same, whatever the words."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class InvalidSerializer(ProblemSerializer):
+    """What is wrong with a request."""
+
+    errors: Any = ErrorsField(required=False, help_text="with the code `invalid`: sentences by the names of fields")
+    operation = serializers.IntegerField(
+        required=False, allow_null=True, help_text="which operation of a batch was refused, from 0; null: all of it"
+    )
+    scheme_version = serializers.IntegerField(required=False, help_text="the present one, where operations are refused")
+    problems = SchemeProblemSerializer(many=True, required=False, help_text="with the code `invalid_scheme`")
+    violations = SchemeViolationSerializer(many=True, required=False, help_text="texts with answers that do not fit")
+
+
+class ConflictSerializer(ProblemSerializer):
+    """What cannot be done now: with the code `stale`, as others have changed the coding since."""
+
+    version = serializers.IntegerField(required=False, help_text="how many operations the coding has")
+    missed = OperationSerializer(many=True, required=False, help_text="those after the version that was sent")
+
+
+# For the schema of views that refuse what cannot be done now.
+CONFLICT: dict[Any, Any] = {(409, CONTENT_TYPE): OpenApiResponse(ConflictSerializer, TITLES[409])}

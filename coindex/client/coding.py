@@ -1,0 +1,209 @@
+"""Who codes what, and the coding itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, cast
+
+from coindex.client.answers import (
+    CodingRow,
+    CodingState,
+    GoldState,
+    JudgementRow,
+    LoggedOperation,
+    MarkableRow,
+    OperationRow,
+    Plan,
+    Question,
+    Report,
+)
+from coindex.client.connection import Connection, address_of
+from coindex.client.errors import Conflict
+from coindex.client.frames import PAGE, Rows
+from coindex.client.operations import Operation
+from coindex.client.own import Coding
+
+# Your own coding of a text, the gold of it, or the agreed pyramid of a docset.
+type Whose = Literal["own", "gold", "agreed"]
+PLACES: dict[str, tuple[str, ...]] = {"own": ("coding",), "gold": ("gold", "coding"), "agreed": ("agreed", "coding")}
+
+
+class Codings(Connection):
+    """What managers give out, coders answer, and both read."""
+
+    def codings(self, project: str, **filters: Any) -> Rows[CodingRow]:
+        """Return the codings that you see: `text`, `coder`, `round`, `kind` and `status` filter them."""
+        return self._listed(project, "codings", CodingRow, filters)
+
+    def markables(self, project: str, **filters: Any) -> Rows[MarkableRow]:
+        """Return the markables: `text`, `level` and `predefined` filter them."""
+        return self._listed(project, "markables", MarkableRow, filters)
+
+    def judgements(self, project: str, **filters: Any) -> Rows[JudgementRow]:
+        """Return the judgements: `text`, `coder`, `round`, `category`, `level` and others filter them."""
+        return self._listed(project, "judgements", JudgementRow, filters)
+
+    def operations(self, project: str, **filters: Any) -> Rows[OperationRow]:
+        """Return every change to every coding: `text`, `coder`, `kind`, `after` and `before` filter them."""
+        return self._listed(project, "operations", OperationRow, filters)
+
+    def hours(self, project: str, *, round: str | None = None) -> Report:
+        """Return the `rule` of active time and its `days`, by coder, round and text, in all pages."""
+        return self.whole(address_of("projects", project, "hours"), "days", round=round)
+
+    def assign(self, project: str, texts: Sequence[str], coders: Sequence[str], *, round: str | None = None) -> int:
+        """Give coders texts to code, and return how many codings are new. What they have stays."""
+        fields: dict[str, Any] = {"texts": list(texts), "coders": list(coders)}
+        made = self.post_once(address_of("projects", project, "codings"), fields | ({"round": round} if round else {}))
+        return cast(int, made["new"])
+
+    def plan(self, project: str, design: str, *, apply: bool = False, **terms: Any) -> Plan:
+        """Say who would code what, and assign it with `apply`; docs/api.md has the terms."""
+        fields = {"design": design, "apply": apply, **terms}
+        return cast(Plan, self.post_once(address_of("projects", project, "plans"), fields))
+
+    def plans(self, project: str) -> Rows[Report]:
+        """Return the plans of the rounds."""
+        return self._listed(project, "plans", None, {})
+
+    def repeat(self, project: str, *, apply: bool = False, **terms: Any) -> Report:
+        """Say which texts coders are shown again, and show them with `apply`."""
+        fields = {"apply": apply, **terms}
+        return cast(Report, self.post_once(address_of("projects", project, "repeats"), fields))
+
+    def pools(self, project: str) -> list[Report]:
+        """Return the pools that you may take texts from."""
+        return cast(list[Report], self.get(address_of("projects", project, "pool")))
+
+    def take_text(self, project: str, *, round: str = "") -> Report:
+        """Take the next text of a pool."""
+        return cast(Report, self.post_once(address_of("projects", project, "pool"), {"round": round}))
+
+    def coding(self, project: str, text: str, *, round: str = "", of: Whose = "own") -> Coding:
+        """Return your coding of a text, in the latest of its rounds or in this one; or gold, or an agreed pyramid."""
+        return self._read(Coding(address_of("projects", project, "texts", text, *PLACES[of]), round, _NOTHING, ""))
+
+    def save(self, coding: Coding, operations: Iterable[Operation]) -> int:
+        """Add operations to a coding, all or none, and return its version. Raise Conflict if others were added since.
+
+        After a Conflict read the coding again. Operations that were sent already are done once.
+        """
+        fields = {"version": coding.version, "operations": list(operations)}
+        path = f"{coding.path}operations/"
+        answer = self.request("POST", path, params=coding.parameters, json=fields, repeatable=True)
+        coding.state["coding"]["version"] = version = cast(int, answer.json()["version"])
+        return version
+
+    def submit(self, coding: Coding) -> None:
+        """Submit a coding. Raise Conflict if it is not what was read and saved here any more."""
+        self._change_status(coding, {"status": "submitted"})
+
+    def reopen(self, coding: Coding, reason: str = "") -> None:
+        """Reopen a coding of your own, until somebody has viewed it; later a `reason` asks the managers."""
+        self._change_status(coding, {"status": "open", **({"reason": reason} if reason else {})})
+
+    def log(self, coding: Coding, since: int = 0) -> Rows[LoggedOperation]:
+        """Return the operations of a coding after a version."""
+        parameters = {**coding.parameters, "since": since}
+        return Rows(self, f"{coding.path}operations/", parameters, list(LoggedOperation.__annotations__))
+
+    def coding_of(
+        self,
+        project: str,
+        text: str,
+        coder: str,
+        *,
+        round: str | None = None,
+        occasion: int | None = None,
+    ) -> CodingState:
+        """Return a coder's coding of a text, for those who see it."""
+        path = address_of("projects", project, "texts", text, "codings", coder)
+        return cast(CodingState, self.get(path, round=round, occasion=occasion))
+
+    def reopen_coding_of(
+        self,
+        project: str,
+        text: str,
+        coder: str,
+        *,
+        reason: str = "",
+        round: str | None = None,
+    ) -> None:
+        """Reopen a coder's coding, with a `reason` for the coder."""
+        path = address_of("projects", project, "texts", text, "codings", coder)
+        self.change("PATCH", path, {"status": "open", "reason": reason}, params={"round": round})
+
+    def unassign(self, project: str, text: str, coder: str, *, round: str | None = None) -> None:
+        """Take a text from a coder who has not begun it."""
+        path = address_of("projects", project, "texts", text, "codings", coder)
+        self.change("DELETE", path, params={"round": round})
+
+    def questions(self, project: str, **filters: Any) -> Rows[Question]:
+        """Return the questions of coders that you see: `needs_answer`, `has_news` and `resolved` filter them."""
+        return self._listed(project, "questions", Question, filters)
+
+    def question(self, project: str, question: str) -> Question:
+        """Return a question with its replies."""
+        return cast(Question, self.get(address_of("projects", project, "questions", question)))
+
+    def ask(self, project: str, text: str, body: str, *, markable: str = "", version: int | None = None) -> Question:
+        """Ask about a text that you code, or about a markable of it."""
+        fields = {"text": text, "body": body, "markable": markable, "version": version}
+        return cast(Question, self.post_once(address_of("projects", project, "questions"), fields))
+
+    def reply(self, project: str, question: str, body: str, *, resolve: bool = False) -> Question:
+        """Answer a question, or ask again."""
+        path = address_of("projects", project, "questions", question, "replies")
+        return cast(Question, self.post_once(path, {"body": body, "resolve": resolve}))
+
+    def gold_states(self, project: str, *, round: str | None = None) -> Rows[GoldState]:
+        """Return how far the gold of texts is."""
+        return self._listed(project, "gold", GoldState, {"round": round})
+
+    def draft_gold(self, project: str, method: str, **choices: Any) -> Report:
+        """Draft the gold of texts: by `most`, `agreed`, `coder` or `empty`. What has been begun stays."""
+        path = address_of("projects", project, "gold")
+        return cast(Report, self.request("POST", path, json={"method": method, **choices}).json())
+
+    def open_gold(self, project: str, text: str, round: str, *, early: bool = False) -> Report:
+        """Open the gold of a text, to work on it as `coding(project, text, round=round, of="gold")`."""
+        path = address_of("projects", project, "rounds", round, "gold")
+        return cast(Report, self.post_once(path, {"text": text, "early": early}))
+
+    def gold_decisions(self, project: str, **filters: Any) -> Rows[Report]:
+        """Return what was decided of gold."""
+        return self._listed(project, "gold/decisions", None, filters)
+
+    def whole(self, path: str, name: str, **parameters: Any) -> Report:
+        """Return an answer that has the rows of `name` in pages, with the rows of all of them."""
+        report: Report = self.get(path, page_size=PAGE, **parameters)
+        address: Any = report.get("next")
+        while address:
+            page = self.following(path, address)
+            report[name] += page[name]
+            address = page["next"]
+        return report | {"next": None, "previous": None} if "next" in report else report
+
+    def _listed(self, project: str, name: str, row: Any, filters: dict[str, Any]) -> Rows[Any]:
+        columns = list(row.__annotations__) if row is not None else []
+        path = address_of("projects", project, *name.split("/"))
+        return Rows(self, path, {"page_size": PAGE, **filters}, columns)
+
+    def _read(self, coding: Coding) -> Coding:
+        answer = self.request("GET", coding.path, params=coding.parameters)
+        coding.state, coding.etag = answer.json(), answer.headers["ETag"]
+        return coding
+
+    def _change_status(self, coding: Coding, fields: dict[str, str]) -> None:
+        """Change the status under the tag of the present state, whose version has to be the one that was seen."""
+        answer = self.request("GET", coding.path, params=coding.parameters)
+        version = answer.json()["coding"]["version"]
+        if version != coding.version:
+            message = f"The coding has {version} operations, of which {coding.version} were seen: read it again."
+            raise Conflict(409, "stale", message, {"version": version})
+        path, etag = coding.path, answer.headers["ETag"]
+        coding.state = self.change_seen("PATCH", path, etag, fields, params=coding.parameters)
+        self._read(coding)
+
+
+_NOTHING = cast(CodingState, {})

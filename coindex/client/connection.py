@@ -1,0 +1,251 @@
+"""Requests to the server: with the key, repeated where that is safe, in pages, under the state that was seen."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+
+from coindex.client.errors import ApiError, NoAnswer, error_of
+
+ROOT = "/api/v1/"
+# What a server answers while it, or a proxy before it, cannot do something now.
+TEMPORARY = frozenset({429, 502, 503, 504})
+# These never reached the server.
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the client repeats a request: for `total` seconds, waiting twice as long each time, from `first` on."""
+
+    total: float = 120
+    first: float = 0.5
+    longest: float = 30
+
+    def wait(self, attempt: int, answer: httpx.Response | None) -> float:
+        """Return the seconds before the next attempt: what the server says, else drawn at random up to the bound."""
+        if answer is not None and (stated := _stated_wait(answer)) is not None:
+            return stated
+        bound = min(self.first * 2 ** min(attempt, 30), self.longest)
+        return random.uniform(bound / 2, bound)  # noqa: S311 - no secret
+
+
+def _stated_wait(answer: httpx.Response) -> float | None:
+    """Return the seconds of `Retry-After`, which may be a date."""
+    stated = answer.headers.get("Retry-After", "").strip()
+    if stated.isascii() and stated.isdigit():
+        return float(stated)
+    with suppress(ValueError):
+        moment = parsedate_to_datetime(stated)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max((moment - datetime.now(UTC)).total_seconds(), 0)
+    return None
+
+
+def address_of(*parts: object) -> str:
+    """Return the path of these parts below the root of the API."""
+    return "".join(f"{quote(str(part), safe='')}/" for part in parts)
+
+
+def without_nothing(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values without those that are None: they are left to the server."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class Connection:
+    """A server and the key of somebody: `with Client(...)`, or `close()` at the end."""
+
+    def __init__(
+        self, address: str, key: str, *, patience: Patience | None = None, timeout: float | httpx.Timeout = 60
+    ) -> None:
+        """Take the address of the site, or of its API; the key is shown once on the page of an account.
+
+        `timeout` is httpx's: how many seconds nothing may come from the server.
+        """
+        base = address.removesuffix("/")
+        base = f"{base}/" if base.endswith(ROOT.rstrip("/")) else f"{base}{ROOT}"
+        self.patience = patience or Patience()
+        # Redirects are not followed: the key is for this server alone.
+        self.http = httpx.Client(
+            base_url=base,
+            headers={"Authorization": f"Bearer {key}", "Accept": "application/json, */*;q=0.5"},
+            timeout=timeout,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self.http.close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | httpx.QueryParams | None = None,
+        json: Any = None,
+        data: Mapping[str, Any] | None = None,
+        files: Any = None,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool | None = None,
+    ) -> httpx.Response:
+        """Send a request to a path below `/api/v1/`, and return the answer. Raise ApiError, or NoAnswer.
+
+        What may be sent twice is repeated while the server cannot do it now, or the connection breaks off: a GET, a PUT
+        without If-Match, a request with an Idempotency-Key, and what is said to be `repeatable`. Any other is repeated
+        only where it was not carried out for certain.
+        """
+        headers = dict(headers or {})
+        if repeatable is None:
+            repeatable = method == "GET" or (method == "PUT" and "If-Match" not in headers)
+            repeatable = repeatable or "Idempotency-Key" in headers
+        for request in self._attempts(repeatable):
+            request.answer = self._sent(
+                request,
+                self.http.build_request(
+                    method, path, params=_parameters(params), json=json, data=data, files=files, headers=headers
+                ),
+            )
+            if request.answer is not None and request.answer.is_success:
+                return request.answer
+        raise AssertionError("the attempts end by an error")
+
+    def download(self, path: str, to: str | os.PathLike[str], *, params: Mapping[str, Any] | None = None) -> Path:
+        """Write what is at a path into a file, which is there once it is whole, and return its path."""
+        target = Path(to)
+        partial = target.with_name(f".{target.name}.{uuid4().hex}.part")
+        try:
+            for attempt in self._attempts(repeatable=True):
+                request = self.http.build_request("GET", path, params=_parameters(params))
+                attempt.answer = self._sent(attempt, request, partial)
+                if attempt.answer is not None and attempt.answer.is_success:
+                    partial.replace(target)
+                    return target
+        finally:
+            partial.unlink(missing_ok=True)
+        raise AssertionError("the attempts end by an error")
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        """Return the JSON at a path below `/api/v1/`."""
+        return self.request("GET", path, params=parameters).json()
+
+    def post_once(self, path: str, json: Any) -> Any:
+        """POST JSON to what takes an Idempotency-Key: however often it is sent, it is done once."""
+        return self.request("POST", path, json=json, headers={"Idempotency-Key": str(uuid4())}).json()
+
+    def change(self, method: str, path: str, json: Any = None, *, params: Mapping[str, Any] | None = None) -> Any:
+        """Read what is at a path, and change it, unless somebody else changes it in between: then raise Conflict."""
+        seen = self.request("GET", path, params=params)
+        return self.change_seen(method, path, seen.headers["ETag"], json, params=params)
+
+    def change_seen(
+        self, method: str, path: str, etag: str, json: Any = None, *, params: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Change what is at a path, if it is still what was seen under this tag. Raise Conflict if it is not."""
+        answer = self.request(method, path, params=params, json=json, headers={"If-Match": etag})
+        return answer.json() if answer.content else None
+
+    def pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[Any]:
+        """Yield the rows of a list, page after page. Of the address of a page only the query counts."""
+        params: Any = _parameters(parameters)
+        while True:
+            answer = self.request("GET", path, params=params)
+            body = answer.json()
+            if isinstance(body, list):
+                following, rows = answer.links.get("next", {}).get("url"), body
+            else:
+                following, rows = body["next"], body["results"]
+            yield from rows
+            if not following:
+                return
+            params = httpx.URL(following).params
+
+    def following(self, path: str, address: str) -> Any:
+        """Return the JSON of another page. Of its address only the query counts: the key stays with this server."""
+        return self.request("GET", path, params=httpx.URL(address).params).json()
+
+    def _sent(self, attempt: Attempt, request: httpx.Request, to: Path | None = None) -> httpx.Response | None:
+        """Send a request, and write the body of a success `to` a file. Return None where there was no whole answer."""
+        try:
+            answer = self.http.send(request, stream=True)
+            try:
+                if to is not None and answer.is_success:
+                    with to.open("wb") as file:
+                        for part in answer.iter_bytes():
+                            file.write(part)
+                else:
+                    answer.read()
+            finally:
+                answer.close()
+        except httpx.TransportError as error:
+            attempt.broken = error
+            return None
+        return answer
+
+    def _attempts(self, repeatable: bool) -> Iterator[Attempt]:
+        """Yield attempts, waiting between them, until one succeeds or there is nothing more to try."""
+        ends_at = time.monotonic() + self.patience.total
+        for number in itertools.count():
+            attempt = Attempt()
+            yield attempt
+            error = attempt.error()
+            wait = self.patience.wait(number, attempt.answer)
+            if not attempt.may_be_repeated(repeatable) or time.monotonic() + wait > ends_at:
+                raise error
+            time.sleep(wait)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A request that was sent: its answer, or what broke off."""
+
+    answer: httpx.Response | None = None
+    broken: httpx.TransportError | None = None
+
+    def error(self) -> ApiError | NoAnswer:
+        """Return what it failed by."""
+        if self.answer is not None:
+            return error_of(self.answer)
+        assert self.broken is not None
+        asked = f"{self.broken.request.method} {self.broken.request.url}"
+        return NoAnswer(f"{asked}: {self.broken or type(self.broken).__name__}")
+
+    def may_be_repeated(self, repeatable: bool) -> bool:
+        """Return whether it makes sense to send the request again, and does no harm."""
+        if self.answer is None:
+            return repeatable or isinstance(self.broken, UNSENT)
+        if self.answer.status_code not in TEMPORARY:
+            return False
+        # The server says that it has done nothing.
+        return repeatable or self.answer.status_code == 429 or error_of(self.answer).code == "database_unavailable"
+
+
+def _parameters(values: Mapping[str, Any] | httpx.QueryParams | None) -> Any:
+    """Return the query: lists are names with commas between, as the API reads them."""
+    if values is None or isinstance(values, httpx.QueryParams):
+        return values
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else value
+        for name, value in without_nothing(values).items()
+    }

@@ -1,0 +1,53 @@
+"""Lists of the API as rows, one after the other, or as tables of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from coindex.client.connection import Connection
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = 1000
+
+
+class Rows[Row](Iterable[Row]):
+    """The rows of a list: read page after page while they are iterated over, anew each time; `frame()` is a table."""
+
+    def __init__(
+        self, connection: Connection, path: str, parameters: Mapping[str, Any], columns: Sequence[str] = ()
+    ) -> None:
+        self._connection, self._path, self._parameters = connection, path, parameters
+        self._columns = columns
+
+    def __iter__(self) -> Iterator[Row]:
+        return cast(Iterator[Row], self._connection.pages(self._path, self._parameters))
+
+    def frame(self) -> pd.DataFrame:
+        """Return a DataFrame of all rows; what a field has by keys, such as `attributes`, has a column for each key."""
+        return frame_of(cast(Iterable[Mapping[str, Any]], self), self._columns)
+
+
+def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a DataFrame of rows, with these columns even if there are none. Raise ImportError without pandas."""
+    pandas = import_pandas()
+    flat, by_keys = [], set[str]()
+    for row in rows:
+        nested = {name: value for name, value in row.items() if isinstance(value, Mapping)}
+        by_keys.update(nested)
+        of_keys = {f"{name}.{key}": value for name, values in nested.items() for key, value in values.items()}
+        flat.append({name: value for name, value in row.items() if name not in nested} | of_keys)
+    names = dict.fromkeys((*columns, *(name for row in flat for name in row)))
+    frame: pd.DataFrame = pandas.DataFrame(flat, columns=[name for name in names if name not in by_keys])
+    return frame
+
+
+def import_pandas() -> Any:
+    """Return pandas. Raise ImportError where it is not installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("A DataFrame needs pandas: pip install pandas. Without it iterate over the rows.") from error
+    return pandas

@@ -1,0 +1,110 @@
+"""The operations by which a coding changes. Each has a uuid of its own: sent again, it is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
+from uuid import uuid4
+
+from coindex.client.connection import without_nothing
+
+# Keys of markables: alternatives, or lists of those that are meant together.
+type Readings = Sequence[str | Sequence[str]]
+type AttributeValue = str | float | Sequence[str]
+
+
+class Operation(TypedDict):
+    """An operation as it is sent. Those of one `step` are undone together; `undoes` names the step that is."""
+
+    uuid: str
+    kind: str
+    payload: dict[str, Any]
+    made_at: NotRequired[str | None]
+    step: NotRequired[str | None]
+    undoes: NotRequired[str | None]
+
+
+def new_uuid() -> str:
+    """Return a uuid that nobody has used, for an operation or a step."""
+    return str(uuid4())
+
+
+def _operation(kind: str, **payload: Any) -> Operation:
+    return {"uuid": new_uuid(), "kind": kind, "payload": without_nothing(payload)}
+
+
+def judge(
+    markable: str,
+    category: str | None = None,
+    *,
+    pointers: Readings | None = None,
+    indices: Sequence[str] | None = None,
+    relations: Mapping[str, Readings] | None = None,
+    attributes: Mapping[str, AttributeValue] | None = None,
+    note: str | None = None,
+    name: str | None = None,
+    head: Sequence[Sequence[int]] | None = None,
+    unsure: bool | None = None,
+    optional: bool | None = None,
+) -> Operation:
+    """Set the whole judgement of a markable: what is left out is empty afterwards."""
+    return _operation(
+        "judge",
+        markable=markable,
+        category=category,
+        pointers=pointers,
+        indices=indices,
+        relations=relations,
+        attributes=attributes,
+        note=note,
+        name=name,
+        head=head,
+        unsure=unsure,
+        optional=optional,
+    )
+
+
+def clear(markable: str) -> Operation:
+    """Take the judgement of a markable away."""
+    return _operation("clear", markable=markable)
+
+
+def unmark(markable: str) -> Operation:
+    """Delete a markable of one's own, with the pointers to it."""
+    return _operation("unmark", markable=markable)
+
+
+def move(markable: str, to: str) -> Operation:
+    """Give a markable of one's own other boundaries, which are its key."""
+    return _operation("move", markable=markable, to=to)
+
+
+def describe(scu: str, label: str = "", comment: str = "") -> Operation:
+    """Set the label and the comment of an SCU."""
+    return _operation("describe", scu=scu, label=label, comment=comment)
+
+
+def check(markable: str) -> Operation:
+    """Compare the judgement of a markable with the gold, in training."""
+    return _operation("check", markable=markable)
+
+
+def decide(
+    items: Sequence[tuple[str, str]],
+    source: str,
+    *,
+    codings: Sequence[str] | None = None,
+    reason: str | None = None,
+    section: str | None = None,
+    note: str | None = None,
+) -> Operation:
+    """Say what holds of items of gold, each a markable and a question, and why."""
+    return _operation(
+        "decide",
+        items=[list(item) for item in items],
+        source=source,
+        codings=codings,
+        reason=reason,
+        section=section,
+        note=note,
+    )

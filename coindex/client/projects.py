@@ -1,0 +1,243 @@
+"""Projects: their fields, scheme, people, rounds and texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from coindex.client.answers import (
+    Correction,
+    Invitation,
+    Member,
+    NewInvitation,
+    Project,
+    Report,
+    Round,
+    RoundRow,
+    Scheme,
+    Text,
+    TextDetail,
+)
+from coindex.client.connection import Connection, address_of, without_nothing
+from coindex.client.frames import PAGE, Rows
+
+
+class Projects(Connection):
+    """What managers set up."""
+
+    def rows(self, path: str, columns: Sequence[str] = (), **filters: Any) -> Rows[Any]:
+        """Return the rows of any list below `/api/v1/`, in pages of a thousand."""
+        return Rows(self, path, {"page_size": PAGE, **filters}, columns)
+
+    def projects(self, *, answers: str | None = None, archived: bool | None = None) -> Rows[Project]:
+        """Return the projects that you are in."""
+        return self.rows("projects/", list(Project.__annotations__), answers=answers, archived=_said(archived))
+
+    def project(self, project: str) -> Project:
+        """Return a project."""
+        return cast(Project, self.get(address_of("projects", project)))
+
+    def create_project(
+        self, project: str, title: str, scheme: str, *, guidelines: str = "", coders_mark: bool = False
+    ) -> Project:
+        """Make a project with this address from a ready-made scheme; its coders mark themselves with `coders_mark`.
+
+        A scheme that there is not is an error that lists those that there are.
+        """
+        fields = {"slug": project, "title": title, "scheme": scheme}
+        more = {"guidelines": guidelines, "coders_mark": coders_mark}
+        return cast(Project, self.post_once("projects/", fields | more))
+
+    def change_project(self, project: str, **fields: Any) -> Project:
+        """Change fields such as `title`, `guidelines`, `results_open` or `licence`."""
+        return cast(Project, self.change("PATCH", address_of("projects", project), fields))
+
+    def clone_project(self, project: str, to: str, title: str, *, texts: bool = False) -> Project:
+        """Make a project with the same scheme and settings, and with the same `texts` if wanted."""
+        fields = {"slug": to, "title": title, "texts": texts}
+        return cast(Project, self.post_once(address_of("projects", project, "clones"), fields))
+
+    def archive_project(self, project: str) -> Project:
+        """Archive a project: it can be read only."""
+        return cast(Project, self.request("PUT", address_of("projects", project, "archived")).json())
+
+    def open_project(self, project: str) -> Project:
+        """Open an archived project again."""
+        return cast(
+            Project, self.request("DELETE", address_of("projects", project, "archived"), repeatable=True).json()
+        )
+
+    def delete_project(self, project: str, title: str) -> None:
+        """Delete a project with everything in it. `title` is its title, so that no other one is deleted."""
+        seen = self.request("GET", address_of("projects", project))
+        self.change_seen("DELETE", address_of("projects", project), seen.headers["ETag"], params={"title": title})
+
+    def scheme(self, project: str) -> Scheme:
+        """Return what the project asks, and what it allows."""
+        return cast(Scheme, self.get(address_of("projects", project, "scheme")))
+
+    def change_scheme(
+        self, project: str, scheme: Mapping[str, Any], *, merges: Sequence[Mapping[str, str]] | None = None
+    ) -> Scheme:
+        """Put another scheme in its place: what `scheme` returns, changed."""
+        sent = without_nothing({**scheme, "merges": merges})
+        return cast(Scheme, self.change("PUT", address_of("projects", project, "scheme"), sent))
+
+    def preview_scheme(
+        self, project: str, scheme: Mapping[str, Any], *, merges: Sequence[Mapping[str, str]] | None = None
+    ) -> Report:
+        """Say what `change_scheme` would do: problems, effects and violations. Nothing is changed."""
+        path = address_of("projects", project, "scheme", "preview")
+        sent = without_nothing({**scheme, "merges": merges})
+        return cast(Report, self.request("POST", path, json=sent, repeatable=True).json())
+
+    def let_coders_mark(self, project: str, levels: Sequence[str]) -> Scheme:
+        """Say which levels coders mark themselves: these alone."""
+        fields = {"coders_mark": list(levels)}
+        return cast(Scheme, self.change("PATCH", address_of("projects", project, "scheme"), fields))
+
+    def scheme_versions(self, project: str) -> Rows[Report]:
+        """Return the versions of the scheme: none as long as there is one."""
+        return self.rows(address_of("projects", project, "scheme", "versions"))
+
+    def scheme_version(self, project: str, number: int) -> Scheme:
+        """Return what was asked under a version."""
+        return cast(Scheme, self.get(address_of("projects", project, "scheme", "versions", number)))
+
+    def export_scheme(self, project: str, to: str | os.PathLike[str], *, format: str = "json") -> Path:
+        """Write the scheme into a file, in the format `json` or `mmax2`."""
+        return self.download(address_of("projects", project, "scheme", "export"), to, params={"format": format})
+
+    def read_scheme(self, project: str, file: str | os.PathLike[str]) -> Report:
+        """Return the `scheme` that a file has, for `change_scheme`, with its `losses`. Nothing is changed."""
+        path = address_of("projects", project, "scheme", "read")
+        with Path(file).open("rb") as opened:
+            return cast(Report, self.request("POST", path, files={"file": opened}, repeatable=True).json())
+
+    def guidelines(self, project: str) -> Rows[Report]:
+        """Return the versions of the guidelines, the latest first."""
+        return self.rows(address_of("projects", project, "guidelines"))
+
+    def members(self, project: str, *, role: str | None = None, group: str | None = None) -> Rows[Member]:
+        """Return who is in a project."""
+        return self.rows(
+            address_of("projects", project, "members"), list(Member.__annotations__), role=role, group=group
+        )
+
+    def member(self, project: str, username: str) -> Member:
+        """Return a member."""
+        return cast(Member, self.get(address_of("projects", project, "members", username)))
+
+    def add_member(self, project: str, username: str, role: str, *, group: str = "") -> Member:
+        """Let somebody in who has an account."""
+        fields = {"username": username, "role": role, "group": group}
+        return cast(Member, self.post_once(address_of("projects", project, "members"), fields))
+
+    def change_member(
+        self, project: str, username: str, *, role: str | None = None, group: str | None = None
+    ) -> Member:
+        """Give a member another role, put them into a group of coders, or both."""
+        fields = without_nothing({"role": role, "group": group})
+        return cast(Member, self.change("PATCH", address_of("projects", project, "members", username), fields))
+
+    def remove_member(self, project: str, username: str) -> None:
+        """End the access of a member; what they coded stays."""
+        self.change("DELETE", address_of("projects", project, "members", username))
+
+    def invitations(self, project: str) -> Rows[Invitation]:
+        """Return who is invited."""
+        return self.rows(address_of("projects", project, "invitations"), list(Invitation.__annotations__))
+
+    def invite(
+        self, project: str, role: str, *, days: int = 7, whom: str = "", max_uses: int = 1, address: str = ""
+    ) -> NewInvitation:
+        """Make a link that lets somebody in. It is shown this once, or sent to an `address`."""
+        fields = {"role": role, "days": days, "whom": whom, "max_uses": max_uses, "address": address}
+        return cast(NewInvitation, self.post_once(address_of("projects", project, "invitations"), fields))
+
+    def withdraw_invitation(self, project: str, invitation: int) -> None:
+        """Take an invitation back that nobody has used."""
+        self.request("DELETE", address_of("projects", project, "invitations", invitation))
+
+    def rounds(self, project: str) -> Rows[RoundRow]:
+        """Return the rounds in their order, with how many texts they have and how far these are."""
+        return self.rows(address_of("projects", project, "rounds"), list(RoundRow.__annotations__))
+
+    def round(self, project: str, name: str) -> Round:
+        """Return a round."""
+        return cast(Round, self.get(address_of("projects", project, "rounds", name)))
+
+    def create_round(self, project: str, name: str, **fields: Any) -> Round:
+        """Make a round after all others: `kind`, `starts_on`, `ends_on`, and the texts of the round `copy_of`."""
+        return cast(Round, self.post_once(address_of("projects", project, "rounds"), {"name": name, **fields}))
+
+    def change_round(self, project: str, round: str, **fields: Any) -> Round:
+        """Change a round: `name`, `kind`, dates, its `place`, or whether it is `closed`."""
+        return cast(Round, self.change("PATCH", address_of("projects", project, "rounds", round), fields))
+
+    def delete_round(self, project: str, round: str) -> None:
+        """Delete a round without codings."""
+        self.change("DELETE", address_of("projects", project, "rounds", round))
+
+    def change_round_texts(
+        self,
+        project: str,
+        round: str,
+        *,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+    ) -> dict[str, int]:
+        """Put texts into a round, too, or take them out of it."""
+        path = address_of("projects", project, "rounds", round, "texts")
+        fields = {"add": list(add), "remove": list(remove)}
+        return cast(dict[str, int], self.request("POST", path, json=fields, repeatable=True).json())
+
+    def texts(
+        self,
+        project: str,
+        *,
+        language: str | None = None,
+        role: str | None = None,
+        docset: str | None = None,
+        round: str | None = None,
+        ordering: str | None = None,
+    ) -> Rows[Text]:
+        """Return the texts of a project: for a coder those to code."""
+        filters = {"language": language, "role": role, "docset": docset, "round": round, "ordering": ordering}
+        return self.rows(address_of("projects", project, "texts"), list(Text.__annotations__), **filters)
+
+    def text(self, project: str, text: str) -> TextDetail:
+        """Return a text with its content and segments."""
+        return cast(TextDetail, self.get(address_of("projects", project, "texts", text)))
+
+    def change_text(
+        self,
+        project: str,
+        text: str,
+        *,
+        round: str | None = None,
+        position: int | None = None,
+    ) -> TextDetail:
+        """Move a text with its codings to a round, and to a place among the texts."""
+        fields = without_nothing({"round": round, "position": position})
+        return cast(TextDetail, self.change("PATCH", address_of("projects", project, "texts", text), fields))
+
+    def delete_text(self, project: str, text: str, *, begun: int = 0) -> None:
+        """Delete a text with its codings; `begun` confirms how many of these have begun."""
+        path = address_of("projects", project, "texts", text)
+        seen = self.request("GET", path)
+        self.change_seen("DELETE", path, seen.headers["ETag"], params={"begun": begun})
+
+    def correct_text(self, project: str, text: str, content: str, *, preview: bool = False) -> Correction:
+        """Give a text other words: markables move with them. With `preview` nothing changes."""
+        path = address_of("projects", project, "texts", text)
+        seen = self.request("GET", path)
+        fields = {"content": content, "preview": preview}
+        return cast(Correction, self.change_seen("POST", f"{path}corrections/", seen.headers["ETag"], fields))
+
+
+def _said(value: bool | None) -> str | None:
+    """Return a truth value as a filter takes it."""
+    return None if value is None else str(value).lower()

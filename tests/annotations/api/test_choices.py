@@ -1,0 +1,123 @@
+"""A wrong choice is answered by a list of the choices: in bodies, in filters, in forms of files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from rest_framework import serializers
+
+from annotations.api.serializers.choices import MOST_LISTED, choices_message
+from annotations.api.serializers.coding import ChangeSerializer, StrictSerializer
+from annotations.api.serializers.gold import QueueOptionsSerializer
+from annotations.projects.people.members import add_member
+from tests.shared.pyramids import docset, pyramid_project
+
+WRONG = "no such choice"
+# Parameters that only projects of pyramids have.
+OF_PYRAMIDS = {"mean"}
+
+
+def described() -> dict[str, Any]:
+    out = StringIO()
+    call_command("spectacular", "--format", "openapi-json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+# Made of all views, whose serializers are defined by then.
+SCHEMA = described()
+
+
+def subclasses(base: type) -> Iterator[type]:
+    for one in base.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def fields_of_requests() -> Iterator[tuple[str, serializers.ChoiceField]]:
+    """Yield the fields with choices of all that a request may have in its body."""
+    for serializer in {*subclasses(StrictSerializer), ChangeSerializer, QueueOptionsSerializer}:
+        for name, field in serializer().fields.items():
+            if isinstance(field, serializers.ChoiceField) and not field.read_only:
+                yield f"{serializer.__name__}.{name}", field
+
+
+FIELDS = sorted(fields_of_requests(), key=lambda pair: pair[0])
+
+
+def parameters_with_choices() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return an address for each parameter of the query with a set of choices, and these."""
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    for path, operations in SCHEMA["paths"].items():
+        for parameter in operations.get("get", {}).get("parameters", ()):
+            kind = parameter["schema"]
+            kind = kind.get("items", kind)
+            choices = tuple(one for one in _enum(kind) if one)
+            if choices and parameter["in"] == "query":
+                found.setdefault((parameter["name"], choices), path)
+    return [(path, name, choices) for (name, choices), path in found.items()]
+
+
+def _enum(kind: dict[str, Any]) -> list[Any]:
+    if "$ref" in kind:
+        return _enum(SCHEMA["components"]["schemas"][kind["$ref"].rpartition("/")[2]])
+    parts = [one for name in ("oneOf", "anyOf", "allOf") for one in kind.get(name, ())]
+    return kind.get("enum") or [value for part in parts for value in _enum(part)]
+
+
+PARAMETERS = parameters_with_choices()
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS, ids=[name for name, _ in FIELDS])
+def test_a_field_of_a_request_lists_its_choices(name, field):
+    with pytest.raises(serializers.ValidationError) as refused:
+        field.run_validation(WRONG)
+    [message] = refused.value.detail
+    assert message == f"'{WRONG}' is not one of {', '.join(str(one) for one in field.choices if one)}."
+
+
+def test_all_places_are_found():
+    assert len(FIELDS) > 12
+    assert len(PARAMETERS) > 20
+
+
+def test_a_parameter_of_a_query_lists_its_choices(project, codings, alice, bob, charlie, signed_in):
+    pyramids = pyramid_project()
+    add_member(pyramids, charlie, "manager")
+    docset(pyramids, alice, bob)
+    client, silent = signed_in(charlie), {}
+    for path, name, choices in PARAMETERS:
+        slug = pyramids.slug if name in OF_PYRAMIDS else "tea"
+        filled = path.format(slug=slug, text="tea", key="phrase:4-14", page="coders", table="matrix", name="main")
+        answer = client.get(filled, {name: WRONG})
+        said = json.dumps(answer.json().get("errors"), ensure_ascii=False)
+        if answer.status_code != 400 or any(str(one) not in said for one in choices):
+            silent[path, name] = answer.content
+    assert silent == {}
+
+
+@pytest.mark.parametrize(
+    ("place", "fields", "choices"),
+    [
+        ("exports", {"format": "conll"}, ["conll2012", "project"]),
+        ("exports", {"format": "conll2012", "coders": ["zoe"]}, ["alice", "bob"]),
+        ("exports", {"format": "conll2012", "texts": ["coffee"]}, ["tea"]),
+        ("exports", {"format": "conll2012", "gold": "lead"}, ["gold", "silver"]),
+    ],
+)
+def test_an_order_lists_its_choices(place, fields, choices, project, codings, charlie, signed_in):
+    answer = signed_in(charlie).post(f"/api/v1/projects/tea/{place}/", fields, "application/json")
+    assert answer.status_code == 400
+    [[message]] = answer.json()["errors"].values()
+    assert message.endswith(f" {', '.join(choices)}.") or all(one in message for one in choices)
+
+
+def test_many_choices_are_not_all_listed():
+    message = choices_message("x" * 1000, (f"name{number}" for number in range(10_000)))
+    assert message.endswith(f", name{MOST_LISTED - 1}, ….")
+    assert len(message) < 1000
+    assert choices_message("x", ["", ""]) == "'x' is none here: there are none yet."
