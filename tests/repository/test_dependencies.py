@@ -23,7 +23,7 @@ EXTRAS = {
     "annotations": [],
     "agreement": ["cluster", "matplotlib", "parquet"],
     "scripts": ["dev"],
-    "tests": ["dev", "cluster", "matplotlib", "parquet"],
+    "tests": ["dev", "client", "cluster", "matplotlib", "parquet"],
     "benchmarks": ["dev", "cluster", "parquet", "bench"],
 }
 
