@@ -20,7 +20,7 @@ VALID = {
     "decide": {"items": [["a", "category"]], "source": "own"},
 }
 # Values of every shape, on both sides of each bound.
-VALUES = [
+VALUES: list[object] = [
     *(None, True, False, 0, 1, 1.5, -1, 10**15, 10**15 + 1),
     *("", "a", "own", "coder", "slip", "x" * 50, "x" * 51, "x" * 200, "x" * 201, "x" * 5001, "x" * 10_001, UUID),
     *([], ["a"], [""], [1], [None], ["a"] * 50, ["a"] * 51, [UUID] * MAX_CODINGS, [UUID] * (MAX_CODINGS + 1)),
