@@ -120,8 +120,8 @@ class TextField(PayloadField):
     def parse(self, payload: Mapping[str, Any], name: str) -> str:
         value = payload.get(name, "")
         if not is_storable(value) or len(value) < self.shortest:
-            least = f" of at least {self.shortest} characters" if self.shortest else ""
-            raise bad_payload(f"{name} is a text{least} without NUL or lone surrogates.")
+            what = f"key of {self.shortest} to {self.longest} characters" if self.shortest else "text"
+            raise bad_payload(f"{name} is a {what} without NUL or lone surrogates.")
         if self.longest is not None and len(value) > self.longest:
             raise OperationRejected(self.too_long, f"{name} has at most {self.longest} characters.")
         return value

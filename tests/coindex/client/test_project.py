@@ -59,6 +59,7 @@ OF_AGREED = {
 }
 
 
+@pytest.mark.slow
 def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, tmp_path):
     manager = connect("charlie")
     alice, bob = (connect(name, "annotate") for name in ("alice", "bob"))
