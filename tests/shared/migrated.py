@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from psycopg import sql
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "test-migrated-{}.sqlite3"
 PREFIX = "coindex_migrated_"
+# To wait for the process that migrates; seconds.
+DEADLINE = 600
 
 
 def _digest() -> str:
@@ -77,8 +80,9 @@ def copy_kept_database(target: str) -> bool:
     return True
 
 
+@cache  # a lock that nothing refers to is released
 def _lock() -> FileLock:
-    return FileLock(kept().with_suffix(".lock"), is_singleton=True)
+    return FileLock(kept().with_suffix(".lock"))
 
 
 def lay_out() -> bool:
@@ -88,7 +92,7 @@ def lay_out() -> bool:
     """
     own = connection.settings_dict
     lock = _lock()
-    lock.acquire()
+    lock.acquire(timeout=DEADLINE)
     if connection.vendor == "sqlite":
         done = copy_kept(own["TEST"]["NAME"])
     else:

@@ -11,7 +11,7 @@ from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders, select_units
 from ..options import Options
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns
+from ..sums.pairs import different_columns, grouped_fsum
 from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints, remove_unit
 
@@ -37,9 +37,10 @@ class Advantages:
     def scores_by_text(self, human: int) -> Floats:
         """Return the mean scores of the candidate and of a human in each text that has units of both, (2, texts)."""
         compared = self.compared[:, human]
-        _, text = np.unique(self.documents[compared], return_inverse=True)
+        texts, text = np.unique(self.documents[compared], return_inverse=True)
         scores = self.candidate[compared, human], self.human[compared, human]
-        return np.stack([np.bincount(text, weights=of_units) for of_units in scores]) / np.bincount(text)
+        sums = [grouped_fsum(text, of_units, len(texts)) for of_units in scores]
+        return np.array(sums).reshape(2, -1) / np.bincount(text)
 
 
 def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], options: Options) -> Advantages:
@@ -87,7 +88,7 @@ def _sum_distances(data: ReliabilityData, options: Options) -> _Distances:
 
 
 def _call_distance(data: ReliabilityData, options: Options) -> tuple[Ints, Ints, Ints, Floats]:
-    """Return the pairs of different values on one unit, as rows and columns, with what a callable says of them."""
+    """Return the pairs of values on one unit, as rows and columns, with what a callable says of them."""
     assert not isinstance(options.distance, str)
     compare, found = CheckedDistance(options.distance), []
     values = [data.value(code) for code in range(data.n_values)]

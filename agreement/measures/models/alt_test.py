@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum, inf
 
 import numpy as np
 
@@ -32,8 +33,8 @@ class LeftOutHuman:
     less the second. `p_value` tests it over texts by flips of its sign, `adjusted` is for several humans (Benjamini &
     Yekutieli 2001), and `won` says that it is not above q. `advantage_probability` is the share of units on which the
     candidate's score is at least the human's; `published_p_value`, `published_adjusted` and `published_won` are of the
-    published test, Student's t of units. Figures are None, and nothing is won, where there are fewer than two texts (in
-    the published test two units).
+    published test, Student's t of units. p-values are None, and nothing is won, where there are fewer than two texts
+    (in the published test two units), and the other figures where there is no unit.
     """
 
     human: Hashable
@@ -199,7 +200,7 @@ def alt_test(
         q=float(q),
         n_units=len(advantages.documents),
         n_texts=n_texts,
-        exact=n_texts <= MOST_EXACT,
+        exact=all(row.n_texts <= MOST_EXACT for row in rows),
         resamples=resamples,
         seed=seed,
         left_out=advantages.left_out,
@@ -230,8 +231,8 @@ def _find_columns(data: ReliabilityData, candidate: Hashable, humans: Sequence[H
 
 
 def _check_numbers(epsilon: float, q: float, resamples: int) -> None:
-    if not epsilon >= 0:
-        raise ValueError(f"epsilon is {epsilon}: it is how much worse the candidate may be, from 0")
+    if not 0 <= epsilon < inf:
+        raise ValueError(f"epsilon is {epsilon}: it is how much worse the candidate may be, a number from 0")
     if not 0 < q < 1:
         raise ValueError(f"q is {q}: it is a level between 0 and 1, such as 0.05")
     if resamples < 1:
@@ -255,16 +256,17 @@ def _test_humans(
     adjusted, published_adjusted = _adjust(p_values), _adjust(published)
     rows = []
     for number, human in enumerate(humans):
-        means = scores[number].mean(axis=1).tolist() if len(by_text[number]) else [None, None]
+        n_texts = len(by_text[number])
+        means = [fsum(row) / n_texts for row in scores[number].tolist()] if n_texts else [None, None]
         own, p = adjusted[number], published_adjusted[number]
         rows.append(
             LeftOutHuman(
                 human=human,
                 n_units=len(units[number]),
-                n_texts=len(by_text[number]),
+                n_texts=n_texts,
                 candidate_score=means[0],
                 human_score=means[1],
-                difference=float(by_text[number].mean()) if len(by_text[number]) else None,
+                difference=fsum(by_text[number].tolist()) / n_texts if n_texts else None,
                 p_value=p_values[number],
                 adjusted=own,
                 won=own is not None and own <= q,
@@ -297,7 +299,7 @@ def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float) -> str:
         names = ", ".join(str(row.human) for row in rows if row.p_value is None)
         notes.append(f"not compared with {names}: fewer than two texts in common")
     harmonic = sum(1 / rank for rank in range(1, len(tested) + 1))
-    if max(row.n_texts for row in tested) < MOST_EXACT and harmonic * 2.0 ** -max(row.n_texts for row in tested) > q:
+    if max(row.n_texts for row in tested) <= MOST_EXACT and harmonic * 2.0 ** -max(row.n_texts for row in tested) > q:
         notes.append(f"{pluralize(n_texts, 'text')} are too few for any p-value up to {q:g}")
     if len(rows) == 2:
         notes.append("two humans: each is compared with one other only; three or more say what humans agree on")

@@ -18,6 +18,7 @@ from .two_readings import fit_two_readings
 
 # So many readings, all alike, a markable could have that is or may be in a chain: a slip gives any of them.
 READINGS_OF_CHAINS = 5.0
+MOST_ALTERNATIVES = 1e9
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     knows little more than whether they differ.
 
     Units that fewer than two coders judged are left out; who gives several readings is counted, and in no group.
-    Raises ValueError for counts, a single coder, and fewer than two alternatives.
+    Raises ValueError for counts, a single coder, and fewer than two alternatives or more than a billion.
 
     >>> split, slip = ["a", "a", "a", "b", "b", "b"], ["a", "a", "a", "a", "a", "b"]
     >>> found = ambiguity([["a"] * 6, ["b"] * 6, ["c"] * 6, slip, split] * 5)
@@ -140,8 +141,8 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
         raise ValueError(f"there is {pluralize(len(data.coders), 'coder')}: it takes two who may differ, better four")
     if alternatives is None:
         alternatives = READINGS_OF_CHAINS if data.has_sets else float(max(len(data.labels), 2))
-    if not alternatives >= 2:
-        raise ValueError(f"alternatives is {alternatives}: a unit has at least two possible readings")
+    if not 2 <= alternatives <= MOST_ALTERNATIVES:
+        raise ValueError(f"alternatives is {alternatives}: a unit has two possible readings or more, up to a billion")
     readings = group_readings(data)
     left_out = len(data.units) - len(readings.rows)
     fitted = fit_two_readings(readings.groups, alternatives)

@@ -16,8 +16,10 @@ def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
     """Return the one-sided p-value of a mean above 0, if each difference could as well have the other sign.
 
     Up to MOST_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
-    random signs are drawn, and the data at hand count as one of them, so that it is never 0.
+    random signs are drawn, and the data at hand count as one of them, so that it is never 0. The order of differences
+    does not matter.
     """
+    differences = np.sort(differences)
     at_hand = float(differences.sum())
     least = at_hand - _TIE * float(np.abs(differences).sum())
     n = len(differences)
@@ -41,6 +43,7 @@ def student_p_value(differences: Floats) -> float:
     """Return the one-sided p-value of Student's t of a mean above 0; without any spread it is 0 or 1."""
     from scipy.special import stdtr
 
+    differences = np.sort(differences)  # so that their order does not matter
     n, mean = len(differences), float(differences.mean())
     error = float(differences.std(ddof=1)) / n**0.5
     if error <= _TIE:

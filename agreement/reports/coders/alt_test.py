@@ -38,7 +38,7 @@ class AltTestReport:
         test = self.test
         rates = {
             "winning rate": test.winning_rate,
-            "of the published test": test.published_winning_rate,
+            "winning rate of the published test": test.published_winning_rate,
             "advantage probability": test.advantage_probability,
         }
         known = [f"{name} {rate:.4f}" for name, rate in rates.items() if rate is not None]
@@ -83,7 +83,8 @@ def _read_number(name: str, typed: str, default: float, below: float) -> float:
     except ValueError:
         number = -1.0
     if not (isfinite(number) and 0 <= number < below) or (name == "q" and not number):
-        raise InvalidParameter(name, f"{typed!r} is not a number from 0 to 1, such as {default:g}.")
+        least = "above 0" if name == "q" else "from 0"
+        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below {below}, such as {default:g}.")
     return number
 
 

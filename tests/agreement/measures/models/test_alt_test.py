@@ -104,6 +104,28 @@ def test_random_signs_are_near_all_signs(n):
     assert drawn == sign_flip_p_value(differences, 20_000, 1)
 
 
+def test_the_order_of_units_and_texts_changes_no_digit():
+    random = np.random.default_rng(4)
+    rows = [[int(value) for value in row] for row in random.integers(0, 3, (120, 4))]
+    texts, coders = [number % 20 for number in range(120)], ["model", "Ann", "Bob", "Cid"]
+    found = [
+        alt_test(
+            ReliabilityData.from_values(order, coders, [rows[unit] for unit in order], [texts[unit] for unit in order]),
+            "model",
+        )
+        for order in (range(120), random.permutation(120).tolist())
+    ]
+    assert found[0].rows == found[1].rows
+
+
+def test_all_signs_are_tried_where_each_human_shares_few_of_many_texts():
+    rows = [["a", "a", "b", None, None]] * 10 + [["a", None, None, "a", "b"]] * 10
+    data = ReliabilityData.from_values(range(20), ["model", "Ann", "Bob", "Cid", "Dan"], rows, range(20))
+    found = alt_test(data, "model")
+    assert ({row.n_texts for row in found.rows}, found.n_texts, found.exact) == ({10}, 20, True)
+    assert not alt_test(of_texts([["a"] * 4], 15), "model").exact
+
+
 def test_all_signs_are_tried_up_to_fourteen_texts():
     differences = np.arange(1.0, 15)
     assert sign_flip_p_value(differences, 1, 0) == 2.0**-14
@@ -224,6 +246,7 @@ def test_others_than_the_humans_named_do_not_matter():
         ({"humans": ["Ann"]}, "it takes two humans, better three, and there is 1"),
         ({"epsilon": -0.1}, "epsilon is -0.1"),
         ({"epsilon": float("nan")}, "epsilon is nan"),
+        ({"epsilon": float("inf")}, "epsilon is inf"),
         ({"q": 0}, "q is 0"),
         ({"resamples": 0}, "resamples is 0"),
         ({"distance": "euclid"}, "distance is 'euclid'"),

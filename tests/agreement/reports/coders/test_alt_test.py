@@ -60,8 +60,8 @@ def test_the_table_has_a_row_for_each_other_coder(walk):
         ({}, "--candidate: name one of those who are compared and have answers: alice, bob, carol, dora, eve."),
         ({"candidate": "zoe"}, "--candidate: name one of"),
         ({"candidate": "eve", "coders": "alice,eve"}, "--candidate: it takes two other coders at least"),
-        ({"candidate": "eve", "epsilon": "much"}, "--epsilon: 'much' is not a number from 0 to 1, such as 0.1."),
-        ({"candidate": "eve", "q": "0"}, "--q: '0' is not a number from 0 to 1, such as 0.05."),
+        ({"candidate": "eve", "epsilon": "much"}, "--epsilon: 'much' is not a number from 0 and below 1, such as 0.1."),
+        ({"candidate": "eve", "q": "0"}, "--q: '0' is not a number above 0 and below 1, such as 0.05."),
     ],
 )
 def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
