@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alt_test
+from agreement.reports.coders.alt_test import compute_alt_test
 from agreement.reports.request.basis import resolve, select_data
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
