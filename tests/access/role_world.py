@@ -135,8 +135,10 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     project.guidelines = "Read."
     project.save()
     record_guidelines(project, None)
+    # Of one that has not begun, the page says after some seconds that no worker is running.
+    yesterday = timezone.now() - timedelta(days=1)
     half.computation = Computation.objects.create(
-        project=project, kind="grid", state="s", parameters={}, finished_at=timezone.now() - timedelta(days=1)
+        project=project, kind="grid", state="s", parameters={}, done=1, total=1, finished_at=yesterday
     )
     half.token, half.key = create_token(half.coder, "notebook", "read", 30)
     bring = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
