@@ -1,7 +1,7 @@
 """A baseline: mentions with the same head are linked, and pronouns to the nearest mention that they may stand for.
 
-`python -m examples.baseline_coder --project SLUG` codes what is assigned to the key COINDEX_KEY at COINDEX_URL. The rules
-are for English, know no dictionary, and say the same each time.
+`python -m examples.baseline_coder --project SLUG` codes what is assigned to the key COINDEX_KEY at COINDEX_URL. The
+rules are for English, know no dictionary, and say the same each time.
 """
 
 from __future__ import annotations
@@ -36,18 +36,24 @@ PRONOUNS = {
     )
     for word in words.split()
 }
-DETERMINERS = frozenset(
-    "a an the this that these those my your his her its our their some any every each no another all both".split()
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+DETERMINERS = _set_of(
+    "a an the this that these those my your his her its our their some any every each no another all both"
 )
 # What begins a phrase after the head: "the kettle on the stove".
-AFTER_HEAD = frozenset("of in on at with for from by to under over about who whom whose which that where".split())
+AFTER_HEAD = _set_of("of in on at with for from by to under over about who whom whose which that where")
 # They refer to nothing before them, or what they refer to is not found by a head.
-WITHOUT_ANTECEDENT = frozenset(
-    "who whom whose which what there nobody nothing somebody something everybody everything anybody anything one".split()
+WITHOUT_ANTECEDENT = _set_of(
+    "who whom whose which what there nobody nothing somebody something everybody everything anybody one"
 )
-MASCULINE = frozenset("man men boy boys father son brother husband king uncle mr sir gentleman".split())
-FEMININE = frozenset("woman women girl girls mother daughter sister wife queen aunt mrs ms lady".split())
-PLURAL = frozenset("people men women children".split())
+MASCULINE = _set_of("man men boy boys father son brother husband king uncle mr sir gentleman")
+FEMININE = _set_of("woman women girl girls mother daughter sister wife queen aunt mrs ms lady")
+PLURAL = _set_of("people men women children")
 WORD = re.compile(r"\w+(?:-\w+)*")
 
 
@@ -62,7 +68,7 @@ def head_of(mention: Mention) -> str:
     if len(words) == 1:
         return words[0]
     if mention.head and (named := WORD.findall(mention.head.casefold())):
-        return named[-1]
+        return str(named[-1])
     while len(words) > 1 and words[0] in DETERMINERS:
         words.pop(0)
     ends = next((place for place, word in enumerate(words) if place and word in AFTER_HEAD), len(words))

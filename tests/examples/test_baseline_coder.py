@@ -10,6 +10,7 @@ from coindex.client import judge
 from examples.assignments import CannotCode, Mention, categories_of
 from examples.baseline_coder import find_antecedents, head_of, main
 
+
 def mentions_in(marked, speakers=""):
     """Return the mentions of a text in which they are in brackets; `speakers` has who says each, a letter a mention."""
     opened, found, content = [], [], ""
@@ -65,7 +66,10 @@ def test_a_head_that_the_text_names_is_taken():
     ("scheme", "answers"),
     [
         ("muc-ident", [("none", [], []), ("none", [], []), ("ident", ["b"], []), ("ident", ["b"], [])]),
-        ("passonneau-2004", [("refers", [], ["1"]), ("refers", [], ["2"]), ("refers", [], ["2"]), ("refers", [], ["2"])]),
+        (
+            "passonneau-2004",
+            [("refers", [], ["1"]), ("refers", [], ["2"]), ("refers", [], ["2"]), ("refers", [], ["2"])],
+        ),
     ],
 )
 def test_a_text_is_coded_and_submitted_once(coder, capsys, scheme, answers):
@@ -121,6 +125,6 @@ def test_a_scheme_of_pyramids_and_one_with_several_answers_for_new_are_refused()
             "relations": {"old": relation},
         },
     }
-    with pytest.raises(CannotCode, match="Say by --new .*: first, only"):
+    with pytest.raises(CannotCode, match=r"Say by --new .*: first, only"):
         categories_of(scheme)
     assert categories_of(scheme, "only").new == "only"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from examples.assignments import Mention
-from examples.llm_coder import AGAIN, PROMPT, Window, main, read_answer, windows, write_text
+from examples.llm_coder import AGAIN, PROMPT, Model, ModelError, Window, main, read_answer, windows, write_text
 from tests.coindex.client.conftest import IMPATIENT
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -32,6 +32,10 @@ class ModelServer(ThreadingHTTPServer):
         self.keys: list[str | None] = []
         self.wait = threading.Event()
         self.wait.set()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -73,8 +77,7 @@ def run(model, monkeypatch):
     monkeypatch.setenv("MODEL_KEY", "secret")
 
     def run(*arguments: str) -> int:
-        address = f"http://127.0.0.1:{model.server_port}/v1"
-        return main(["--model-url", address, "--model", "tiny", *arguments], IMPATIENT)
+        return main(["--model-url", model.address, "--model", "tiny", *arguments], IMPATIENT)
 
     return run
 
@@ -153,21 +156,35 @@ def test_what_is_wrong_twice_is_undecided_and_not_submitted(coder, run, model, c
         ((302, {"Location": "http://127.0.0.1:9/"}, b""), ": 302 "),
     ],
 )
-def test_a_model_without_an_answer_is_named_and_nothing_is_judged(coder, run, model, capsys, said, message):
-    client = coder("muc-ident")
+def test_a_model_without_an_answer_is_named(model, said, message):
     model.script = [said]
-    assert run("--submit") == 1
-    assert message in capsys.readouterr().err
-    assert (len(model.requests), answers_of(client)) == (1, {})
+    with pytest.raises(ModelError, match=message):
+        Model(model.address, "tiny", patience=IMPATIENT).answer([{"role": "user", "content": "Hello"}])
+    assert len(model.requests) == 1
 
 
-def test_a_slow_model_is_given_up(coder, run, model, capsys):
-    coder("muc-ident")
+def test_a_slow_model_is_given_up(model):
     model.wait.clear()
-    assert run("--timeout", "0.05") == 1
-    assert "no answer within 0.05 s; give it more by --timeout" in capsys.readouterr().err
+    with pytest.raises(ModelError, match=r"no answer within 0\.05 s; give it more by --timeout"):
+        Model(model.address, "tiny", timeout=0.05).answer([{"role": "user", "content": "Hello"}])
 
 
+def test_a_model_that_is_not_there_is_named():
+    with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:9/v1: "):
+        Model("http://127.0.0.1:9/v1", "tiny").answer([])
+
+
+def test_what_was_decided_before_a_model_failed_is_saved(coder, run, model, capsys):
+    client = coder("muc-ident")
+    model.script = ['{"1": null, "2": null, "3": 1}', (401, {}, b"who are you")]
+    assert run("--window", "45", "--overlap", "30", "--submit") == 1
+    assert "401 who are you\nkitchen/soup (main): 1 markables are undecided" in capsys.readouterr().err
+    assert answers_of(client) == {"a": [], "b": [], "c": ["a"]}
+    assert run("--window", "45", "--overlap", "30", "--submit") == 0
+    assert (len(model.requests), answers_of(client)) == (3, WHOLE)
+
+
+NO_NUMBER = "the antecedent of 2 is neither null nor the number of a mention"
 WINDOW = Window(0, 100, [1, 2, 3], [2, 3])
 
 
@@ -178,8 +195,9 @@ WINDOW = Window(0, 100, [1, 2, 3], [2, 3])
         ('{"2": 1, "3": 3}', {2: 1}, ["the antecedent of 3 is not earlier"]),
         ('{"2": 1, "3": 2, "9": 1}', {2: 1, 3: 2}, ["9 is not asked for"]),
         ('{"2": 1, "2": null, "3": 2}', {2: 1, 3: 2}, ["2 is there twice"]),
-        ('{"2": true, "3": "2"}', {}, [f"the antecedent of {n} is neither null nor the number of a mention" for n in "23"]),
-        ('{"2": 0}', {}, ["the antecedent of 2 is neither null nor the number of a mention", "there is no answer for 3"]),
+        ('{"2": true, "3": 2}', {3: 2}, [NO_NUMBER]),
+        ('{"2": "1", "3": 2}', {3: 2}, [NO_NUMBER]),
+        ('{"2": 0}', {}, [NO_NUMBER, "there is no answer for 3"]),
         ("{}", {}, ["there is no answer for 2, 3"]),
         ("[[2, 1]]", {}, ["it is not one JSON object"]),
         ("[" * 100_000, {}, ["it is not JSON"]),
