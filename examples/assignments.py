@@ -149,7 +149,7 @@ def code(client: Client, coding: Coding, decide: Decide, *, new: str | None, sub
     done = {*judged, *(operation["payload"]["markable"] for operation in operations)}
     left = sum(one["level"] in coded and one["key"] not in done for one in state["markables"])
     if left:
-        problems.append(f"{left} markables are undecided")
+        problems.append(f"undecided markables: {left}")
     if required := [one["key"] for one in state["scheme"]["attributes"] if one.get("required")]:
         problems.append(f"attributes are not answered: {', '.join(required)}")
     if submit and not problems:

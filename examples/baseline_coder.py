@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from coindex.client.answers import CodingState
@@ -54,17 +55,21 @@ WITHOUT_ANTECEDENT = _set_of(
 MASCULINE = _set_of("man men boy boys father son brother husband king uncle mr sir gentleman")
 FEMININE = _set_of("woman women girl girls mother daughter sister wife queen aunt mrs ms lady")
 PLURAL = _set_of("people men women children")
+# Mentions whose words are remembered while each is compared with those before it.
+CACHED = 20_000
 WORD = re.compile(r"\w+(?:-\w+)*")
 
 
-def words_of(mention: Mention) -> list[str]:
+@lru_cache(CACHED)
+def words_of(mention: Mention) -> tuple[str, ...]:
     """Return the words of a mention in small letters, without the ending of possessives."""
-    return WORD.findall(re.sub(r"['’]s?(?!\w)", "", mention.words.casefold()))
+    return tuple(WORD.findall(re.sub(r"['’]s?(?!\w)", "", mention.words.casefold())))
 
 
+@lru_cache(CACHED)
 def head_of(mention: Mention) -> str:
     """Return the head: the one that the text names, else the last word before what follows a head."""
-    words = words_of(mention)
+    words = list(words_of(mention))
     if len(words) == 1:
         return words[0]
     if mention.head and (named := WORD.findall(mention.head.casefold())):
@@ -75,6 +80,7 @@ def head_of(mention: Mention) -> str:
     return words[ends - 1] if words else ""
 
 
+@lru_cache(CACHED)
 def features_of(mention: Mention) -> Features:
     """Return the features of a pronoun, or what the words of another mention tell of them."""
     words, head = words_of(mention), head_of(mention)

@@ -141,7 +141,7 @@ def test_what_is_wrong_twice_is_undecided_and_not_submitted(coder, run, model, c
     assert answers_of(client) == {"a": [], "c": ["a"]}
     assert client.coding("kitchen", "soup").state["coding"]["status"] == "open"
     assert capsys.readouterr().err == (
-        "kitchen/soup (main): it is not JSON\nkitchen/soup (main): 2 markables are undecided\n"
+        "kitchen/soup (main): it is not JSON\nkitchen/soup (main): undecided markables: 2\n"
     )
 
 
@@ -178,7 +178,7 @@ def test_what_was_decided_before_a_model_failed_is_saved(coder, run, model, caps
     client = coder("muc-ident")
     model.script = ['{"1": null, "2": null, "3": 1}', (401, {}, b"who are you")]
     assert run("--window", "45", "--overlap", "30", "--submit") == 1
-    assert "401 who are you\nkitchen/soup (main): 1 markables are undecided" in capsys.readouterr().err
+    assert "401 who are you\nkitchen/soup (main): undecided markables: 1" in capsys.readouterr().err
     assert answers_of(client) == {"a": [], "b": [], "c": ["a"]}
     assert run("--window", "45", "--overlap", "30", "--submit") == 0
     assert (len(model.requests), answers_of(client)) == (3, WHOLE)
