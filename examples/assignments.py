@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import batched
 from typing import Any
 
-from coindex.client import Client, ClientError, Coding, Operation, judge
+from coindex.client import ApiError, Client, ClientError, Coding, Operation, judge
 from coindex.client.answers import CodingState, Scheme
 
 # Less than the 500 operations that the server takes at a time.
@@ -122,8 +122,13 @@ def operations_for(
 def assignments(client: Client, project: str | None, text: str | None) -> Iterator[tuple[str, Coding]]:
     """Yield the open codings of whoever has the key, each with its project and text: all, or those that are named."""
     for slug in [project] if project else [one["slug"] for one in client.projects(archived=False)]:
-        for row in client.codings(slug, text=text, kind="text", status="open"):
-            coding = client.coding(slug, row["text"], round=row["round"])
+        for row in list(client.codings(slug, text=text, kind="text", status="open")):
+            try:
+                coding = client.coding(slug, row["text"], round=row["round"])
+            except ApiError as error:
+                if error.status != 404:
+                    raise
+                continue  # who manages, too, is shown the codings of others
             if coding.state["user"] == row["coder"] and coding.state["coding"]["status"] == "open":
                 yield f"{slug}/{row['text']} ({row['round']})", coding
 

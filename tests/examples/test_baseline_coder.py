@@ -99,6 +99,13 @@ def test_what_is_judged_already_stays_and_the_rest_is_judged(coder, capsys):
     assert (state["judgements"][key]["category"], state["coding"]["status"]) == ("none", "open")
 
 
+def test_texts_of_others_that_a_manager_sees_are_left_alone(coder, connect, monkeypatch, capsys):
+    coder("muc-ident")
+    monkeypatch.setenv("COINDEX_KEY", connect("charlie").http.headers["Authorization"].removeprefix("Bearer "))
+    assert main([]) == 0
+    assert capsys.readouterr().out == ""
+
+
 def test_a_scheme_of_categories_is_not_coded(coder, capsys):
     coder("sortal-classes")
     assert main([]) == 1
