@@ -12,6 +12,7 @@ MANAGE := LOCAL=1 $(BIN)/python manage.py
 KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
 PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 SERVE = LOCAL=1 $(KEEP_COMPILED) exec $(BIN)/python -m scripts.serve $(PORT)
+UV_STAMP := $(VENV)/.uv-installed
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
@@ -121,8 +122,9 @@ clean: ## remove the environment; data in var/ stays
 $(BIN)/python:
 	@python=$$(scripts/find-python $(PYTHON)) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
 
-$(BIN)/uv: requirements/install.txt | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/install.txt
+$(UV_STAMP): requirements/install.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/install.txt \
+		|| echo "There is no uv for this machine: pip takes its place"
 	@touch $@
 
 # Install what a file of requirements locks; pip, which knows mirrors that are set for it alone, takes over where uv fails.
@@ -130,7 +132,7 @@ $(BIN)/uv: requirements/install.txt | $(BIN)/python
 install_locked = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) \
 	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $(1)
 
-$(RUN_STAMP): requirements/run.txt | $(BIN)/uv
+$(RUN_STAMP): requirements/run.txt | $(UV_STAMP)
 	@echo "Installing what the program needs"
 	@$(call install_locked,requirements/run.txt)
 	@touch $@

@@ -14,7 +14,7 @@ from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import planning
-from agreement.reports.coders.alt_test import AltTestReport, test_candidate
+from agreement.reports.coders.alt_test import AltTestReport, compute_alt_test
 from agreement.reports.coders.differences import KINDS, DifferenceReport, compare_parts
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
@@ -170,7 +170,7 @@ class Command(BaseCommand):
         options: dict[str, Any],
     ) -> None:
         """Print whether a candidate may code in the place of the others: as JSON, or the table."""
-        report = test_candidate(answers, parameters, *(options[name] or "" for name in ALT_TEST))
+        report = compute_alt_test(answers, parameters, *(options[name] or "" for name in ALT_TEST))
         if options["format"] == "table":
             self.stdout.write(report.describe())
         self._print_report(report, alt_test_tables.build_tables(report), options["format"])

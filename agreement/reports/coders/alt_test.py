@@ -59,7 +59,7 @@ class AltTestReport:
         }
 
 
-def test_candidate(extract: Extract, parameters: Parameters, candidate: str, epsilon: str, q: str) -> AltTestReport:
+def compute_alt_test(extract: Extract, parameters: Parameters, candidate: str, epsilon: str, q: str) -> AltTestReport:
     """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
 
     epsilon and q are numbers as they were typed; nothing is the default. Raises InvalidParameter.
@@ -74,7 +74,7 @@ def test_candidate(extract: Extract, parameters: Parameters, candidate: str, eps
             "candidate", "it takes two other coders at least, better three, and there are not so many."
         )
     key = ("alt-test", parameters, candidate, *numbers)
-    return cached(extract, key, lambda: _test_candidate(extract, parameters, candidate, *numbers))
+    return cached(extract, key, lambda: _compute_alt_test(extract, parameters, candidate, *numbers))
 
 
 def _read_number(name: str, typed: str, default: float, below: float) -> float:
@@ -88,7 +88,7 @@ def _read_number(name: str, typed: str, default: float, below: float) -> float:
     return number
 
 
-def _test_candidate(
+def _compute_alt_test(
     extract: Extract, parameters: Parameters, candidate: str, epsilon: float, q: float
 ) -> AltTestReport:
     options = comparison(parameters)

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alt_test
-from agreement.reports.coders.alt_test import test_candidate as report_of
+from agreement.reports.coders.alt_test import compute_alt_test
 from agreement.reports.request.basis import resolve, select_data
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
@@ -72,5 +72,5 @@ def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
 
 def test_a_test_is_computed_once_of_the_same_answers(walk):
     answers = extract(walk)
-    first, second = (report_of(answers, convention(walk), "eve", "", "") for _ in range(2))
+    first, second = (compute_alt_test(answers, convention(walk), "eve", "", "") for _ in range(2))
     assert first is second
