@@ -15,13 +15,14 @@ import pytest
 from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OWN = {"coindex", "config", "annotations", "agreement", "tests", "benchmarks", "scripts"}
+OWN = {"coindex", "config", "annotations", "agreement", "tests", "benchmarks", "scripts", "examples"}
 # The extras of pyproject.toml that are installed where a folder's modules run.
 EXTRAS = {
     "coindex": ["client"],
     "config": [],
     "annotations": [],
     "agreement": ["cluster", "matplotlib", "parquet"],
+    "examples": ["client"],
     "scripts": ["dev", "site"],
     "tests": ["dev", "client", "cluster", "matplotlib", "parquet"],
     "benchmarks": ["dev", "cluster", "parquet", "bench"],

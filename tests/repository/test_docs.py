@@ -24,7 +24,8 @@ from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 IMAGES = DOCS / "images"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+FRONT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md")
+PAGES = [*(ROOT / name for name in FRONT), *sorted(DOCS.rglob("*.md"))]
 LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 # What pages may put into an address for a reader to fill in.
 FILLED_IN = {"SLUG": "tea", "DOCSET": "tea", "TEXT": "tea", "ID": "1"}
