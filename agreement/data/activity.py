@@ -224,7 +224,11 @@ def _summarize_log(project: Project, known: KnownCodings, since: date) -> _LogSu
 
 
 def _operations_of(project: Project) -> QuerySet[Operation]:
-    operations = Operation.objects.filter(coding__text__project=project).exclude(coding__kind="gold")
+    operations = (
+        Operation.objects.filter(coding__text__project=project)
+        .exclude(coding__kind="gold")
+        .exclude(coding__by_model=True)
+    )
     return operations.exclude(kind__in=Operation.MANAGING_KINDS)
 
 

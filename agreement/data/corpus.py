@@ -130,6 +130,7 @@ def _read_coders(project: Project) -> dict[str, CodingCounts]:
 
 def _read_days(project: Project) -> tuple[date, date] | None:
     operations = Operation.objects.filter(coding__text__project=project).exclude(coding__kind=Coding.Kind.GOLD)
+    operations = operations.exclude(coding__by_model=True)
     days = operations.exclude(kind__in=Operation.MANAGING_KINDS).aggregate(
         first=Min("applied_at"), last=Max("applied_at")
     )

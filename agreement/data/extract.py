@@ -39,6 +39,7 @@ from agreement.data.reading import (
     CodingTable,
     read_answers,
     read_categories,
+    read_codings,
     read_word_answers,
 )
 from agreement.data.state import KnownCodings, Mark, mark_codings, read_known_codings
@@ -190,6 +191,7 @@ def extract(
     versions: frozenset[int] = frozenset(),
     *,
     gold: bool = False,
+    models: bool = False,
 ) -> Extract:
     """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
 
@@ -199,10 +201,11 @@ def extract(
     unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. versions: only
     judgements that were last given under one of these versions of the scheme, with their pointers, count; empty: all
     of them. Of pyramids there are none. gold: only texts with gold that counts, which is among the answers as if `GOLD`
-    were a coder; one query more. A scheme that asks more than categories takes some queries more. All is read in one
-    snapshot, so that the answers fit together although coders go on saving.
+    were a coder; one query more. models: those of models, too. A scheme that
+    asks more than categories takes some queries more. All is read in one snapshot, so that the answers fit together
+    although coders go on saving.
     """
-    source = _ProjectAnswers(project, _Reading(counted_units(project, units), versions, gold))
+    source = _ProjectAnswers(project, _Reading(counted_units(project, units), versions, gold, models))
     with _snapshot_of(project):
         extracted = _read_all(source, question, unasked)
     source.store_summaries()
@@ -273,15 +276,23 @@ def _read_all(source: _ProjectAnswers, question: str, unasked: str) -> Extract:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and gold."""
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
 
     units: str
     versions: frozenset[int]
     gold: bool
+    models: bool
 
     def name(self, about: str) -> str:
         """Return under which name the answers are kept."""
-        return " ".join([about, *map(str, sorted(self.versions)), *(["gold"] if self.gold else [])])
+        return " ".join(
+            [
+                about,
+                *map(str, sorted(self.versions)),
+                *(["gold"] if self.gold else []),
+                *(["models"] if self.models else []),
+            ]
+        )
 
 
 class _ProjectAnswers:
@@ -297,7 +308,8 @@ class _ProjectAnswers:
     def read_codings(self) -> CodingTable:
         """Return the codings as they are in the snapshot."""
         with _snapshot_of(self.project) as snapshot:
-            codings = snapshot.read_codings().table
+            known = None if self.reading.models else snapshot.read_codings().table
+            codings = known or read_codings(self.project, models=True)
         return codings.with_gold(self.project) if self.reading.gold else codings
 
     def read(self, categories: Categories, scheme_version: Hashable, codings: CodingTable) -> Extract:
@@ -405,7 +417,14 @@ class _ProjectAnswers:
         rows = [row for text in texts for row in codings.rows[text]]
         if self.reading.units == "words":
             return read_word_answers(self.project, categories, rows, texts)
-        return read_answers(self.project, categories, rows, texts, self.reading.versions, gold=self.reading.gold)
+        return read_answers(
+            self.project,
+            categories,
+            rows,
+            texts,
+            self.reading.versions,
+            all_marks=self.reading.gold or self.reading.models,
+        )
 
 
 def _versions_of(codings: CodingTable, scheme_version: Hashable) -> dict[int, Versions]:

@@ -221,11 +221,15 @@ class CodingTable:
         )
 
 
-def read_codings(project: Project) -> CodingTable:
-    """Return the codings that coders make independently of each other, and which of them do not count."""
+def read_codings(project: Project, *, models: bool = False) -> CodingTable:
+    """Return the codings that coders make independently of each other, and which of them do not count.
+
+    models: also the codings of models, which count as those of people do.
+    """
     of_round = ("round__position", "round_id", "round__name", "round__kind", "occasion", "coder_id")
     names = ("text_id", "text__slug", "text__title", "coder__username")
-    codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
+    rows_counted = Coding.with_models if models else Coding.objects
+    codings = rows_counted.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
     roles = dict(
         project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER]).values_list(
             "user__username", "role"
@@ -410,15 +414,15 @@ def read_answers(
     texts: list[int],
     versions: frozenset[int] = frozenset(),
     *,
-    gold: bool = False,
+    all_marks: bool = False,
 ) -> dict[int, TextAnswers]:
     """Return the answers of some texts; `versions`: only those last given under one of these versions of the scheme.
 
-    gold: codings of gold are among the rows, and what gold alone has marked is a unit, too.
+    all_marks: codings of gold or of models are among the rows, and what they alone have marked is a unit, too.
 
     Three queries, with `versions` four, whatever the size: a row of theirs is a whole coding.
     """
-    members = _read_members(project, [*{row_key(text) for text in texts}], gold=gold)
+    members = _read_members(project, [*{row_key(text) for text in texts}], all_marks=all_marks)
     index = MemberIndex.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
     indexing = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
@@ -580,13 +584,14 @@ def select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
     return {"text__project": project} if len(keys) > MAX_TEXTS_IN_QUERY else {"text__in": keys}
 
 
-def _read_members(project: Project, texts: list[int], *, gold: bool = False) -> dict[int, _Members]:
-    """Return the members of each text, in the order of `Markable`; with gold also what nobody else has marked."""
-    markables = Markable.objects.all() if gold else Markable.objects.in_use()
+def _read_members(project: Project, texts: list[int], *, all_marks: bool = False) -> dict[int, _Members]:
+    """Return the members of each text, in the order of `Markable`; or also what gold or models alone have marked."""
+    markables = Markable.objects.all() if all_marks else Markable.objects.in_use()
     markables = markables.filter(**select_texts(project, texts)).order_by()
     if project.answers == Project.Answers.SCUS:
         # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)
+        of_coders = of_coders if all_marks else of_coders.filter(coding__by_model=False)
         markables = markables.filter(Exists(of_coders), level__coded=True)
     grouped = markables.values_list("text_id").annotate(
         markable_keys=_joined("key"),

@@ -15,6 +15,7 @@ CODINGS_LEFT_OUT = {
     "repeats": "that repeat an earlier one",
     "open": "not submitted",
 }
+BY_MODELS = "by models"
 # What gold is that does not count, by reason.
 GOLD_LEFT_OUT = {
     "practice": "in training rounds",
@@ -79,6 +80,12 @@ def describe_versions(versions: Collection[int], n_others: int | None) -> str:
         return ""
     others = f"{pluralize(n_others, 'judgement')} of other versions {'is' if n_others == 1 else 'are'} missing"
     return f"Judgements under {name_versions(versions)} of the scheme; {others}."
+
+
+def describe_models_left_out(n: int) -> str:
+    """Return how many codings of models are in no figure; empty where there are none."""
+    are = "is" if n == 1 else "are"
+    return f"{pluralize(n, 'coding')} {BY_MODELS} {are} left out of these figures of people." if n else ""
 
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:

@@ -13,6 +13,7 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import count_unanswered
 from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import (
+    MODELS,
     NAMES,
     SELECTIONS,
     VERSIONS,
@@ -24,7 +25,7 @@ from agreement.reports.request.parameters import (
 )
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.settings import differing_settings, find_preset, relevant_settings
-from agreement.reports.wording import CODINGS_LEFT_OUT
+from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.sections.labels import choice_label, field_label
 
 # So many names of a selection stand on a chip.
@@ -130,7 +131,7 @@ def _value_in_words(request: AnalysisRequest, name: str) -> str:
     elif name == "texts":
         labels = {text.slug: text.title for text in request.extract.texts}
     elif name == "include":
-        labels = CODINGS_LEFT_OUT
+        labels = {MODELS: BY_MODELS, **CODINGS_LEFT_OUT}
     chosen = [labels.get(one, one) for one in sorted(request.parameters.selection(name))]
     more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
     return ", ".join(chosen[:MOST_NAMES]) + more

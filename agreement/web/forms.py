@@ -9,10 +9,10 @@ from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.request.basis import allows_coefficient
-from agreement.reports.request.parameters import CHOICES, QUESTION, SELECTIONS, VERSIONS, presets_for
+from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.settings import choices_of, relevant_settings
-from agreement.reports.wording import CODINGS_LEFT_OUT
+from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.sections.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
 from agreement.sections.settings import IN_SIGHT, Settings
 from annotations.core.fields import BoundedSelect
@@ -86,7 +86,10 @@ class ParametersForm(forms.Form):
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
             "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
             "texts": list(titles.items()) if len(titles) > 1 else [],
-            "include": [(reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out],
+            "include": [
+                *([(MODELS, BY_MODELS)] if request.n_codings_of_models else []),
+                *((reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out),
+            ],
             VERSIONS: [(str(number), f"version {number}") for number in versions] if len(versions) > 1 else [],
         }
         for name, choices in offered.items():

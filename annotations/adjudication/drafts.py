@@ -178,7 +178,7 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
     if early and not request.early:
         raise GoldIsEarly(early)
     report.early = [one.text.slug for one in early]
-    record_view(Coding.objects.filter(pk__in=[one.pk for place, _ in to_draft for one in place.codings]))
+    record_view(Coding.with_models.filter(pk__in=[one.pk for place, _ in to_draft for one in place.codings]))
     scheme = read_scheme(project.pk)
     logs = read_logs([gold.pk for _, gold in to_draft if gold is not None and gold.is_begun])
     drafted = [
@@ -334,8 +334,8 @@ def rounds_of_codings(codings: Collection[int], rounds: Sequence[Round]) -> list
 def _submitted(project: Project, request: DraftRequest, round_: Round | None) -> dict[int, dict[int, list[Coding]]]:
     """Return the submitted codings by text and round, locked; with the method “coder” where that coder's is among."""
     codings = codings_of_coders(project, DraftKinds.of(project).coders)
-    if request.coder:  # an adjudicator's coding can become gold, too
-        codings |= Coding.objects.filter(
+    if request.coder:  # an adjudicator's coding, or that of a model, can become gold, too
+        codings |= Coding.with_models.filter(
             text__project=project, kind=DraftKinds.of(project).coders, occasion=1, coder__username=request.coder
         )
     codings = codings.filter(status=Coding.Status.SUBMITTED)

@@ -45,7 +45,7 @@ from annotations.coding.status import (
 )
 from annotations.models import Coding, Judgement, Markable, Operation, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
-from annotations.models.project import may
+from annotations.models.project import may, may_see_models
 from annotations.models.rights import Right
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.planning.work.states import COLUMNS, is_overdue, state_of, with_states
@@ -80,7 +80,7 @@ class CodingList(RowListView):
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
         self.hides_repeats = not may(project, Right.SEE_RESULTS)
-        codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
+        codings = Coding.with_models.visible_to(self.request.user).filter(text__project=project)
         return cast(QuerySet[Any, Any], with_states(codings)).values(
             *("text__slug", "coder__username", "kind", "reopen_request", *COLUMNS),
             *("text_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
@@ -110,7 +110,8 @@ class CodingList(RowListView):
             raise ValidationError({"texts": ["Summaries are given out at `docsets/<docset>/assignments/`."]})
         fields = validated(NewCodingsSerializer(data=request.data))
         texts = rows_by_name(project.texts.defer("content"), fields["texts"], "slug", "texts")
-        coders = rows_by_name(members_in_roles(project, CODING_ROLES), fields["coders"], "username", "coders")
+        members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
+        coders = rows_by_name(members, fields["coders"], "username", "coders")
         try:
             round_ = find_round(project, fields["round"]) if fields.get("round") else None
             return Response({"new": assign_texts(project, texts, coders, round_)})
@@ -148,7 +149,7 @@ class CodingDetail(APIView):
     def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
         coding = self._coding(request, project, text, coder, agreed)
-        record_view(Coding.objects.filter(pk=coding.pk), request.user)
+        record_view(Coding.with_models.filter(pk=coding.pk), request.user)
         return etag_response(coding_state(coding, project))
 
     @extend_schema(parameters=[IF_MATCH, *WHICH], request=StatusSerializer, responses=CodingStateSerializer)
@@ -175,7 +176,7 @@ class CodingDetail(APIView):
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
         user = cast(User, request.user)
         text = find_slug(project, user.pk, text)
-        codings = Coding.objects.visible_to(user).filter(text__project=project, text__slug=text)
+        codings = Coding.with_models.visible_to(user, models=True).filter(text__project=project, text__slug=text)
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
         round_name, occasion = which_of(request)
         if not may(project, Right.SEE_RESULTS):

@@ -34,7 +34,7 @@ from annotations.docsets.progress import docset_overview, docset_overviews, visi
 from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
-from annotations.models.project import may
+from annotations.models.project import may, may_see_models
 from annotations.models.rights import Right
 from annotations.planning.work.docset_assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
@@ -200,7 +200,8 @@ class Assignments(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         docset_row = _docset(request, project, docset)
         fields = validated(AssignmentSerializer(data=request.data))
-        coders = rows_by_name(members_in_roles(project, CODING_ROLES), fields["coders"], "username", "coders")
+        members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
+        coders = rows_by_name(members, fields["coders"], "username", "coders")
         texts = docset_row.texts.filter(role=Text.Role.PEER).defer("content")
         peers = rows_by_name(texts, fields["peers"], "slug", "peers")
         try:

@@ -41,7 +41,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.people import invitations
-from annotations.projects.people.members import add_member, remove_membership, set_group
+from annotations.projects.people.members import add_member, members_shown, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results
@@ -180,7 +180,7 @@ class MemberList(ProjectListView):
     queryset = Membership.objects.none()
 
     def rows_of(self, project: Project) -> QuerySet[Membership]:
-        return Membership.objects.filter(project=project).select_related("user")
+        return members_shown(project)
 
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     @idempotent(Right.MANAGE)
@@ -238,8 +238,7 @@ class MemberDetail(APIView):
 
     def _member(self, request: Request, slug: str, username: str) -> Membership:
         project = project_for(request.user, slug, Right.MANAGE)
-        members = Membership.objects.filter(project=project, user__username=username)
-        member = members.select_related("user", "project").first()
+        member = members_shown(project).filter(user__username=username).select_related("project").first()
         if member is None:
             raise Http404("There is no such member.")
         return member

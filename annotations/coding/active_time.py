@@ -223,7 +223,7 @@ def read_work(project: Project, texts: Collection[int] | None = None) -> Project
     """
     chosen = Q(coding__text__project=project) if texts is None else Q(coding__text__in=texts)
     operations = (
-        Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS)
+        Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS, coding__by_model=False)
         .exclude(kind=Operation.Kind.IMPORT)
         .annotate(has_answer=_has_answer())
         .order_by()
@@ -286,6 +286,7 @@ def read_recent_work(project: Project, since: datetime, round_: Round | None = N
     operations = Operation.objects.filter(
         coding__text__project=project,
         coding__kind=Coding.Kind.TEXT,
+        coding__by_model=False,
         coding__occasion=1,
         user=F("coding__coder"),
         applied_at__gte=since,
@@ -334,7 +335,7 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
     operations = Operation.objects.filter(coding__text__project=project).exclude(
         kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)
     )
-    operations = operations.exclude(coding__kind=Coding.Kind.GOLD)
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     if round_ is not None:
         operations = operations.filter(coding__round=round_)
     # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever

@@ -57,6 +57,7 @@ from annotations.models import (
     Project,
     User,
 )
+from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import begin_round
 from annotations.schemes.project_scheme import SchemeKeys, further_questions
 
@@ -183,6 +184,8 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
     }.values():
         _begin_round(coding, scheme_version)
+    if unsaved:
+        mark_codings_of_models(unsaved[0].text.project_id, unsaved)
     Coding.with_gold.bulk_create(unsaved)
     Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]

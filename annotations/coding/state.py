@@ -104,7 +104,7 @@ def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
 
     Beside a draft coders have the letters that its queue gives them, and those who have submitted since the next ones.
     """
-    pyramids = Coding.objects.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
+    pyramids = Coding.with_models.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
     record_view(pyramids, agreed.coder)
     coders = dict(
         pyramids.filter(status=Coding.Status.SUBMITTED).order_by("coder__username").values_list("pk", "coder__username")

@@ -123,7 +123,7 @@ def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
     Raise OperationRejected once the coder has the gold beside it, and where the coder is shown the text again, and
     would not find it.
     """
-    later = Coding.objects.filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
+    later = Coding.with_models.filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
     if later.filter(occasion__gt=coding.occasion).exists():
         raise OperationRejected("repeated", f"{coding.coder} is shown the text again, and no longer sees this coding.")
     version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason), check=_refuse_after_gold)

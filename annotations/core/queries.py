@@ -54,8 +54,8 @@ def word_count(text: str) -> Combinable:
     return Length(single) - Length(Replace(single, Value(OPEN), Value(""))) + Value(1)
 
 
-def related_rows(model: type[models.Model], relation: str) -> models.QuerySet[Any]:
-    """Return all rows of the model at the other end of a reverse relation."""
+def related_rows(model: type[models.Model], relation: str, manager: str = "objects") -> models.QuerySet[Any]:
+    """Return all rows of the model at the other end of a reverse relation that its manager has."""
     related: Any = model._meta.get_field(relation).related_model
-    rows: models.QuerySet[Any] = related._default_manager.all()
+    rows: models.QuerySet[Any] = getattr(related, manager).all()
     return rows

@@ -187,7 +187,7 @@ def coded_docsets(docsets: QuerySet[Docset], user: Person) -> QuerySet[Docset]:
 
 def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
     """Return the codings of summaries that the user sees."""
-    return Coding.objects.visible_to(user).filter(text__project=project, text__docset__isnull=False)
+    return Coding.with_models.visible_to(user).filter(text__project=project, text__docset__isnull=False)
 
 
 def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingProgress]:

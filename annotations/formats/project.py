@@ -21,7 +21,7 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
-FORMAT, VERSION = "coindex project", 14
+FORMAT, VERSION = "coindex project", 15
 # That of version 0.1.0 of the program.
 OLDEST_VERSION = 2
 MANIFEST = "manifest.json"

@@ -8,6 +8,7 @@ from annotations.models.import_names import ImportNames
 from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
+from annotations.models.model_coder import ModelCoder
 from annotations.models.operation import CountedTime, Operation
 from annotations.models.plan import Plan, PlanCoder, PlanText, RepeatPlan
 from annotations.models.project import AccountOrigin, Membership, Project, ProjectStamp
@@ -40,6 +41,7 @@ __all__ = [
     "Mail",
     "Markable",
     "Membership",
+    "ModelCoder",
     "Operation",
     "Plan",
     "PlanCoder",

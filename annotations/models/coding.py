@@ -14,7 +14,7 @@ from annotations.core.compiled_queries import compiled_subquery
 from annotations.core.queries import counted, related_rows
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
-from annotations.models.project import is_member, sees_all_work
+from annotations.models.project import is_member, sees_all_work, sees_models
 from annotations.models.rights import Person
 from annotations.models.round import Round
 from annotations.models.scheme import Attribute, AttributeValue, Category, Relation
@@ -36,15 +36,18 @@ def _later_occasions(user: Person) -> models.QuerySet[Any]:
 
 
 class CodingQuerySet(models.QuerySet["Coding"]):
-    def visible_to(self, user: Person) -> CodingQuerySet:
-        """Return all codings of a project for users who see all work, else the user's own.
+    def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
+        """Return all codings of people in a project for users who see all work, else the user's own.
 
-        Who is shown a text again within a round does not see the occasions before.
+        Who is shown a text again within a round does not see the occasions before. models: those of models, too, for
+        users who do not code; else a model alone has what it codes itself.
         """
+        own = Q(coder=user.pk)
         if user.is_superuser:
-            return self
-        own = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(_later_occasions(user))
-        return self.filter(sees_all_work(user, "text__project") | own)
+            return self if models else self.filter(Q(by_model=False) | own)
+        shown = Q(by_model=False) | own | (sees_models(user, "text__project") if models else Q())
+        own &= is_member(user, "text__project") & ~Exists(_later_occasions(user))
+        return self.filter(shown, sees_all_work(user, "text__project") | own)
 
     def once_for(self, user: Person) -> CodingQuerySet:
         """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last.
@@ -93,13 +96,23 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 AllCodings = models.Manager.from_queryset(CodingQuerySet)
 
 
-class CodingManager(AllCodings["Coding"]):
-    """The codings of coders: gold is passed over, so that no figure, list or count has it unless it is asked for."""
+class CodersManager(AllCodings["Coding"]):
+    """The codings of coders, of people and of models: gold is passed over."""
 
     def get_queryset(self) -> CodingQuerySet:
         codings = super().get_queryset()
         assert isinstance(codings, CodingQuerySet)
         return codings.exclude(kind=GOLD)
+
+
+class CodingManager(CodersManager):
+    """The codings of people who code.
+
+    Gold and what models code is passed over, so that no figure, list or count has it unless it is asked for.
+    """
+
+    def get_queryset(self) -> CodingQuerySet:
+        return super().get_queryset().filter(by_model=False)
 
 
 class Coding(models.Model):
@@ -108,7 +121,8 @@ class Coding(models.Model):
     `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
     what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
     nobody yet, and its log says who did what; the note of each of its judgements explains it. `objects` are the codings
-    of coders alone: what changes or deletes whatever there is of a text or project goes through `with_gold`.
+    of people who code, and `with_models` also those of models: what changes or deletes whatever there is of a text or
+    project goes through `with_gold`.
     """
 
     class Kind(models.TextChoices):
@@ -155,6 +169,9 @@ class Coding(models.Model):
         blank=True,
         help_text="Since when its place is free for others, as nobody worked on it; empty: it is not.",
     )
+    by_model = models.BooleanField(
+        default=False, help_text="Whether a model made it and no person: figures of people are without it."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(
         null=True, blank=True, help_text="When answers or figures of the submission were first shown to somebody else."
@@ -166,6 +183,7 @@ class Coding(models.Model):
     )
 
     objects = CodingManager()
+    with_models = CodersManager()
     with_gold = AllCodings()
 
     class Meta:
@@ -192,6 +210,9 @@ class Coding(models.Model):
             models.CheckConstraint(condition=Q(status__in=["open", "submitted"]), name="coding_status_known"),
             models.CheckConstraint(
                 condition=Q(coder__isnull=False) | Q(kind="gold"), name="coding_has_a_coder_unless_gold"
+            ),
+            models.CheckConstraint(
+                condition=Q(by_model=False) | ~Q(kind__in=["gold", "agreed"]), name="coding_no_model_decides"
             ),
         ]
 

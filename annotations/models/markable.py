@@ -13,8 +13,8 @@ from annotations.models.text import Text
 
 class MarkableQuerySet(models.QuerySet["Markable"]):
     def in_use(self) -> MarkableQuerySet:
-        """Leave out markables that coders marked and every coder has deleted again, or that gold alone has."""
-        of_coders = related_rows(self.model, "judgements").exclude(coding__kind="gold")
+        """Leave out what coders marked and every coder has deleted again, and what gold or models alone have."""
+        of_coders = related_rows(self.model, "judgements").exclude(coding__kind="gold").exclude(coding__by_model=True)
         return self.filter(Q(predefined=True) | Exists(of_coders.filter(markable=OuterRef("pk"))))
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:

@@ -172,6 +172,11 @@ class Membership(models.Model):
     def __str__(self) -> str:
         return f"{self.user} ({self.role})"
 
+    @property
+    def is_model(self) -> bool:
+        """Whether the member is a model and no person."""
+        return hasattr(self, "model")
+
 
 class ProjectStamp(models.Model):
     """A number that is drawn anew whenever something of a project may change that is in no log.
@@ -221,6 +226,20 @@ def is_member(user: Person, path_to_project: str) -> Q:
 def manages(user: Person, path_to_project: str) -> Q:
     """Return the condition that the user manages the project at that path, blind to other coders or not."""
     projects = Membership.objects.filter(user=user.pk, role__in=MANAGING_ROLES)
+    return Q(**{f"{path_to_project}__in": projects.values("project")})
+
+
+def may_see_models(project: Project) -> bool:
+    """Return whether that person learns of models that code: who codes never does, open results or not.
+
+    What was read for nobody, as by commands and the worker, is for the server itself.
+    """
+    return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
+
+
+def sees_models(user: Person, path_to_project: str) -> Q:
+    """Return the condition that the user's role in the project at that path lets them learn of models that code."""
+    projects = Membership.objects.filter(user=user.pk, role__in=ROLES_SEEING_ALL_WORK)
     return Q(**{f"{path_to_project}__in": projects.values("project")})
 
 

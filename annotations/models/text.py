@@ -18,7 +18,7 @@ class TextQuerySet(models.QuerySet["Text"]):
         """Return all texts of a project for users who see all work or manage it, else those assigned to the user."""
         if user.is_superuser:
             return self
-        own = related_rows(self.model, "codings").filter(text=OuterRef("pk"), coder=user.pk)
+        own = related_rows(self.model, "codings", "with_models").filter(text=OuterRef("pk"), coder=user.pk)
         return self.filter(
             sees_all_work(user, "project") | manages(user, "project") | (Q(Exists(own)) & is_member(user, "project"))
         )

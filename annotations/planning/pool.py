@@ -99,7 +99,7 @@ def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanC
     parts = parts.select_for_update(of=("self",))
     if round_name:
         parts = parts.filter(plan__round__name=round_name)
-    is_coder = Membership.objects.filter(project=project, user=user, role__in=CODING_ROLES).exists()
+    is_coder = Membership.objects.filter(project=project, user=user, role__in=CODING_ROLES, model=None).exists()
     part = parts.order_by("plan__round__position").first()
     if part is None or not is_coder:
         raise ValidationError("There is no pool from which you can take texts.")

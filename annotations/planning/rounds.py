@@ -195,7 +195,7 @@ def delete_round(round_: Round) -> None:
     Raise ValidationError if it has any, or a text that is in no other round, and where another round requires it.
     """
     lock_project(round_.project_id)
-    if Coding.objects.filter(round=round_).exists():
+    if Coding.with_models.filter(round=round_).exists():
         raise ValidationError(f"The round {round_} has codings; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
     _refuse_required(round_, NON_FIELD_ERRORS)
@@ -231,7 +231,7 @@ def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
     round_.refresh_from_db()
     refuse_closed(round_)
     texts = [text for text in texts if text.project_id == round_.project_id]
-    codings = Coding.objects.filter(round=round_, text__in=[text.pk for text in texts])
+    codings = Coding.with_models.filter(round=round_, text__in=[text.pk for text in texts])
     if names := _names(Text.objects.filter(pk__in=codings.values("text")).defer("content")):
         raise ValidationError(f"{names}: there are codings in the round {round_}. Unassign them first.")
     _refuse_only_round(round_, texts)
@@ -290,7 +290,7 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     for one in (*left.values(), *([target] if moving else [])):
         refuse_closed(one)
     keys = [text.pk for text in moving]
-    codings = Coding.objects.filter(text__in=keys)
+    codings = Coding.with_models.filter(text__in=keys)
     crossing = [one.pk for one in left.values() if _is_practice(one) != _is_practice(target)]
     if names := _names(Text.objects.filter(pk__in=codings.filter(round__in=crossing).values("text")).defer("content")):
         raise ValidationError(

@@ -13,7 +13,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
-from annotations.models import Coding, Operation, Round, Text, TrainingDecision, User
+from annotations.models import Coding, ModelCoder, Operation, Round, Text, TrainingDecision, User
 from annotations.planning.plans.comparison import (
     Comparer,
     Describer,
@@ -267,6 +267,8 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
     lock_project(round_.project_id)
     round_ = Round.objects.select_related("project").get(pk=round_.pk)
     refuse_closed(round_)
+    if ModelCoder.objects.filter(membership__project=round_.project, membership__user=user).exists():
+        raise ValidationError("Training is for people.")
     result = next(iter(training_results(round_, user)), None)
     if result is None or not result.may_try(round_):
         raise ValidationError(f"There is no further text of the round {round_} for you.")

@@ -31,7 +31,7 @@ def steps_to_do(project: Project) -> list[Step]:
     done = Project.objects.filter(pk=project.pk).values_list(
         Exists(Category.objects.filter(**of_project)),
         Exists(Text.objects.filter(**of_project)),
-        Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES)),
+        Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)),
         Exists(Coding.objects.filter(text__project=OuterRef("pk"))),
         Exists(Project.objects.filter(pk=OuterRef("pk")).exclude(guidelines="")),
     )[0]

@@ -42,7 +42,7 @@ def find_projects(user: User, search: str = "", *, archived: bool = False) -> Pr
 
 def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEntry]:
     """Return the entries of some of these projects, by four queries."""
-    codings = Coding.objects.visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
+    codings = Coding.with_models.visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
     counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
     progress = {pk: found for pk, *found in codings.values_list("text__project").annotate(**counts)}
     texts = dict(

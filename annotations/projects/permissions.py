@@ -17,7 +17,7 @@ from annotations.core.compiled_queries import compiled_query
 from annotations.core.requests import is_writing
 from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
-from annotations.models.project import is_blind_manager, may
+from annotations.models.project import is_blind_manager, may, may_see_models
 from annotations.models.rights import Member, Person, Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.locks import refuse_archived
@@ -56,6 +56,17 @@ def _projects(user: Person, slug: str) -> QuerySet[Project]:
 @compiled_query(IntegerField(), CharField())
 def _projects_of_member(user: int, slug: str) -> QuerySet[Project]:
     return _projects(Member(user), slug)
+
+
+def project_with_models(user: Person, slug: str) -> Project:
+    """Return the project for somebody who manages models that code; raise as `project_for`.
+
+    Who codes themselves does not, nor where the results are open to them.
+    """
+    project = project_for(user, slug, Right.MANAGE_WORK)
+    if not may_see_models(project):
+        raise PermissionDenied("Models are managed by managers who do not code. Ask one.")
+    return project
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,7 @@ def coding_token(coding: Coding) -> str:
 
 
 def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
-    own = Coding.objects.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
+    own = Coding.with_models.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
     return own.latest_first().select_related("text__docset", "coder", "round")
 
 

@@ -74,7 +74,7 @@ class TextQuery:
         elif self.sort_key == "markables":
             texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
-            codings = Coding.objects.visible_to(user).once_for(user).filter(text=OuterRef("pk"))
+            codings = Coding.with_models.visible_to(user).once_for(user).filter(text=OuterRef("pk"))
             codings = codings.filter(status=Coding.Status.SUBMITTED).exclude(kind=Coding.Kind.GOLD)
             submitted = count_subquery(codings.filter(coder=user.pk) if blind else codings)
             texts = texts.annotate(submitted=submitted)
@@ -106,7 +106,7 @@ def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> li
 
 
 def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:
-    codings = Coding.objects.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
+    codings = Coding.with_models.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
     return codings.with_progress().select_related("coder").order_by("coder__username")
 
 

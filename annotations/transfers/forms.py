@@ -13,7 +13,7 @@ from django.core.validators import validate_slug
 from annotations.core.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Coding, Project, Text, User
-from annotations.models.project import KEY_LENGTH, may
+from annotations.models.project import KEY_LENGTH, may, may_see_models
 from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
@@ -309,10 +309,10 @@ class ExportForm(FormatForm):
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
+        # of models for who may know of them, where they are named
+        codings = Coding.with_models if may_see_models(project) else Coding.objects
         coders.queryset = (
-            User.objects.filter(codings__in=Coding.objects.filter(text__project=project))
-            .distinct()
-            .order_by("username")
+            User.objects.filter(codings__in=codings.filter(text__project=project)).distinct().order_by("username")
         )
         texts.queryset = Text.objects.filter(project=project).defer("content")
         offered = [(one.name, one.name) for one in rounds_of(project)]

@@ -61,6 +61,11 @@ VERSION_NUMBER = re.compile("[1-9][0-9]{0,8}")
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
 
+# The codings of models, which are read only where they are included.
+MODELS = "models"
+# What of codings can be included besides those that count by default.
+INCLUDED = (MODELS, *REASONS_LEFT_OUT)
+
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
 
@@ -85,8 +90,8 @@ HELP = {
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
-    "include": "Count codings besides those submitted by coders: gold (of adjudicators), practice, repeats, open (not"
-    " submitted), with commas between.",
+    "include": "Count codings besides those submitted by coders: models (no people), gold (of adjudicators),"
+    " practice, repeats, open (not submitted), with commas between.",
     "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
     " are missing.",
 }
@@ -140,8 +145,8 @@ class Parameters:
                 raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
-        for name in sorted(self.selection("include").difference(REASONS_LEFT_OUT)):
-            raise InvalidParameter("include", f"{name!r} is not one of {', '.join(REASONS_LEFT_OUT)}.")
+        for name in sorted(self.selection("include").difference(INCLUDED)):
+            raise InvalidParameter("include", f"{name!r} is not one of {', '.join(INCLUDED)}.")
         for name in sorted(self.selection(VERSIONS)):
             if not VERSION_NUMBER.fullmatch(name):
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.http import QueryDict
 from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
 from agreement.data.groups import read_groups
+from agreement.data.model_codings import count_codings_of_models
 from agreement.reports.request.basis import resolve, resolve_choices
 from agreement.reports.request.parameters import (
     GROUPS,
+    MODELS,
     QUESTION,
     SELECTIONS,
     UNASKED,
@@ -24,7 +27,8 @@ from agreement.reports.request.parameters import (
     default_parameters,
     parse_parameters,
 )
-from annotations.models import Project
+from annotations.models import ModelCoder, Project
+from annotations.models.project import may_see_models
 
 # Of every page: the page of a long table, and the format and key of a table that is downloaded.
 COMMON_NAMES = ("page", "as", "table")
@@ -53,6 +57,7 @@ class AnalysisRequest:
     _project_answers: Extract | None = None
     _with_gold: Extract | None = None
     _extract: Extract | None = None
+    _n_of_models: int | None = None
 
     @classmethod
     def from_query(
@@ -117,6 +122,14 @@ class AnalysisRequest:
         return self._with_gold
 
     @property
+    def n_codings_of_models(self) -> int:
+        """How many codings of models there are in the chosen texts and rounds, for who may know of them."""
+        if self._n_of_models is None:
+            texts, rounds = self.parameters.selection("texts"), self.parameters.selection("rounds")
+            self._n_of_models = count_codings_of_models(self.project, texts, rounds)
+        return self._n_of_models
+
+    @property
     def query(self) -> str:
         """The parameters for the address of another page."""
         return urlencode(self.parameters.query())
@@ -161,13 +174,15 @@ class AnalysisRequest:
 def read_asked(project: Project, parameters: Parameters) -> Extract:
     """Return all answers of the project to the question of the parameters, counted as they say."""
     versions = select_versions(project, parameters)
-    return extract(project, parameters.units, parameters.question, parameters.unasked, versions)
+    models = MODELS in parameters.selection("include") and may_see_models(project)
+    return extract(project, parameters.units, parameters.question, parameters.unasked, versions, models=models)
 
 
 def read_with_gold(project: Project, answers: Extract, parameters: Parameters, question: str | None = None) -> Extract:
     """Return answers to the question that these are of, or to another one, in texts that have gold, with that."""
     asked = question if question is not None else answers.question.key if answers.question else ""
-    return extract(project, "", asked, parameters.unasked, answers.versions, gold=True)
+    models = MODELS in parameters.selection("include") and may_see_models(project)
+    return extract(project, "", asked, parameters.unasked, answers.versions, gold=True, models=models)
 
 
 def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
@@ -193,6 +208,7 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
     """
     values = dict(values)
     names = values.pop(GROUPS, "")
+    _include_models(project, values, names)
     units, unasked = (values.get(name, "") for name in ("units", "unasked"))
     answers = extract(
         project,
@@ -200,16 +216,38 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
         values.get(QUESTION, ""),
         unasked if unasked in UNASKED else UNASKED[0],
         select_versions(project, Parameters(versions=values.get(VERSIONS, ""))),
+        models=MODELS in _names(values.get("include", "")),
     )
     if names:
         values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
     return answers, parse_parameters(values, project.preset, answers.answers)
 
 
+def _names(value: str) -> list[str]:
+    """Return the names in a value, between commas."""
+    return [name for one in value.split(",") if (name := one.strip())]
+
+
+def _include_models(project: Project, values: dict[str, str], groups: str) -> None:
+    """Include the codings of models where one of them is named, or a group that has one.
+
+    Who codes does not know of any: for them there are none, and what is asked for them is as in a project without.
+    """
+    included = _names(values.get("include", ""))
+    if not may_see_models(project):
+        if MODELS in included:
+            values["include"] = ",".join(one for one in included if one != MODELS)
+    elif MODELS not in included and (groups or values.get("coders")):
+        models = ModelCoder.objects.filter(membership__project=project)
+        named = Q(membership__user__username__in=_names(values.get("coders", "")))
+        if models.filter(named | Q(membership__group__in=_names(groups))).exists():
+            values["include"] = ",".join([*included, MODELS])
+
+
 def _coders_of(project: Project, names: str, answers: Extract) -> str:
     """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
     groups, coders = read_groups(project), list[str]()
-    for name in filter(None, (one.strip() for one in names.split(","))):
+    for name in _names(names):
         if name not in groups:
             raise InvalidParameter(
                 GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."

@@ -12,9 +12,9 @@ from django.views.decorators.csp import csp_override
 
 from agreement.data.pyramids import require_pyramids
 from agreement.reports.request.basis import count_other_versions
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import describe_versions, nouns_for
+from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import ResultPage
@@ -76,6 +76,9 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
         "versions_left_out": describe_versions(
             analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
         ),
+        "models_left_out": ""
+        if MODELS in analysis.parameters.selection("include")
+        else describe_models_left_out(analysis.n_codings_of_models),
         "terms": name_terms(analysis.extract.question),
     }
 

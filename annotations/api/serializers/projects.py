@@ -122,10 +122,11 @@ def validate_group(group: str) -> str:
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
     username = serializers.CharField(source="user.username", read_only=True)
+    is_model = serializers.BooleanField(read_only=True, help_text="It is a model and no person: see `models/`.")
 
     class Meta:
         model = Membership
-        fields = ["username", "role", "group"]
+        fields = ["username", "role", "group", "is_model"]
 
 
 class NewMemberSerializer(StrictSerializer):

@@ -12,6 +12,7 @@ from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import CODING_ROLES
+from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import current_round, latest_round, put_into_round, refuse_closed, rounds_by_text
 
 # The kind of coding of a text, by its role.
@@ -51,7 +52,8 @@ def assign_texts(
         if _key(coding := Coding(text=text, coder=coder, kind=kind or KIND_BY_ROLE[text.role], round=round_of[text.pk]))
         not in existing
     ]
-    Coding.objects.bulk_create(missing)
+    mark_codings_of_models(project.pk, missing)
+    Coding.with_models.bulk_create(missing)
     _notify_coders(project, missing)
     return len(missing)
 
@@ -85,7 +87,7 @@ def _key(coding: Coding) -> CodingKey:
 
 
 def _existing_codings(project: Project, coders: Iterable[User]) -> set[CodingKey]:
-    codings = Coding.objects.filter(text__project=project, coder__in=coders).order_by()
+    codings = Coding.with_models.filter(text__project=project, coder__in=coders).order_by()
     return set(codings.values_list("text_id", "coder_id", "kind", "round_id"))
 
 
@@ -108,13 +110,13 @@ def unassign(text: Text, coder: str, kind: str = "", round_: Round | None = None
     to score.
     """
     lock_project(text.project_id)
-    codings = Coding.objects.not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
+    codings = Coding.with_models.not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
     codings = codings.filter(kind=kind) if kind else codings
     not_begun = list(codings.filter(round=round_) if round_ else codings)
     if not not_begun:
         raise ValidationError(f"{coder} has begun “{text}”; nothing was changed.")
-    peers = Coding.objects.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
+    peers = Coding.with_models.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
     if any(coding.kind == Coding.Kind.PYRAMID for coding in not_begun) and peers.exists():
         raise ValidationError(f"{coder} has peers to score against this pyramid; unassign these first.")
-    Coding.objects.filter(pk__in=[coding.pk for coding in not_begun]).delete()
+    Coding.with_models.filter(pk__in=[coding.pk for coding in not_begun]).delete()
     return len(not_begun)

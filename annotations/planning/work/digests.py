@@ -58,7 +58,7 @@ def compose_digest(mail: Mail) -> Message | None:
     assert user is not None
     # In which something is to be done, of what the user may know of; that of many projects is found so, too.
     # In a closed round nothing is.
-    open_codings = Coding.objects.visible_to(user).filter(
+    open_codings = Coding.with_models.visible_to(user).filter(
         text__project=OuterRef("pk"), status=Coding.Status.OPEN, round__closed_at=None
     )
     projects = (

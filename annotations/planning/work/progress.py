@@ -111,7 +111,7 @@ def read_progress_matrix(
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
     """Return the codings of the project that the user sees, or those of a round; nobody's work on a text twice."""
-    codings: QuerySet[Coding] = Coding.objects.visible_to(user).once_for(user).filter(text__project=project)
+    codings: QuerySet[Coding] = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project)
     return codings.filter(round=round_) if round_ is not None else codings
 
 

@@ -126,6 +126,7 @@ def _origins() -> QuerySet[AccountOrigin]:
         Exists(memberships.filter(project=OuterRef("project"))),
         ~Exists(memberships.exclude(project=OuterRef("project"))),
         ~Exists(codings.exclude(text__project=OuterRef("project"))),
+        ~Exists(memberships.filter(model__isnull=False)),  # a model has no password
         user__is_active=True,
         user__is_staff=False,
         user__is_superuser=False,

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
-from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
+from annotations.models import AccountOrigin, Coding, Membership, ModelCoder, Operation, Project, Token, User
+from annotations.models.project import may_see_models
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
 from annotations.projects.locks import lock_project
 from annotations.projects.people.tokens import digest_of
@@ -32,7 +33,7 @@ class Activity:
 
 def activity_of_members(project: Project) -> dict[int, Activity]:
     """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
-    codings = Coding.objects.filter(text__project=project).order_by()
+    codings = Coding.with_models.filter(text__project=project).order_by()
     # The last operation of each coding that is its coder's: others reopen, import, correct and merge.
     work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
         kind__in=Operation.MANAGING_KINDS
@@ -59,8 +60,14 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
     """
     lock_project(project.pk, archived=archived, codings=False)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
+    if role != Membership.Role.CODER and _is_model(user):
+        raise ValidationError(f"{user} is a model: it codes, and does nothing else.")
     if membership.pk and membership.role != role:
         _refuse_role_change(membership, role)
+    if membership.pk is None and _is_model(user):
+        raise ValidationError(f"{user} is a model of another project: add it here under a name of its own.")
+    if membership.pk is None and Coding.with_gold.filter(text__project=project, coder=user, by_model=True).exists():
+        raise ValidationError(f"{user} was a model in this project, whose codings are kept as that.")
     if role == Membership.Role.MANAGER_CODER and project.answers == Project.Answers.SCUS:
         raise ValidationError("Coders of peers do not know their names: who manages a project of pyramids cannot code.")
     if membership.pk is None and role in ROLES_SEEING_ALL_WORK and _has_coded(project, user):
@@ -101,11 +108,22 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     others = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
     if membership.role in MANAGING_ROLES and not others.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
+    is_model = ModelCoder.objects.filter(membership=membership).exists()
+    if is_model and _has_coded(membership.project, membership.user):
+        raise ValidationError(
+            f"{membership.user} is a model with codings, and stays as what says of which: withdraw its key."
+        )
+    if is_model:
+        Token.objects.filter(user=membership.user).delete()
     membership.delete()
 
 
 def _has_coded(project: Project, user: User) -> bool:
-    return Coding.objects.filter(text__project=project, coder=user).exists()
+    return Coding.with_models.filter(text__project=project, coder=user).exists()
+
+
+def _is_model(user: User) -> bool:
+    return ModelCoder.objects.filter(membership__user=user).exists()
 
 
 def _refuse_role_change(membership: Membership, role: str) -> None:
@@ -187,6 +205,13 @@ def _trial_username(username: str) -> str:
     return f"trial {digest_of(username.lower())}"
 
 
-def members_in_roles(project: Project, roles: Iterable[str]) -> Any:
-    """Return the members in those roles, by name."""
-    return User.objects.filter(memberships__project=project, memberships__role__in=roles).order_by("username")
+def members_in_roles(project: Project, roles: Iterable[str], *, models: bool = False) -> Any:
+    """Return the members in those roles, by name: people, and with `models` the models that code, too."""
+    people = {} if models else {"memberships__model": None}
+    return User.objects.filter(memberships__project=project, memberships__role__in=roles, **people).order_by("username")
+
+
+def members_shown(project: Project) -> QuerySet[Membership]:
+    """Return the members whom the person for whom the project was read is shown: without models, who codes."""
+    members = Membership.objects.filter(project=project).select_related("user", "model")
+    return members if may_see_models(project) else members.filter(model=None)

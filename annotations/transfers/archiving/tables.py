@@ -28,6 +28,7 @@ from annotations.models import (
     Level,
     Markable,
     Membership,
+    ModelCoder,
     Operation,
     Plan,
     PlanCoder,
@@ -176,6 +177,7 @@ TABLES: list[ArchivedTable] = [
         table_since=10,
     ),
     ArchivedTable("members", Membership, "project", ("user",), since={"group": 11}),
+    ArchivedTable("models", ModelCoder, "membership__project", ("membership",), table_since=15),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
@@ -233,6 +235,7 @@ TABLES: list[ArchivedTable] = [
             "place": 11,
             "reserved_until": 11,
             "released_at": 11,
+            "by_model": 15,
         },
     ),
     ArchivedTable(

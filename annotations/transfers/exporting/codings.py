@@ -167,7 +167,7 @@ def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
 def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
     """Return the least words that any coder names, also one whose coding is not exported, by text; or gold, too."""
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
-    rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD)
+    rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     heads: dict[int, list[Parts]] = defaultdict(list)
     for text, head in rows.values_list("markable__text_id", _as_text("head")):
         heads[text].append(_parts(head))
@@ -185,7 +185,7 @@ def _codings(
     project: Project, coders: Sequence[str], texts: Sequence[str], unfinished: bool, rounds: Sequence[str]
 ) -> tuple[QuerySet[Coding], list[OtherLoss]]:
     """Return the codings, one of each text and coder at most, and how many are left out for their round."""
-    codings = Coding.objects.filter(text__project=project)
+    codings = (Coding.with_models if coders else Coding.objects).filter(text__project=project)
     if coders:
         codings = codings.filter(coder__username__in=coders)
     if texts:

@@ -498,7 +498,7 @@ class _DocumentChecker:
         if self.gold:
             of_kind = Coding.with_gold.filter(kind=Coding.Kind.GOLD)
         else:
-            of_kind = Coding.objects.filter(coder__in=by_key)
+            of_kind = Coding.with_models.filter(coder__in=by_key)
         existing = {
             (coding.text_id, coder): coding
             for batch in batched(round_of, MAX_KEYS)

@@ -122,7 +122,12 @@ def project_home(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _own_codings(project: Project, user: User) -> list[Coding]:
     """Return the user's codings with their progress, in the order of rounds."""
-    own = Coding.objects.visible_to(user).once_for(user).filter(text__project=project, coder=user).in_order_of_rounds()
+    own = (
+        Coding.with_models.visible_to(user)
+        .once_for(user)
+        .filter(text__project=project, coder=user)
+        .in_order_of_rounds()
+    )
     return list(with_states(own).select_related("text", "round__plan").defer("text__content"))
 
 

@@ -143,7 +143,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     if row.docset is not None:
         return redirect("docset", project.slug, row.docset.slug)
     codings = list(
-        Coding.objects.visible_to(request.user)
+        Coding.with_models.visible_to(request.user, models=True)
         .filter(text=row, kind=Coding.Kind.TEXT)
         .with_progress()
         .select_related("coder", "text", "round")
@@ -155,7 +155,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         for name, of_round in (("coder", "round"), ("beside", "beside_round"))
         if request.GET.get(name)
     ]
-    record_view(Coding.objects.filter(pk__in=[coding.pk for coding in chosen]), request.user)
+    record_view(Coding.with_models.filter(pk__in=[coding.pk for coding in chosen]), request.user)
     labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     several = len({coding.round_id for coding in codings}) > 1
     context = {

@@ -110,7 +110,7 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
     if "results_open" not in form.changed_data or not form.cleaned_data["results_open"]:
         return None
     codings = Coding.objects.filter(text__project=project)
-    coders = project.memberships.filter(role__in=BLIND_ROLES).count()
+    coders = project.memberships.filter(role__in=BLIND_ROLES, model=None).count()
     n_open = codings.filter(status=Coding.Status.OPEN).count()
     lines = [
         f"{pluralize(coders, 'coder')} will see all figures, and the answers of "

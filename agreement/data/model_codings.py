@@ -1,0 +1,21 @@
+"""Codings of models: who may know of them is told how many are left out of the figures of people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from annotations.models import Coding, Project
+from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.models.project import may_see_models
+
+
+def count_codings_of_models(project: Project, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
+    """Return how many codings of models there are: of all texts and rounds, or of some. A query.
+
+    For whoever does not know of models there are none.
+    """
+    if not may_see_models(project):
+        return 0
+    codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
+    codings = codings.filter(text__slug__in=texts) if texts else codings
+    return (codings.filter(round__name__in=rounds) if rounds else codings).begun().count()

@@ -1,0 +1,90 @@
+"""Models that code: their accounts, what is said of them, and their API keys.
+
+The program calls no model. Whoever runs one codes with its key through the API, or imports what it said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotations.models import Coding, Membership, ModelCoder, Project, Token, User
+from annotations.models.coding import DECIDED_KINDS
+from annotations.projects.locks import lock_project
+from annotations.projects.people.members import add_member
+from annotations.projects.people.tokens import create_token
+
+# The group that models are in unless they are put into another one.
+GROUP = "model"
+
+
+@transaction.atomic
+def add_model(
+    project: Project, name: str, *, version: str = "", digest: str = "", date: date | None = None, group: str = GROUP
+) -> ModelCoder:
+    """Make a model a coder of the project, with an account that cannot sign in.
+
+    Raise ValidationError by field for a name that an account has or cannot have, and for what is no version, digest or
+    group; ProjectArchived as `lock_project` does.
+    """
+    lock_project(project.pk)
+    user = User(username=name)
+    user.set_unusable_password()
+    try:
+        user.clean_fields(exclude=["password"])
+    except ValidationError as error:
+        raise ValidationError({"name": error.messages}) from None
+    if User.objects.filter(username__iexact=name).exists():
+        raise ValidationError({"name": [f"There is an account {name!r} already: choose another name for the model."]})
+    user.save()
+    membership = add_member(project, user, Membership.Role.CODER)
+    membership.group = group
+    membership.full_clean()
+    membership.save()
+    model = ModelCoder(membership=membership, version=version, hash=digest, date=date)
+    model.full_clean()
+    model.save()
+    return model
+
+
+@transaction.atomic
+def make_key(model: ModelCoder, days: int) -> tuple[Token, str]:
+    """Make the API key of a model anew; return it and its secret, which is not stored. Keys before end."""
+    lock_project(model.membership.project_id)
+    user = model.membership.user
+    Token.objects.filter(user=user).delete()
+    return create_token(user, f"{user} codes", Token.Scope.ANNOTATE, days)
+
+
+@transaction.atomic
+def withdraw_keys(model: ModelCoder) -> int:
+    """End the API keys of a model, and return how many there were."""
+    lock_project(model.membership.project_id)
+    return Token.objects.filter(user=model.membership.user).delete()[0]
+
+
+def models_of(project: Project) -> QuerySet[ModelCoder]:
+    """Return the models of the project, by name."""
+    return ModelCoder.objects.filter(membership__project=project).select_related("membership__user")
+
+
+def find_model(project: Project, name: str) -> ModelCoder | None:
+    """Return the model of that name in the project, if there is one."""
+    return models_of(project).filter(membership__user__username=name).first()
+
+
+def mark_codings_of_models(project: int, codings: Sequence[Coding]) -> None:
+    """Say of unsaved codings of the project which are of models. A query, where there are any."""
+    coders = {coding.coder_id for coding in codings}
+    models = _models_among(project, coders) if coders else set()
+    for coding in codings:
+        coding.by_model = coding.coder_id in models and coding.kind not in DECIDED_KINDS
+
+
+def _models_among(project: int, coders: Iterable[int | None]) -> set[int]:
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=list(coders))
+    return set(models.values_list("membership__user", flat=True))

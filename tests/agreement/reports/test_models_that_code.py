@@ -1,0 +1,150 @@
+"""Figures of people are the same digits before and after a model codes; it counts where it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotations.adjudication.readiness import submissions_of
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.progress import read_progress_matrix
+from annotations.projects.people.members import add_member, set_group
+from annotations.projects.people.model_coders import add_model
+from tests.conftest import judge_all, judgement, person
+from tests.shared.agreeing import WALK, answer, coded_project
+
+pytestmark = pytest.mark.django_db
+
+ROOT = "/projects/walk/"
+OF_AGREEMENT = ("", "groups/", "grid/", "data/", "items/", "planning/", "repeats/", "tables/", "tables/coders/")
+IN_API = [
+    *(f"/api/v1/projects/walk/agreement/{path}" for path in OF_AGREEMENT),
+    *(
+        f"/api/v1/projects/walk/{path}"
+        for path in ("codings/", "texts/", "judgements/", "hours/", "datasheet/", "gold/")
+    ),
+]
+PAGES = [
+    *(f"{ROOT}agreement/{path}" for path in ("", "texts/", "coders/", "items/", "groups/", "compare/", "data/")),
+    *(f"{ROOT}{path}" for path in ("", "texts/", "texts/text-1/", "progress/", "assignments/", "members/", "export/")),
+]
+DRAWN_ANEW = re.compile(r'csrf\S+ value="[^"]+"|"csrf[^}]+|\d+\S(?:second|minute)s?')
+
+
+@pytest.fixture(scope="module")
+def walk(module_rows) -> Project:
+    """Make a project of two texts that three people have coded; Charlie manages, Mallory manages and codes."""
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK, coders=("alice", "bob", "dora")))
+    add_member(project, person("mallory"), Membership.Role.MANAGER_CODER)
+    add_member(project, person("victor"), Membership.Role.VIEWER)
+    return project
+
+
+@pytest.fixture
+def model(walk) -> User:
+    """Let a model code one of the texts, in its own way, with marks of its own, and begin the other."""
+    user = add_model(walk, "gpt").membership.user
+    assign_texts(walk, walk.texts.all(), [user])
+    first, second = Coding.with_models.filter(coder=user).order_by("text__slug")
+    for coding in (first, second):
+        units = coding.text.markables.filter(level__coded=True).order_by("start", "-end")
+        judge_all(coding, [judgement(unit.key, "none") for unit in units])
+    submit_coding(first, user)
+    return user
+
+
+def api(client, path: str = "agreement/", **query: str):
+    return client.get(f"/api/v1/projects/walk/{path}", query)
+
+
+def seen_by(client, paths: Iterable[str]) -> list[tuple[str, int, str]]:
+    """Return what a person reads of the project, as it stands but for what is drawn anew each time."""
+    read = [(path, client.get(path)) for path in paths]
+    return [(path, one.status_code, DRAWN_ANEW.sub("", one.content.decode())) for path, one in read]
+
+
+@pytest.mark.parametrize("name", ["alice", "mallory", "victor", "charlie"])
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, walk, name, opened, request):
+    Project.objects.update(results_open=opened)
+    client = signed_in(person(name))
+    before = seen_by(client, IN_API)
+    request.getfixturevalue("model")
+    assert seen_by(client, IN_API) == before
+    assert any(status == 200 for _, status, _ in before)
+
+
+@pytest.mark.parametrize("name", ["alice", "mallory"])
+def test_pages_are_the_same_for_who_codes_before_and_after_a_model_has_coded(signed_in, walk, name, request):
+    Project.objects.update(results_open=True)
+    client = signed_in(person(name))
+    before = seen_by(client, PAGES)
+    request.getfixturevalue("model")
+    assert seen_by(client, PAGES) == before
+    assert sum(status == 200 for _, status, _ in before) > 6
+
+
+def test_a_model_counts_where_it_is_included_or_named_itself_or_by_its_group(signed_in, charlie, walk, model):
+    client = signed_in(charlie)
+    people = api(client).json()
+    included = api(client, include="models").json()
+    assert (people["coders"], included["coders"]) == (["alice", "bob", "dora"], ["alice", "bob", "dora", "gpt"])
+    assert people["value"] != included["value"]
+    named, by_group = api(client, coders="alice,gpt").json(), api(client, groups="model", coders="alice").json()
+    assert named["coders"] == by_group["coders"] == ["alice", "gpt"]
+    assert named["value"] == by_group["value"]
+    assert named["parameters"]["include"] == "models"
+
+
+def test_what_a_model_has_not_submitted_counts_with_what_is_open_alone(signed_in, charlie, walk, model):
+    client = signed_in(charlie)
+    left_out = [api(client, include=one).json()["codings_left_out"]["open"] for one in ("models", "models,open")]
+    assert left_out == [1, 0]
+
+
+@pytest.mark.parametrize("name", ["alice", "mallory"])
+def test_who_codes_is_told_of_a_model_as_of_nobody_and_counts_none(signed_in, walk, model, name):
+    set_group(walk, [Membership.objects.get(user=model).pk], "machines")
+    Project.objects.update(results_open=True)
+    client = signed_in(person(name))
+    for field, known, unknown in (("coders", "gpt", "ghost"), ("groups", "machines", "ghosts")):
+        told = [api(client, **{field: one}) for one in (known, unknown)]
+        assert [one.status_code for one in told] == [400, 400]
+        assert told[0].content == told[1].content.replace(unknown.encode(), known.encode())
+    assert api(client, include="models").json() == api(client).json()
+
+
+def test_the_page_says_how_many_codings_of_models_are_left_out_but_not_to_who_codes(signed_in, charlie, walk, model):
+    Project.objects.update(results_open=True)
+    sentence = "2 codings by models are left out of these figures of people."
+    address = f"{ROOT}agreement/"
+    pages = {name: signed_in(person(name)).get(address).content.decode() for name in ("charlie", "victor", "alice")}
+    assert {name: sentence in page for name, page in pages.items()} == {"charlie": True, "victor": True, "alice": False}
+    assert "by models" not in pages["alice"]
+    with_model = signed_in(charlie).get(address, {"include": "models"}).content.decode()
+    assert sentence not in with_model
+    assert "gpt" in with_model
+
+
+def test_the_command_leaves_models_out_and_includes_them(walk, model):
+    printed = [StringIO(), StringIO()]
+    call_command("agreement", "walk", format="json", stdout=printed[0])
+    call_command("agreement", "walk", format="json", stdout=printed[1], coders="alice,gpt")
+    assert ["gpt" in one.getvalue() for one in printed] == [False, True]
+    with pytest.raises(CommandError, match="there is no 'ghost'"):
+        call_command("agreement", "walk", coders="ghost")
+
+
+def test_progress_and_the_readiness_of_gold_are_of_people(walk, model, charlie):
+    project = Project.objects.visible_to(charlie).get(pk=walk.pk)
+    submissions = submissions_of(project, Coding.Kind.TEXT, list(project.rounds.all()))
+    assert {one.assigned for one in submissions.values()} == {3}
+    assert "gpt" not in str(read_progress_matrix(project, charlie, "", None, timezone.localdate()))
+    assert Text.objects.filter(project=walk).visible_to(model).count() == 2

@@ -1,0 +1,178 @@
+"""Models that code: whoever manages the work of people adds them, and their client codes with a key."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+
+from annotations.models import Coding, Membership, ModelCoder, Project, Text, Token, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.accounts import make_reset_link, record_origin
+from annotations.projects.people.members import CODING_ROLES, add_member, members_in_roles, remove_membership
+from annotations.projects.people.model_coders import add_model, make_key
+from tests.conftest import make_project
+
+URL = "/api/v1/projects/tea/"
+MODELS = f"{URL}models/"
+JSON = {"content_type": "application/json"}
+GPT = {"name": "gpt", "version": "4.1", "hash": "sha256:0123", "date": "2026-11-01"}
+
+
+@pytest.fixture
+def model(project) -> ModelCoder:
+    """Make a model that has the text to code."""
+    model = add_model(project, "gpt", version="4.1")
+    assign_texts(project, project.texts.all(), [model.membership.user])
+    return model
+
+
+def client_of(model: ModelCoder) -> Client:
+    return Client(headers={"Authorization": f"Bearer {make_key(model, 1)[1]}"})
+
+
+def code(client: Client, keys: dict[str, str]) -> None:
+    """Let the client judge every phrase and submit the coding."""
+    changes = [
+        {"uuid": str(uuid4()), "kind": "judge", "payload": {"markable": key, "category": "none"}}
+        for label, key in keys.items()
+        if label.isalpha()
+    ]
+    address = f"{URL}texts/tea/coding/"
+    sent = client.post(f"{address}operations/", {"version": 0, "operations": changes}, **JSON)
+    assert sent.status_code == 200, sent.content
+    state = client.get(address)
+    submitted = client.patch(address, {"status": "submitted"}, headers={"If-Match": state["ETag"]}, **JSON)
+    assert submitted.status_code == 200, submitted.content
+
+
+def test_a_manager_adds_a_model_that_is_listed_with_what_is_said_of_it(signed_in, charlie, project):
+    client = signed_in(charlie)
+    added = client.post(MODELS, GPT, **JSON)
+    assert (added.status_code, added.json()) == (201, GPT | {"group": "model"})
+    assert client.get(MODELS).json()["results"] == [added.json()]
+    assert client.get(f"{MODELS}gpt/").json() == added.json()
+    assert client.get(f"{URL}members/gpt/").json() == {
+        "username": "gpt",
+        "role": "coder",
+        "group": "model",
+        "is_model": True,
+    }
+    assert not User.objects.get(username="gpt").has_usable_password()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [({"name": "Alice"}, "name"), ({"name": "a b"}, "name"), ({"group": "a,b"}, "group"), ({"date": "soon"}, "date")],
+)
+def test_what_is_wrong_with_a_model_is_said_by_field_and_nothing_is_made(signed_in, charlie, project, wrong, field):
+    answer = signed_in(charlie).post(MODELS, GPT | wrong, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert not ModelCoder.objects.exists()
+
+
+def test_a_key_is_shown_once_and_made_anew_ends_the_one_before(signed_in, charlie, model):
+    client = signed_in(charlie)
+    keys = [client.post(f"{MODELS}gpt/key/", {}, **JSON).json()["key"] for _ in range(2)]
+    answers = [Client(headers={"Authorization": f"Bearer {key}"}).get(URL).status_code for key in keys]
+    assert answers == [401, 200]
+    [token] = Token.objects.filter(user__username="gpt")
+    assert token.scope == "annotate"
+    assert client.delete(f"{MODELS}gpt/key/").status_code == 204
+    assert Client(headers={"Authorization": f"Bearer {keys[1]}"}).get(URL).status_code == 401
+
+
+def test_a_key_that_is_asked_for_twice_with_one_idempotency_key_is_not_shown_again(signed_in, charlie, model):
+    once = {"headers": {"Idempotency-Key": str(uuid4())}}
+    first, second = (signed_in(charlie).post(f"{MODELS}gpt/key/", {}, **JSON, **once).json()["key"] for _ in range(2))
+    assert first.startswith("coindex_")
+    assert second is None
+
+
+def test_a_client_codes_as_the_model_and_sees_its_own_work_alone(model, codings, keys):
+    client = client_of(model)
+    assert [row["slug"] for row in client.get(f"{URL}texts/").json()["results"]] == ["tea"]
+    code(client, keys)
+    [row] = client.get(f"{URL}codings/").json()["results"]
+    assert (row["coder"], row["status"]) == ("gpt", "submitted")
+    assert client.get(f"{URL}texts/tea/codings/alice/").status_code == 404
+    assert client.get(MODELS).status_code == 403
+
+
+def test_codings_of_models_are_in_no_list_of_people_and_readable_by_name_for_managers(
+    signed_in, alice, charlie, model, keys
+):
+    code(client_of(model), keys)
+    manager = signed_in(charlie)
+    assert {row["coder"] for row in manager.get(f"{URL}codings/").json()["results"]} == {"alice", "bob"}
+    assert {row["coder"] for row in manager.get(f"{URL}judgements/").json()["results"]} == set()
+    assert manager.get(f"{URL}texts/tea/codings/gpt/").status_code == 200
+    assert set(members_in_roles(model.membership.project, CODING_ROLES).values_list("username", flat=True)) == {
+        "alice",
+        "bob",
+    }
+    assert [one.coder.username for one in Coding.objects.order_by("coder__username")] == ["alice", "bob"]
+
+
+def test_a_manager_who_codes_learns_nothing_of_models_open_results_or_not(signed_in, mallory, project, model, keys):
+    add_member(project, mallory, Membership.Role.MANAGER_CODER)
+    code(client_of(model), keys)
+    client = signed_in(mallory)
+    for opened in (False, True):
+        Project.objects.update(results_open=opened)
+        assert {one["username"] for one in client.get(f"{URL}members/").json()["results"]} == {
+            *("alice", "bob", "charlie", "mallory")
+        }
+        assert client.get(f"{URL}members/gpt/").status_code == client.get(f"{URL}members/ghost/").status_code == 404
+        assert client.get(MODELS).status_code == 403
+        for name in ("gpt", "ghost"):
+            answer = client.post(f"{URL}codings/", {"texts": ["tea"], "coders": [name]}, **JSON)
+            assert answer.json()["errors"] == {"coders": [f"There is no '{name}' here."]}
+            assert client.get(f"{URL}texts/tea/codings/{name}/").status_code == 404
+
+
+def test_a_manager_assigns_texts_to_a_model_by_name(signed_in, charlie, project):
+    add_model(project, "gpt")
+    answer = signed_in(charlie).post(f"{URL}codings/", {"texts": ["tea"], "coders": ["gpt"]}, **JSON)
+    assert answer.json() == {"new": 1}
+    assert Coding.with_models.get(coder__username="gpt").by_model
+
+
+@pytest.mark.parametrize("role", [role for role in Membership.Role.values if role != "coder"])
+def test_a_model_has_no_other_role(project, model, role):
+    with pytest.raises(ValidationError, match="it codes, and does nothing else"):
+        add_member(project, model.membership.user, role)
+
+
+def test_a_model_is_of_one_project(model):
+    with pytest.raises(ValidationError, match="a model of another project"):
+        add_member(make_project("other"), model.membership.user, Membership.Role.CODER)
+
+
+def test_a_model_without_work_can_be_removed_and_its_key_ends(project):
+    model = add_model(project, "gpt")
+    make_key(model, 1)
+    remove_membership(model.membership)
+    assert not Token.objects.exists()
+
+
+def test_a_model_with_codings_stays_as_what_says_of_which_they_are(model):
+    with pytest.raises(ValidationError, match="withdraw its key"):
+        remove_membership(model.membership)
+
+
+def test_nobody_gets_a_link_to_set_the_password_of_a_model(charlie, model):
+    record_origin(model.membership.project, model.membership.user)
+    with pytest.raises(ValidationError, match="A link can be made only"):
+        make_reset_link(model.membership, charlie)
+
+
+def test_what_a_model_marks_is_in_no_text_of_people(project, text, model):
+    coding = Coding.with_models.get(coder=model.membership.user)
+    level = project.levels.get(key="phrase")
+    own = text.markables.create(level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False)
+    coding.judgements.create(markable=own)
+    assert own not in text.markables.in_use()
+    assert Text.objects.filter(pk=text.pk).visible_to(model.membership.user).exists()
