@@ -14,7 +14,7 @@ from annotations.web.views import (
     texts,
     transfers,
 )
-from annotations.web.views.people import account, first_account, invitations, mail, members
+from annotations.web.views.people import account, first_account, invitations, mail, members, models
 from annotations.web.views.planning import assignments, repeats, rounds, training
 from annotations.web.views.schemes import designer as scheme_designer
 from annotations.web.views.schemes import files as scheme_files
@@ -68,6 +68,7 @@ urlpatterns = [
     path(f"{QUESTION}read/", questions.read, name="read-question"),
     path(f"{QUESTION}publish/", questions.publish_answer, name="publish-answer"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
+    path("projects/<slug:slug>/members/models/", models.models, name="models"),
     path("projects/<slug:slug>/members/<int:pk>/reset-link/", members.reset_link, name="reset-link"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", members.remove_member, name="remove-member"),
     path(

@@ -335,6 +335,7 @@ PAGES = [
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("reset-link", pk="@membership.pk", POST=managing_work(302), unseen=True),  # the account was not made for it
+    row("models", GET=managing_work(), POST=managing_work(302, {"name": "gpt", "group": "model"})),
     row("project-settings", GET=managers(), POST=managers(302, {"licence": "CC BY 4.0"})),
     row("archive-project", POST=managers(302, {"confirmed": "1"})),
     again("archive-project", POST=managers(200), unseen=True),  # a manager is asked first
@@ -568,6 +569,14 @@ API = [
     row("api-replies", POST=asking(201, {"body": "Why?"})),
     row("api-members", GET=managers(), POST=managers(201, {"username": "@outsider.username", "role": "viewer"})),
     row("api-member", GET=managers(), PATCH=managers(200, {"role": "adjudicator"}), DELETE=managers(204)),
+    row("api-models", GET=managing_work(), POST=managing_work(201, {"name": "gpt"})),
+    row("api-model", at=PARAMETERS | {"username": "@model.membership.user.username"}, GET=managing_work()),
+    row(
+        "api-model-key",
+        at=PARAMETERS | {"username": "@model.membership.user.username"},
+        POST=managing_work(201, {}),
+        DELETE=managing_work(204),
+    ),
     row("api-invitations", GET=managers(), POST=managers(201, {"role": "viewer"})),
     row("api-invitation", pk="@invitation.pk", DELETE=managers(204)),
     row(

@@ -22,6 +22,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.people import invitations
 from annotations.projects.people.members import add_member
+from annotations.projects.people.model_coders import add_model, make_key
 from annotations.projects.people.tokens import create_token
 from annotations.projects.permissions import coding_token
 from annotations.schemes.ready_made import SCHEMES
@@ -110,6 +111,8 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     add_member(project, half.both, "manager-coder")
     text = project.texts.get()
     assign_texts(project, [text], [half.coder, half.other, half.third, half.both])
+    half.model = add_model(project, f"{names.name}-model")
+    make_key(half.model, 30)
     half.round = create_round(project, names.round)
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]

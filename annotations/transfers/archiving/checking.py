@@ -23,7 +23,7 @@ from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
-from annotations.models import Coding, Operation, Project, Segment, Text
+from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
 from annotations.transfers.archiving.judging import check_judgements
 from annotations.transfers.archiving.scheme import check_archived_scheme
@@ -51,6 +51,7 @@ def check_tables(tables: Tables) -> list[Finding]:
     findings = list(check_archived_scheme(tables))
     _check_segments(tables)
     _check_roles(tables)
+    _check_models(tables)
     _check_rounds(tables)
     _check_kinds(tables)
     _check_summaries(tables)
@@ -139,6 +140,26 @@ def _check_roles(tables: Tables) -> None:
     for row in range(len(docsets)):
         if row + 1 not in first:
             raise docsets.error(row, "it has no text whose role is models")
+
+
+def models_in(tables: Tables) -> set[str]:
+    """Return the names of the coders of the archive that are models."""
+    users = tables["members"]["user"]
+    return {users[line - 1] for line in tables["models"]["membership"]}
+
+
+def _check_models(tables: Tables) -> None:
+    """Check that models code and do nothing else, and that their codings, and no others, are said to be of models."""
+    members, codings, models = tables["members"], tables["codings"], models_in(tables)
+    for row, (user, role) in enumerate(zip(members["user"], members["role"], strict=True)):
+        if user in models and role != Membership.Role.CODER:
+            raise members.error(row, f"{user} is a model, and its role is {role}; it can only be coder")
+    columns = (codings[name] for name in ("coder", "kind", "by_model"))
+    for row, (coder, kind, by_model) in enumerate(zip(*columns, strict=True)):
+        if by_model != (coder in models):
+            raise codings.error(row, f"by_model is {by_model}, but {coder} is {'a' if coder in models else 'no'} model")
+        if by_model and kind in DECIDED_KINDS:
+            raise codings.error(row, f"{coder} is a model, and decides no {kind}")
 
 
 def _check_rounds(tables: Tables) -> None:

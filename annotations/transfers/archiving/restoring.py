@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +22,7 @@ from annotations.models import Coding, Membership, Project, User
 from annotations.models.project import RESERVED_SLUGS
 from annotations.models.rights import ROLES_SEEING_ALL_WORK
 from annotations.projects.people.accounts import record_origin
-from annotations.transfers.archiving.checking import check_tables, usernames_in
+from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
 from annotations.transfers.archiving.upgrading import add_fields, add_relations, add_rounds, upgrade_project
@@ -114,7 +115,8 @@ def _slug_is_taken(slug: str) -> ImportFailed:
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
     """Return the user for each username of the archive, and the usernames of users who were created.
 
-    Usernames match in any case. A user created here has no usable password.
+    Usernames match in any case, but those of models are new where somebody has them. A user created here has no usable
+    password.
     """
     first_rows = usernames_in(tables)
     lowered: dict[str, str] = {}
@@ -125,15 +127,40 @@ def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
         lowered__in=[Lower(Value(name)) for name in first_rows]
     )
     users: dict[str, User] = {user.username.lower(): user for user in existing}
+    renamed = _rename_models({users[name.lower()] for name in models_in(tables) if name.lower() in users})
+    for name in renamed:
+        del users[name]
     created = [_account(name, *first_row) for name, first_row in first_rows.items() if name.lower() not in users]
+    for user in created:
+        user.username = renamed.get(user.username.lower(), user.username)
     try:
         # A savepoint: another request may create the same account at this moment.
         with transaction.atomic():
             User.objects.bulk_create(created)
     except IntegrityError as error:
         raise ImportFailed(f"An account cannot be made; try again. ({error})") from error
-    users |= {user.username.lower(): user for user in created}
+    archived = {new: name for name, new in renamed.items()}
+    users |= {archived.get(user.username, user.username.lower()): user for user in created}
     return {name: users[name.lower()] for name in first_rows}, sorted(user.username for user in created)
+
+
+def _rename_models(accounts: set[User]) -> dict[str, str]:
+    """Return other names for models whose names are those of accounts in use, by name in lower letters.
+
+    A model is of one project: whoever has a key of it there would be let in here, and the reverse.
+    """
+    used = {
+        user
+        for user in accounts
+        if user.has_usable_password() or user.memberships.exists() or user.tokens.exists() or user.is_staff
+    }
+    renamed = {}
+    for user in sorted(used, key=User.get_username):
+        names = (f"{user.username[:140]}-{number}" for number in count(2))
+        renamed[user.username.lower()] = next(
+            name for name in names if not User.objects.filter(username__iexact=name).exists()
+        )
+    return renamed
 
 
 def _account(name: str, table: Table, row: int) -> User:

@@ -17,8 +17,11 @@ from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Project, Token, User
 from annotations.models.invitation import MAX_USES
 from annotations.models.mail import ADDRESS_LENGTH
+from annotations.models.model_coder import HASH_LENGTH, VERSION_LENGTH
 from annotations.models.project import check_group
 from annotations.projects.people.invitations import MOST_AT_ONCE
+from annotations.projects.people.members import members_shown
+from annotations.projects.people.model_coders import GROUP
 
 
 class MemberForm(forms.Form):
@@ -50,7 +53,30 @@ class GroupForm(forms.Form):
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, auto_id="group_%s")
         chosen: Any = self.fields["members"]
-        chosen.queryset = Membership.objects.filter(project=project)
+        chosen.queryset = members_shown(project)
+
+
+class ModelForm(forms.Form):
+    """A model that codes, and what is said of it."""
+
+    name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
+    version = forms.CharField(
+        max_length=VERSION_LENGTH, required=False, help_text="Which version, as its makers or you call it."
+    )
+    hash = forms.CharField(
+        max_length=HASH_LENGTH, required=False, help_text="A digest of its prompt or of its weights."
+    )
+    date = forms.DateField(
+        required=False, widget=forms.DateInput({"type": "date"}), help_text="When it was called or trained."
+    )
+    group = forms.CharField(
+        max_length=Membership.GROUP_LENGTH,
+        required=False,
+        initial=GROUP,
+        validators=[check_group],
+        widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
+        help_text="Results are compared by groups of coders.",
+    )
 
 
 class TokenForm(forms.Form):

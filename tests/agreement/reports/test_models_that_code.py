@@ -26,10 +26,7 @@ ROOT = "/projects/walk/"
 OF_AGREEMENT = ("", "groups/", "grid/", "data/", "items/", "planning/", "repeats/", "tables/", "tables/coders/")
 IN_API = [
     *(f"/api/v1/projects/walk/agreement/{path}" for path in OF_AGREEMENT),
-    *(
-        f"/api/v1/projects/walk/{path}"
-        for path in ("codings/", "texts/", "judgements/", "hours/", "datasheet/", "gold/")
-    ),
+    *(f"/api/v1/projects/walk/{path}" for path in ("codings/", "texts/", "judgements/", "hours/", "datasheet/")),
 ]
 PAGES = [
     *(f"{ROOT}agreement/{path}" for path in ("", "texts/", "coders/", "items/", "groups/", "compare/", "data/")),

@@ -42,6 +42,7 @@ from annotations.models import (
     Coding,
     Markable,
     Membership,
+    ModelCoder,
     Operation,
     Pointer,
     Project,
@@ -59,6 +60,7 @@ from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member, set_group
+from annotations.projects.people.model_coders import add_model, find_model, make_key
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
@@ -470,7 +472,7 @@ def test_what_the_test_s_project_holds_is_of_every_kind(tea):
     elsewhere = {"describe", "correct", "assign"}  # archives of these have tests of their own
     assert set(Operation.objects.values_list("kind", flat=True)) == set(Operation.Kind.values) - elsewhere
     empty = {name for name, count in archive_project(tea, io.BytesIO()).rows.items() if not count}
-    assert empty == {"indices", "docsets", "scus"}
+    assert empty == {"indices", "docsets", "scus", "models"}
 
 
 def test_indices_come_back_in_the_order_in_which_the_coder_named_them(tales):
@@ -697,6 +699,7 @@ def test_other_tables_need_another_version():
         12: "fb4a75fdbaae29f7",
         13: "51abb720be6eeae8",
         14: "0e475047601c89ac",
+        15: "29d1fc6d48752f50",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
@@ -746,6 +749,53 @@ def test_a_coder_does_not_bring_back_a_project_to_see_what_others_did(tea):
     assert "Alice codes texts of this project and must stay blind" in refused(data, by=alice)
     members = [row for row in lines(data, "members") if row["user"] != "Alice"]
     assert "must stay blind" in refused(with_rows(data, members=members), by=alice)
+
+
+@pytest.fixture
+def with_model(tea) -> Project:
+    """Give a text to a model, too."""
+    model = add_model(tea, "gpt", version="4.1", digest="0123", date=date(2026, 11, 1))
+    assign_texts(tea, tea.texts.filter(slug="tea"), [model.membership.user])
+    make_key(model, 1)
+    return tea
+
+
+def test_a_model_that_is_in_use_here_comes_back_under_another_name_with_its_codings(with_model):
+    restored = restore_project(archived(with_model), slug="beside").project
+    model = find_model(restored, "gpt-2")
+    assert (model.version, model.hash, model.date) == ("4.1", "0123", date(2026, 11, 1))
+    [coding] = Coding.with_models.filter(text__project=restored, by_model=True)
+    assert coding.coder == model.membership.user
+    assert not model.membership.user.tokens.exists()
+
+
+def test_a_person_is_no_model_by_an_archive(with_model):
+    User.objects.create_user("gpt-2", password="lavender-9-canoe")
+    restored = restore_project(archived(with_model), slug="beside").project
+    assert find_model(restored, "gpt-3")
+
+
+def test_an_archive_from_before_models_is_of_people(tea):
+    of = files(archived(tea))
+    made_older(of, 14)
+    restored = restore_project(rezipped(of), slug="copy").project
+    assert not ModelCoder.objects.filter(membership__project=restored).exists()
+    assert not Coding.with_gold.filter(text__project=restored, by_model=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "of", "fields", "said"),
+    [
+        ("codings", "gpt", {"by_model": False}, "by_model is False, but gpt is a model"),
+        ("codings", "bob", {"by_model": True}, "by_model is True, but bob is no model"),
+        ("members", "gpt", {"role": "manager"}, "gpt is a model, and its role is manager; it can only be coder"),
+    ],
+)
+def test_people_and_models_are_not_taken_for_each_other(with_model, table, of, fields, said):
+    data = archived(with_model)
+    name = "user" if table == "members" else "coder"
+    row = next(number for number, line in enumerate(lines(data, table)) if line[name] == of)
+    assert said in refused(changed(data, table, row, **fields))
 
 
 def test_a_trial_says_what_would_happen_and_changes_nothing(tea):

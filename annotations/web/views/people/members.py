@@ -20,11 +20,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, User
-from annotations.models.project import may, may_change
+from annotations.models.project import may, may_change, may_see_models
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
-from annotations.projects.people.members import activity_of_members, add_member, remove_membership, set_group
+from annotations.projects.people.members import (
+    activity_of_members,
+    add_member,
+    members_shown,
+    remove_membership,
+    set_group,
+)
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm
@@ -73,8 +79,8 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             if addresses := invitation_form.cleaned_data.get("addresses"):
                 messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
-    memberships = page_of(request, Membership.objects.filter(project=project).select_related("user"))
-    groups = Membership.objects.filter(project=project).exclude(group="").values_list("group", flat=True)
+    memberships = page_of(request, members_shown(project))
+    groups = members_shown(project).select_related(None).exclude(group="").values_list("group", flat=True)
     invitation_rows = page_of(
         request, Invitation.objects.filter(project=project).select_related("used_by"), name="invitations"
     )
@@ -93,6 +99,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
         "manages": may_change(project, Right.MANAGE),
         "sees_work": sees_work,
+        "sees_models": sees_work and may_see_models(project),
         "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
         "invitations": invitation_rows,
         "undelivered": invitations.undelivered(list(invitation_rows)) if is_enabled() else (),
@@ -126,7 +133,7 @@ def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -
 def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a member, once a manager has confirmed it; their codings stay."""
     project = project_for(request.user, slug, Right.MANAGE)
-    membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    membership = get_object_or_404(members_shown(project).select_related("project"), pk=pk)
     back = _list(membership)
     if not is_confirmed(request):
         return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
