@@ -46,8 +46,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         if user.is_superuser:
             return self if models else self.filter(Q(by_model=False) | own)
         shown = Q(by_model=False) | own | (sees_models(user, "text__project") if models else Q())
-        own &= is_member(user, "text__project") & ~Exists(_later_occasions(user))
-        return self.filter(shown, sees_all_work(user, "text__project") | own)
+        latest = Q(coder=user.pk) & is_member(user, "text__project") & ~Exists(_later_occasions(user))
+        return self.filter(shown, sees_all_work(user, "text__project") | latest)
 
     def once_for(self, user: Person) -> CodingQuerySet:
         """Return one coding of a text by a coder in a round: the first occasion, and of the user's own the last.

@@ -10,6 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
 from annotations.adjudication.readiness import submissions_of
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project, Text, User
@@ -137,6 +139,14 @@ def test_the_command_leaves_models_out_and_includes_them(walk, model):
     assert ["gpt" in one.getvalue() for one in printed] == [False, True]
     with pytest.raises(CommandError, match="there is no 'ghost'"):
         call_command("agreement", "walk", coders="ghost")
+
+
+@pytest.mark.parametrize(("method", "coder", "said"), [(Method.MOST, "", 3), (Method.CODER, "gpt", 4)])
+def test_gold_is_drafted_of_people_unless_a_model_is_named(walk, model, method, coder, said):
+    report = draft_gold(walk, DraftRequest(method, coder=coder, texts=["text-1"], adjudicator="charlie"))
+    assert report.drafted == ["text-1"]
+    [draft] = Coding.with_gold.get(kind="gold").operations.filter(kind="draft")
+    assert len(draft.payload["codings"]) == said
 
 
 def test_progress_and_the_readiness_of_gold_are_of_people(walk, model, charlie):

@@ -1,0 +1,37 @@
+"""Adding a model that codes in a browser, and its key."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations.models import ModelCoder
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.tokens import find_token
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_manager_adds_a_model_makes_its_key_and_reads_its_version_of_a_text(sign_in, project, charlie):
+    page = sign_in(charlie, "/projects/tea/members/")
+    page.get_by_role("link", name="Models that code").click()
+    page.get_by_label("Name").fill("gpt-zero-shot")
+    page.get_by_label("Version").fill("4.1")
+    page.get_by_label("Date").fill("2026-11-01")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_text("gpt-zero-shot is a coder now.")).to_be_visible()
+    expect(page.get_by_role("row", name="gpt-zero-shot 4.1")).to_contain_text("1 Nov 2026")
+    page.get_by_role("button", name="New key for gpt-zero-shot").click()
+    secret = page.get_by_label("Key", exact=True).input_value()
+    model = ModelCoder.objects.get()
+    token = find_token(secret)
+    assert token is not None
+    assert token.user == model.membership.user
+    page.get_by_role("button", name="End the key of gpt-zero-shot").click()
+    expect(page.get_by_text("gpt-zero-shot has no key now")).to_be_visible()
+    assert find_token(secret) is None
+    assign_texts(project, project.texts.all(), [model.membership.user])
+    page.goto("/projects/tea/members/")
+    expect(page.get_by_role("rowheader", name="gpt-zero-shot")).to_contain_text("model")
+    page.goto("/projects/tea/texts/tea/")
+    expect(page.locator(".texts-version", has_text="gpt-zero-shot")).to_contain_text("model")
