@@ -41,7 +41,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.people import invitations
-from annotations.projects.people.members import add_member, members_shown, remove_membership, set_group
+from annotations.projects.people.members import add_member, find_person, members_shown, remove_membership, set_group
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results
@@ -188,7 +188,7 @@ class MemberList(ProjectListView):
         """Let somebody in who has an account. Who is in already keeps their role: change it at their own address."""
         project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewMemberSerializer(data=request.data))
-        user = User.objects.filter(username__iexact=fields["username"]).first()
+        user = find_person(fields["username"])
         if user is None:
             raise ValidationError({"username": ["No user has this username."]})
         with transaction.atomic():

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        record_view(Coding.objects.filter(text__project=project))
+        record_view(Coding.with_models.filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
         if options["format"] == "json":
             content = json.dumps(sheet.as_dict(), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"

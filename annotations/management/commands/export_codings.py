@@ -79,7 +79,7 @@ class Command(BaseCommand):
             if options["trial"]:
                 report = export_files(project, format_.key, None, **selection)
             else:
-                record_view(Coding.objects.filter(text__project=project))
+                record_view(Coding.with_models.filter(text__project=project))
                 report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
         except ValidationError as error:
             raise CommandError(f"{' '.join(error.messages)}\nNothing was written.") from error

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        record_view(Coding.objects.filter(text__project=project))
+        record_view(Coding.with_models.filter(text__project=project))
         try:
             archive = write_whole(options["path"], lambda out: archive_project(project, out))
         except OSError as error:

@@ -166,6 +166,12 @@ def get_or_create_coder(
     return user
 
 
+def find_person(username: str) -> User | None:
+    """Return the account of that name, if it is of a person: of models nobody is told who names one."""
+    accounts = User.objects.filter(username__iexact=username)
+    return accounts.exclude(memberships__in=Membership.objects.filter(model__isnull=False)).first()
+
+
 def adjudicators_of(project: Project) -> Any:
     """Return the members who may decide what is gold, by name."""
     roles = [role for role in Membership.Role.values if Right.ADJUDICATE in rights_of(role, results_open=False)]

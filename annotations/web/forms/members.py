@@ -20,7 +20,7 @@ from annotations.models.mail import ADDRESS_LENGTH
 from annotations.models.model_coder import HASH_LENGTH, VERSION_LENGTH
 from annotations.models.project import check_group
 from annotations.projects.people.invitations import MOST_AT_ONCE
-from annotations.projects.people.members import members_shown
+from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
 
 
@@ -29,7 +29,7 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
 
     def clean_username(self) -> User:
-        user = User.objects.filter(username__iexact=self.cleaned_data["username"]).first()
+        user = find_person(self.cleaned_data["username"])
         if user is None:
             raise forms.ValidationError("No user has this username.")
         return user

@@ -485,7 +485,7 @@ def test_a_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, inc
 
 @pytest.mark.parametrize("wrong", ["ghost", "open,ghost", "OPEN", "<b>"])
 def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, charlie, three, wrong):
-    said = "is not one of gold, practice, repeats, open."
+    said = "is not one of models, gold, practice, repeats, open."
     with pytest.raises(InvalidParameter) as refused:
         resolve(extract(three), Parameters(include=wrong))
     assert refused.value.field == "include"
@@ -498,7 +498,7 @@ def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, char
     answered = client.get("/api/v1/projects/tea/agreement/", {"include": wrong})
     assert answered.status_code == 400
     assert answered.json()["errors"]["include"][0].endswith(said)
-    with pytest.raises(CommandError, match=r"^--include: .* is not one of gold, practice, repeats, open\.$"):
+    with pytest.raises(CommandError, match=r"^--include: .* is not one of models, gold, practice, repeats, open\.$"):
         call_command("agreement", "tea", include=wrong)
 
 

@@ -16,7 +16,7 @@ def test_a_manager_sees_who_is_in_which_role(signed_in, charlie, project):
     rows = signed_in(charlie).get(URL).json()["results"]
     assert {row["username"]: row["role"] for row in rows} == {"alice": "coder", "bob": "coder", "charlie": "manager"}
     rows = signed_in(charlie).get(URL, {"role": "manager"}).json()["results"]
-    assert rows == [{"username": "charlie", "role": "manager", "group": ""}]
+    assert rows == [{"username": "charlie", "role": "manager", "group": "", "is_model": False}]
 
 
 @pytest.mark.parametrize("address", [URL, f"{URL}alice/", INVITATIONS])
@@ -28,7 +28,10 @@ def test_members_and_invitations_are_for_managers(signed_in, people, role, addre
 def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, mallory, project):
     client, own = signed_in(charlie), f"{URL}mallory/"
     made = client.post(URL, {"username": "Mallory", "role": "viewer"}, **JSON)
-    assert (made.status_code, made.json()) == (201, {"username": "mallory", "role": "viewer", "group": ""})
+    assert (made.status_code, made.json()) == (
+        201,
+        {"username": "mallory", "role": "viewer", "group": "", "is_model": False},
+    )
     assert signed_in(mallory).get("/api/v1/projects/tea/").json()["role"] == "viewer"
     seen = client.get(own)["ETag"]
     changed = client.patch(own, {"role": "adjudicator"}, headers={"If-Match": seen}, **JSON)
@@ -90,12 +93,12 @@ def test_an_invitation_ends_within_a_month(signed_in, charlie, project, days):
 def test_a_group_is_set_with_or_without_a_role_and_listed(signed_in, charlie, mallory, project):
     client = signed_in(charlie)
     made = client.post(URL, {"username": "mallory", "role": "coder", "group": "crowd"}, **JSON)
-    assert made.json() == {"username": "mallory", "role": "coder", "group": "crowd"}
+    assert made.json() == {"username": "mallory", "role": "coder", "group": "crowd", "is_model": False}
     own = f"{URL}mallory/"
     changed = client.patch(own, {"group": "our experts"}, headers={"If-Match": client.get(own)["ETag"]}, **JSON)
-    assert changed.json() == {"username": "mallory", "role": "coder", "group": "our experts"}
+    assert changed.json() == {"username": "mallory", "role": "coder", "group": "our experts", "is_model": False}
     again = client.patch(own, {"role": "viewer"}, headers={"If-Match": changed["ETag"]}, **JSON)
-    assert again.json() == {"username": "mallory", "role": "viewer", "group": "our experts"}
+    assert again.json() == {"username": "mallory", "role": "viewer", "group": "our experts", "is_model": False}
     rows = client.get(URL, {"group": "our experts"}).json()["results"]
     assert [row["username"] for row in rows] == ["mallory"]
 

@@ -8,11 +8,14 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
+from annotations.formats import plain
 from annotations.models import Coding, Membership, ModelCoder, Project, Text, Token, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.accounts import make_reset_link, record_origin
 from annotations.projects.people.members import CODING_ROLES, add_member, members_in_roles, remove_membership
 from annotations.projects.people.model_coders import add_model, make_key
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/"
@@ -131,6 +134,24 @@ def test_a_manager_who_codes_learns_nothing_of_models_open_results_or_not(signed
             answer = client.post(f"{URL}codings/", {"texts": ["tea"], "coders": [name]}, **JSON)
             assert answer.json()["errors"] == {"coders": [f"There is no '{name}' here."]}
             assert client.get(f"{URL}texts/tea/codings/{name}/").status_code == 404
+
+
+def test_who_names_a_model_to_let_it_in_is_told_of_nobody(signed_in, mallory, project, model):
+    add_member(project, mallory, Membership.Role.MANAGER_CODER)
+    client = signed_in(mallory)
+    for name in ("gpt", "ghost"):
+        answer = client.post(f"{URL}members/", {"username": name, "role": "viewer"}, **JSON)
+        assert answer.json()["errors"] == {"username": ["No user has this username."]}
+        page = client.post("/projects/tea/members/", {"username": name, "role": "viewer"}).content.decode()
+        assert "No user has this username." in page
+
+
+def test_what_is_imported_under_the_name_of_a_model_is_of_a_model(project):
+    add_model(project, "gpt")
+    document = plain.parse("Tom saw [her](x)", "dog.txt")
+    import_documents(project, [SourceDocument(document, "gpt")], options={"empty": "take"})
+    assert Coding.with_models.get(coder__username="gpt").by_model
+    assert not Coding.objects.filter(text__slug="dog").exists()
 
 
 def test_a_manager_assigns_texts_to_a_model_by_name(signed_in, charlie, project):

@@ -141,7 +141,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
     if found is None:
         raise Http404("There is no gold to see beside this coding.")
-    record_view(Coding.objects.filter(pk=coding.pk), None if own else request.user)
+    record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
     result = training_results(coding.round, coding.coder)[0]
     context = {
         "project": project,
