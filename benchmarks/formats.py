@@ -64,7 +64,7 @@ def from_zip(path: Path) -> list[Source]:
 
 def import_files(project: Project, format_key: str, sources: list[Source]) -> None:
     """Import the files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.importing.documents import import_result
     from annotations.transfers.importing.sources import read_sources
 
@@ -80,7 +80,7 @@ def _import_archive(project: Project, format_key: str, path: Path) -> None:
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
     """Export the project to a zip on the disk."""
-    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
 
     with path.open("wb") as out, relaxed_garbage_collection():
@@ -194,7 +194,7 @@ def measure_streams(texts: int) -> dict[str, Any]:
 def _stream(path: Path, format_key: str) -> dict[str, float]:
     """Return the figures of one format in this process, which has done nothing else."""
     set_up_django()
-    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
     from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.sources import open_sources

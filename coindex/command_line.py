@@ -118,7 +118,7 @@ def serve(program: str, arguments: Sequence[str], place: Place) -> int:
     parser.add_argument("--demo", action="store_true", help="the demo, which has a folder of its own in it")
     options = parser.parse_args(arguments)
     place.enter()
-    from annotations.core.serving import served_at
+    from annotations.core.processes.serving import served_at
     from scripts import serve as server
 
     if address := served_at(place.data):

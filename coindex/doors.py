@@ -18,7 +18,7 @@ OF_ARCHIVES = {
 def print_version() -> int:
     """Print the version."""
     find_program()
-    from annotations.core.installed import program_version
+    from annotations.core.processes.installed import program_version
 
     sys.stdout.write(f"Coindex {program_version()}\n")
     return 0
@@ -36,7 +36,7 @@ def manage(arguments: Sequence[str], place: Place) -> int:
 def doctor(arguments: Sequence[str], place: Place) -> int:
     """Say what is wrong: first whether the program can be loaded at all, and of a folder without data only the rest."""
     place.enter()
-    from annotations.core.installed import broken_libraries
+    from annotations.core.processes.installed import broken_libraries
 
     if broken := broken_libraries():
         reasons = " ".join(f"{package} cannot be loaded: {reason}." for package, reason in broken.items())
@@ -89,7 +89,7 @@ def upgrade(place: Place) -> None:
     """Bring the database to this version, unless it is served meanwhile. Raise Unusable if it cannot be used."""
     from django.core.management import CommandError, call_command
 
-    from annotations.core.serving import AlreadyServed, hold_data
+    from annotations.core.processes.serving import AlreadyServed, hold_data
 
     try:
         try:

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
 
-from annotations.core.requests import request_method
+from annotations.core.http.requests import request_method
 
 API_PREFIX = "/api/"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import environ
 
-from annotations.core.heartbeat import host_name, living
+from annotations.core.processes.heartbeat import host_name, living
 
 
 def main(what: str) -> int:

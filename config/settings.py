@@ -319,7 +319,7 @@ def _compute() -> dict[str, Any]:
 # What else computes where a worker has many texts before it: agreement/reports/request/executors.py.
 COMPUTE = _compute()
 # Jobs are run by workers: manage.py db_worker. What may take minutes waits in a queue of its own, so that a worker that
-# leaves it alone has mails and small things done at once: annotations/core/queue.py.
+# leaves it alone has mails and small things done at once: annotations/core/processes/queue.py.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["default", "long"]}}
 # The signs of life of workers, a file each.
 WORKERS_DIR = DATA_DIR / "workers"

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import FrameType
 
-from annotations.core.serving import AlreadyServed, hold_data
+from annotations.core.processes.serving import AlreadyServed, hold_data
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable

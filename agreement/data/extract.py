@@ -51,7 +51,7 @@ from agreement.measures import Answers, ReliabilityData, indexed_values, labelle
 from agreement.measures.data.answers import label_sets
 from agreement.measures.data.subsets import select_units
 from agreement.measures.values import Bools, Ints, Label
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.snapshots import read_snapshot
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
 

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from agreement.data.answers import CoderAnswers, Extract
 from agreement.data.documents import row_key, shift_of
-from annotations.core import bulk
+from annotations.core.database import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.texts.keywords import covered_text

@@ -34,7 +34,7 @@ from agreement.data.links import share_reading, tidy_readings
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import (
     Attribute,
     Category,

@@ -20,8 +20,8 @@ from django.db.models.functions import Cast, Concat
 from django.db.models.query import QuerySet
 
 from agreement.data.reading import CodingTable, read_changed_codings, read_codings
-from annotations.core.compiled_queries import ListParameter, compiled_query
-from annotations.core.writers import find_writers
+from annotations.core.database.compiled_queries import ListParameter, compiled_query
+from annotations.core.database.writers import find_writers
 from annotations.models import Coding, Membership, Operation, Project, ProjectStamp, Round, User
 
 # In place of a key, where there is no row.

@@ -34,8 +34,8 @@ from agreement.sections.deferred import (
     planning,
     texts,
 )
-from annotations.core.progress import Cancelled, Progress, is_lost, progress_recorder
-from annotations.core.queue import LONG_PRIORITY, LONG_QUEUE
+from annotations.core.processes.progress import Cancelled, Progress, is_lost, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000

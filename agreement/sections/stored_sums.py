@@ -18,7 +18,7 @@ from agreement.reports.items.highest import find_highest
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.request import AnalysisRequest
-from annotations.core.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
+from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 from annotations.models import Project, Text
 
 # The worker begins so long after a submission: what is submitted until then is of the same order.

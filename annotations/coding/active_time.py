@@ -19,8 +19,8 @@ from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
 
 from annotations.coding.corrections import Edit, map_key, parse_correction
-from annotations.core.bulk import upsert
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.bulk import upsert
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Coding, CountedTime, Operation, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 

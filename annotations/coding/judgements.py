@@ -9,7 +9,7 @@ from django.db.models import IntegerField, QuerySet
 
 from annotations.coding.decisions import Decision, further_payload
 from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.schemes.project_scheme import FurtherQuestions, further_questions

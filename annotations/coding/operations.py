@@ -41,9 +41,9 @@ from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
 from annotations.coding.rules import Rules, retired_answers
 from annotations.coding.scus import check_pyramid
-from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
-from annotations.core.compiled_queries import ListParameter, compiled_query
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.bulk import delete, insert, reserve_keys, update, upsert
+from annotations.core.database.compiled_queries import ListParameter, compiled_query
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.text import is_storable
 from annotations.models import (
     SCU,

@@ -13,7 +13,7 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
 from annotations.coding.payloads import MAX_NOTE_LENGTH
 from annotations.coding.readings import Readings, sort_readings, targets_of
-from annotations.core.compiled_queries import ListParameter, compiled_query
+from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH

@@ -8,7 +8,7 @@ from django.db.models import IntegerField, QuerySet
 from annotations.coding import scus
 from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.text import letters
 from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text
 from annotations.projects.letters import shuffle_codings

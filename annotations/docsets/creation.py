@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotations.coding.tokenization import WORD_LEVEL, token_spans
-from annotations.core.bulk import insert
+from annotations.core.database.bulk import insert
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.pyramid import Summary
 from annotations.formats.syntax.headers import join_summaries

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from annotations.coding.scus import PYRAMID_KINDS
-from annotations.core.queries import count_subquery
+from annotations.core.database.queries import count_subquery
 from annotations.core.text import pluralize
 from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, Project, Segment, Text
 from annotations.models.coding import AGREED_KINDS

@@ -20,7 +20,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import Case, F, When
 from django.utils import timezone
 
-from annotations.core.heartbeat import beat
+from annotations.core.processes.heartbeat import beat
 from annotations.mail.kinds import find_kind, optional_kinds
 from annotations.mail.links import unsubscribe_link
 from annotations.mail.queue import is_enabled, wants

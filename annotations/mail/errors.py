@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils import timezone
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.queue import queue
 from annotations.models import Mail

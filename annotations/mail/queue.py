@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.models import Mail, Project, Text, User
 
 # Notifications wait so long, for others of the same kind that are sent with them.

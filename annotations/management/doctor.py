@@ -24,12 +24,12 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.coding.replay import log_mismatches
-from annotations.core.heartbeat import LOST_AFTER, ages, living
-from annotations.core.installed import broken_libraries, program_version
-from annotations.core.migrations import read_migration_state
-from annotations.core.queue import lost_tasks, queue_state
-from annotations.core.serving import served_at
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.migrations import read_migration_state
+from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.heartbeat import LOST_AFTER, ages, living
+from annotations.core.processes.installed import broken_libraries, program_version
+from annotations.core.processes.queue import lost_tasks, queue_state
+from annotations.core.processes.serving import served_at
 from annotations.core.text import pluralize
 from annotations.models import Coding
 from annotations.transfers.backup_folder import backups_in, past_backups

@@ -10,8 +10,8 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Concat, StrIndex
 from django.db.models.lookups import GreaterThan
 
-from annotations.core.compiled_queries import compiled_subquery
-from annotations.core.queries import counted, related_rows
+from annotations.core.database.compiled_queries import compiled_subquery
+from annotations.core.database.queries import counted, related_rows
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
 from annotations.models.project import is_member, sees_all_work, sees_models

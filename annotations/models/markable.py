@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
-from annotations.core.queries import related_rows
+from annotations.core.database.queries import related_rows
 from annotations.models.project import KEY_LENGTH
 from annotations.models.scheme import Level
 from annotations.models.text import Text

@@ -8,7 +8,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from annotations.core.queries import related_rows
+from annotations.core.database.queries import related_rows
 from annotations.models.project import Project, may
 from annotations.models.rights import Right
 from annotations.models.text import Text

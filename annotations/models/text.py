@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from annotations.core.queries import related_rows, word_count
+from annotations.core.database.queries import related_rows, word_count
 from annotations.models.project import KEY_LENGTH, Project, is_member, manages, sees_all_work
 from annotations.models.rights import Person
 

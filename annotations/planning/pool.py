@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, PlanCoder, PlanText, Project, Round, User
 from annotations.planning.training import has_passed

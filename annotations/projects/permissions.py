@@ -13,8 +13,8 @@ from django.db.models import CharField, IntegerField, QuerySet
 from django.http import Http404
 from django.utils.crypto import salted_hmac
 
-from annotations.core.compiled_queries import compiled_query
-from annotations.core.requests import is_writing
+from annotations.core.database.compiled_queries import compiled_query
+from annotations.core.http.requests import is_writing
 from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import is_blind_manager, may, may_see_models

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.models import Coding, Project
 from annotations.models.rights import Person, Right
 from annotations.projects.permissions import project_for

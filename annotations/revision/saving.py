@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from annotations.coding.merges import AnswerChange, merge_payload
 from annotations.coding.operations import ANSWER_FIELDS
-from annotations.core.bulk import insert
-from annotations.core.etags import etag_of
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.bulk import insert
+from annotations.core.database.locks import sqlite_write_lock
+from annotations.core.http.etags import etag_of
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import (

@@ -14,8 +14,8 @@ from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.merges import AnswerChange, parse_merge
 from annotations.coding.operations import ANSWER_FIELDS
-from annotations.core.bulk import MAX_KEYS, insert
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.bulk import MAX_KEYS, insert
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.formats.model.scheme import (
     CATEGORY,
     CategorySpec,

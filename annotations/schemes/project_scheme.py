@@ -10,8 +10,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 
-from annotations.core.compiled_queries import compiled_query
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.compiled_queries import compiled_query
+from annotations.core.database.snapshots import read_snapshot
 from annotations.formats.model.scheme import (
     AnswerKind,
     AttributeSpec,

@@ -9,7 +9,7 @@ from django import template
 from django.core.paginator import Page
 from django.utils.safestring import SafeString
 
-from annotations.core.fields import BoundedSelect
+from annotations.core.http.fields import BoundedSelect
 
 register = template.Library()
 

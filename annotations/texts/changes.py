@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotations.core.etags import etag_of
+from annotations.core.http.etags import etag_of
 from annotations.core.text import natural_key, pluralize
 from annotations.models import AttributeAnswer, Coding, Docset, Judgement, Markable, Operation, Project, Question, Text
 from annotations.projects.locks import lock_project

@@ -17,8 +17,8 @@ from django.db.models.functions import Cast, Concat
 from annotations.coding import operations
 from annotations.coding.corrections import MAX_EDITS, correction_payload
 from annotations.coding.tokenization import WORD_LEVEL
-from annotations.core.bulk import MAX_KEYS, insert, upsert
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.bulk import MAX_KEYS, insert, upsert
+from annotations.core.database.locks import sqlite_write_lock
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Judgement, Markable, Question, Segment, Text, User
 from annotations.projects.locks import lock_project

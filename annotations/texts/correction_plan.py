@@ -22,9 +22,9 @@ from annotations.coding.corrections import (
 )
 from annotations.coding.markables import lies_within
 from annotations.coding.tokenization import WORD_LEVEL, token_spans
-from annotations.core.bulk import MAX_KEYS
+from annotations.core.database.bulk import MAX_KEYS
 from annotations.core.differences import TooManyDifferences
-from annotations.core.etags import etag_of
+from annotations.core.http.etags import etag_of
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.spans import Span, lie_in

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import F, OuterRef, Q, QuerySet
 
-from annotations.core.queries import count_subquery
+from annotations.core.database.queries import count_subquery
 from annotations.models import Coding, Markable, Project, Round, Text
 from annotations.models.project import is_blind_manager
 from annotations.models.rights import Person

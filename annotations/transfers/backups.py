@@ -26,9 +26,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
 from django.db import DatabaseError, OperationalError, connection, models, transaction
 
-from annotations.core.bulk import insert
-from annotations.core.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.bulk import insert
+from annotations.core.database.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
+from annotations.core.database.snapshots import read_snapshot
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"

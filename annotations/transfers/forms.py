@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_slug
 
-from annotations.core.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
+from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Coding, Project, Text, User
 from annotations.models.project import KEY_LENGTH, may, may_see_models

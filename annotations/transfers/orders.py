@@ -31,11 +31,11 @@ from django.tasks import TaskResultStatus, task
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from annotations.core.database.locks import refuse_busy_database
 from annotations.core.files import write_whole
-from annotations.core.limits import Limit
-from annotations.core.locks import refuse_busy_database
-from annotations.core.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
-from annotations.core.queue import LONG_PRIORITY, LONG_QUEUE
+from annotations.core.http.limits import Limit
+from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
 from annotations.formats import FORMATS, Finding, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from config.errors import too_many_requests
 from config.limits.clients import client_address
 

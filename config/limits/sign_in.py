@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.mail.queue import is_enabled
 from annotations.models import User
 from annotations.projects.people.accounts import request_password_reset

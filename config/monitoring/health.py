@@ -11,7 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotations.core.migrations import read_migration_state
+from annotations.core.database.migrations import read_migration_state
 
 # What there has to be room for on the disk: a full one takes no block of this.
 ROOM = 64 * 1024

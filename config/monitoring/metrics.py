@@ -22,8 +22,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from annotations.core.heartbeat import living
-from annotations.core.queue import queue_state
+from annotations.core.processes.heartbeat import living
+from annotations.core.processes.queue import queue_state
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # The views that take operations of coders, and what their answers count as.

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 from prometheus_client.parser import text_string_to_metric_families
 
-from annotations.core.heartbeat import beating
+from annotations.core.processes.heartbeat import beating
 from config.monitoring import metrics
 from tests.conftest import ROOT, change
 

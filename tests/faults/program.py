@@ -20,7 +20,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.utils import load_backend
 from pytest_django import DjangoDbBlocker
 
-from annotations.core.progress import LOST_AFTER
+from annotations.core.processes.progress import LOST_AFTER
 from annotations.models import Coding, Markable, Membership, Project, Token, Transfer, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.core.progress import LOST_AFTER
+from annotations.core.processes.progress import LOST_AFTER
 from annotations.models import Membership, Project, Transfer, User
 from annotations.transfers import orders
 from config.settings import TASKS

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 from pytest_django import DjangoDbBlocker
 
-from annotations.core.heartbeat import LOST_AFTER, living
+from annotations.core.processes.heartbeat import LOST_AFTER, living
 from annotations.transfers import orders
 from config.settings import TASKS
 from tests.faults.conftest import started

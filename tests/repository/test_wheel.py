@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.core.installed import program_version
+from annotations.core.processes.installed import program_version
 from annotations.help.manuals import NAMES
 from tests.conftest import ROOT
 from tests.shared.environments import install, make_environment, write_versions

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agreement.models import StoredSums
-from annotations.core.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
+from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 
 # To be raised where the same answers come to have other sums: stored tables are then computed again.
 FORM = 1

@@ -46,7 +46,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
 CHAIN_MEASURES = ("link_kappa", *SCORES)

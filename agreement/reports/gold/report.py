@@ -44,7 +44,7 @@ from agreement.reports.request.basis import (
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import read_with_gold
 from annotations.coding.active_time import Activity
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.models import Project
 
 TREND_SCORE = "conll_average"

@@ -22,8 +22,8 @@ from agreement.reports.request.basis import allows_coefficient, compute_interval
 from agreement.reports.request.parameters import Parameters, distances_for
 from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import Nouns, name_versions, nouns_for
-from annotations.core.installed import program_version
-from annotations.core.progress import Progress
+from annotations.core.processes.installed import program_version
+from annotations.core.processes.progress import Progress
 
 DISTANCES = {
     "nominal": "the nominal distance, by which two values are equal or wholly different",

@@ -9,7 +9,7 @@ from agreement.measures import Interval, bootstrap, bootstrap_sums
 from agreement.reports.request.basis import coefficient_function, compute_sums, resolve, select_data
 from agreement.reports.request.executors import by_executor
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 # The option of page and API, and what it can be.
 OPTION, BOOTSTRAP = "interval", "bootstrap"

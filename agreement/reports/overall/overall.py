@@ -30,7 +30,7 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.wording import describe_versions, list_codings_left_out
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {

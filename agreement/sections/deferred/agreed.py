@@ -23,7 +23,7 @@ from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.deferred.gold import ENDS, Names, agreement_table, find_coder
 from agreement.sections.tables import Cell, Column, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 MOST_SCUS = 50

@@ -6,7 +6,7 @@ from agreement.reports.overall.bootstrap import SEED, compute_bootstrap
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 OF_UNITS = (
     "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"

@@ -17,7 +17,7 @@ from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plo
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import choice_label, field_label
 from agreement.sections.tables import Column, Linked, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 
 def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:

@@ -9,7 +9,7 @@ from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 NOTE = (
     "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"

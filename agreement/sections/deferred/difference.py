@@ -9,7 +9,7 @@ from agreement.reports.coders.differences import PERMUTATIONS, DifferenceReport,
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Column, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 
 def build_difference(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:  # noqa: ARG001

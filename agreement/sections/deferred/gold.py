@@ -27,7 +27,7 @@ from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import SCORE_LABELS
 from agreement.sections.settings import TERMS, name_terms
 from agreement.sections.tables import Cell, Column, Linked, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 MOST_ERRORS = 50

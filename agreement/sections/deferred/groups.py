@@ -9,7 +9,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))

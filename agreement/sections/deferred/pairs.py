@@ -11,7 +11,7 @@ from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 MEASURES = {
     "coefficient": "coefficient",

@@ -7,7 +7,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, forecast_chart
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Table, format_value
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}

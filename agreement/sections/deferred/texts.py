@@ -19,7 +19,7 @@ from agreement.sections.addresses import selection_of
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Cell, Column, Linked, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 SORTS = ("text", "value", "shift", "units")
 COLUMNS = [

@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from annotations.core.etags import _etag, etag_of
+from annotations.core.http.etags import _etag, etag_of
 
 # For the schema of views that require it.
 IF_MATCH = OpenApiParameter(

@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.transfers.orders import ORDERS
 
 if TYPE_CHECKING:  # the module of views imports these classes

@@ -13,10 +13,10 @@ from django.db import InterfaceError, OperationalError, connections
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
-from annotations.core.heartbeat import LOST_AFTER, ages, beat, beating, worker_name
-from annotations.core.memory import relaxed_garbage_collection
-from annotations.core.progress import WorkerStopped
-from annotations.core.queue import fail_lost_tasks
+from annotations.core.processes.heartbeat import LOST_AFTER, ages, beat, beating, worker_name
+from annotations.core.processes.memory import relaxed_garbage_collection
+from annotations.core.processes.progress import WorkerStopped
+from annotations.core.processes.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
 from annotations.planning.repeats import draw_due_repeats
 from annotations.planning.work.digests import queue_digests

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from annotations.core.files import write_whole
-from annotations.core.memory import relaxed_garbage_collection
+from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Project, Text

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from annotations.core.memory import relaxed_garbage_collection
+from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from annotations.core.serving import AlreadyServed, hold_data
+from annotations.core.processes.serving import AlreadyServed, hold_data
 from annotations.management.installations import restore_elsewhere
 from annotations.management.moving import moved_file
 from annotations.transfers.backup_folder import write_backup

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from annotations.core.migrations import MigrationState, read_migration_state
+from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
 from annotations.management.moving import moved_file, place_moved_to
 from annotations.transfers.backup_folder import write_backup

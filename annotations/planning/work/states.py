@@ -11,7 +11,7 @@ from typing import Any, cast
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
 from django.db.models.fields.json import KeyTextTransform
 
-from annotations.core.queries import without_compilation
+from annotations.core.database.queries import without_compilation
 from annotations.models import Coding, Operation
 
 

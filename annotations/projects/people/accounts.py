@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.core.text import one_line
 from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
 from annotations.mail.links import absolute, confirm_link

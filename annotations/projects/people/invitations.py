@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import Invitation, Mail, Membership, Project, User
 from annotations.models.invitation import NOTE_LENGTH

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.db.models import CharField, QuerySet
 from django.utils import timezone
 
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Token, User
 
 PREFIX = "coindex_"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from annotations.core.heartbeat import beat
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.heartbeat import beat
 from annotations.core.text import pluralize
 from annotations.formats.project import Kind, Shape, Table, write
 from annotations.models import Project

@@ -13,8 +13,8 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
-from annotations.core.bulk import insert, reserve_keys
-from annotations.core.progress import Progress, report_completion
+from annotations.core.database.bulk import insert, reserve_keys
+from annotations.core.processes.progress import Progress, report_completion
 from annotations.core.text import pluralize
 from annotations.formats import Finding, FormatError
 from annotations.formats.project import Kind, Table, read

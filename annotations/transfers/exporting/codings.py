@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotations.coding.judgements import group_answers
-from annotations.core.progress import Progress
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.progress import Progress
 from annotations.core.spool import Spool, SpooledItems
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.formats import PYRAMID_FORMATS
 from annotations.models import Coding, Project
 from annotations.transfers.exporting.codings import ExportReport, export_codings

@@ -12,8 +12,8 @@ from typing import IO
 from django.db.models import Q, QuerySet
 
 from annotations.coding.scus import PYRAMID_KINDS, contributors_of, pyramid_of_peer, scu_descriptions
-from annotations.core.progress import Progress
-from annotations.core.snapshots import read_snapshot
+from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.progress import Progress
 from annotations.formats import ducview
 from annotations.formats.losses.reduction import LOSSES_FILE, OtherLoss
 from annotations.formats.model.pyramid import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from django.core.exceptions import ValidationError
 
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived, refuse_archived

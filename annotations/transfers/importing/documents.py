@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotations.coding.replay import is_log_of
-from annotations.core.bulk import MAX_KEYS
-from annotations.core.progress import Progress
+from annotations.core.database.bulk import MAX_KEYS
+from annotations.core.processes.progress import Progress
 from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align

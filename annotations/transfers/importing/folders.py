@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import batched
 from pathlib import PurePosixPath
 
-from annotations.core.bulk import MAX_KEYS
+from annotations.core.database.bulk import MAX_KEYS
 from annotations.formats import Finding, FormatError
 from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text

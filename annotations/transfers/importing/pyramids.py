@@ -17,7 +17,7 @@ from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
 from annotations.coding.replay import is_log_of
 from annotations.coding.scus import summary_spans
-from annotations.core.progress import Progress, report_completion
+from annotations.core.processes.progress import Progress, report_completion
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview

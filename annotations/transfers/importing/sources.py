@@ -12,8 +12,8 @@ from typing import IO
 
 from django.conf import settings
 
-from annotations.core.bulk import MAX_KEYS
-from annotations.core.progress import Progress
+from annotations.core.database.bulk import MAX_KEYS
+from annotations.core.processes.progress import Progress
 from annotations.formats import (
     FORMATS,
     PYRAMID_FORMATS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import batched
 
 from annotations.coding import operations
-from annotations.core.bulk import MAX_KEYS, insert, reserve_keys
+from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round

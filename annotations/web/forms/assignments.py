@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from annotations.core.fields import MOST_CHOICES, ModelCheckboxField, NamesField
+from annotations.core.http.fields import MOST_CHOICES, ModelCheckboxField, NamesField
 from annotations.models import Project, Text
 from annotations.models.project import KEY_LENGTH
 

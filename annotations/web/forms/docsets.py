@@ -13,7 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 
-from annotations.core.fields import ModelCheckboxField
+from annotations.core.http.fields import ModelCheckboxField
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.docsets.creation import add_named_peer, create_docset, create_docset_from_text
 from annotations.formats import Bundle, FormatError, ducview

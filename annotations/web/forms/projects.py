@@ -9,7 +9,7 @@ from django import forms
 from django.db import transaction
 from django.http import QueryDict
 
-from annotations.core.etags import etag_of
+from annotations.core.http.etags import etag_of
 from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import DATASHEET_FIELDS, TITLE_LENGTH

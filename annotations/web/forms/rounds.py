@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from annotations.core.fields import MOST_CHOICES, MOST_NAMED, BoundedSelect, ModelCheckboxField, NamesField
+from annotations.core.http.fields import MOST_CHOICES, MOST_NAMED, BoundedSelect, ModelCheckboxField, NamesField
 from annotations.models import Project, Round, Text
 from annotations.models.project import KEY_LENGTH
 from annotations.projects.rounds import rounds_of

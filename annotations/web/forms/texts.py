@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.db import transaction
 from django.http import QueryDict
 
-from annotations.core.fields import BoundedSelect
+from annotations.core.http.fields import BoundedSelect
 from annotations.models import Docset, Project, Text
 from annotations.models.project import KEY_LENGTH
 from annotations.planning.rounds import move_to_round

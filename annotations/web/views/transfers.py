@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations.core.locks import DatabaseBusy
+from annotations.core.database.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
 from annotations.models.project import may, may_change

@@ -23,7 +23,7 @@ from agreement.reports.overall import overall
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.request import basis
 from annotations.coding.status import reopen_coding
-from annotations.core import locks
+from annotations.core.database import locks
 from annotations.models import Coding, Membership, Project, User
 from annotations.projects.anonymization import forgetting_person
 from annotations.projects.locks import lock_project

@@ -12,7 +12,7 @@ from agreement.reports.items import items
 from agreement.reports.request.parameters import default_parameters
 from agreement.sections.pages.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
-from annotations.core import bulk
+from annotations.core.database import bulk
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member

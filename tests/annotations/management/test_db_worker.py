@@ -11,7 +11,7 @@ from django.tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from annotations.coding.status import submit_coding
-from annotations.core.heartbeat import LOST_AFTER
+from annotations.core.processes.heartbeat import LOST_AFTER
 from annotations.management.commands import db_worker
 from annotations.models import Coding
 from annotations.planning.repeats import RepeatRequest, apply_repeats

@@ -16,9 +16,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.core.heartbeat import LOST_AFTER, beating, worker_name
-from annotations.core.installed import program_version
-from annotations.core.serving import hold_data
+from annotations.core.processes.heartbeat import LOST_AFTER, beating, worker_name
+from annotations.core.processes.installed import program_version
+from annotations.core.processes.serving import hold_data
 from annotations.management import doctor
 from annotations.management.commands.doctor import NAMES
 from annotations.models import Judgement

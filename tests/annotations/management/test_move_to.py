@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotations.core.serving import hold_data
+from annotations.core.processes.serving import hold_data
 from annotations.management.commands.move_to import without_password
 from tests.conftest import ROOT
 from tests.shared.migrated import copy_kept

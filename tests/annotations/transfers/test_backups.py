@@ -109,7 +109,7 @@ def test_a_database_of_0_1_0_comes_back_from_its_backup_and_is_upgraded(tmp_path
     settings.BACKUP_DIR, settings.DATA_DIR, settings.MEDIA_ROOT = tmp_path, tmp_path, tmp_path / "files"
     said = io.StringIO()
     monkeypatch.setattr(
-        "annotations.core.migrations.call_command", lambda *_, **__: call_command("upgrade", stdout=said)
+        "annotations.core.database.migrations.call_command", lambda *_, **__: call_command("upgrade", stdout=said)
     )
     call_command("restore", BY_0_1_0, stdout=io.StringIO())
     [path] = tmp_path.glob("*.zip")

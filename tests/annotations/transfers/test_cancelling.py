@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, connections
 
-from annotations.core import progress
+from annotations.core.processes import progress
 from annotations.models import Project, Transfer, User
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project

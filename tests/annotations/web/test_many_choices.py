@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotations.core import fields
+from annotations.core.http import fields
 from annotations.models import Membership, Round, Text, Transfer, User
 from annotations.planning.rounds import create_round
 from annotations.projects.rounds import put_into_round

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotations.core.progress import LOST_AFTER
+from annotations.core.processes.progress import LOST_AFTER
 from annotations.formats import FormatError
 from annotations.models import Project, Transfer
 from annotations.transfers import orders

@@ -16,7 +16,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csp import csp_override
 from django.views.decorators.http import require_POST, require_safe
 
-from annotations.core.etags import etag_of
+from annotations.core.http.etags import etag_of
 from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
 from annotations.models.project import may

@@ -6,8 +6,8 @@ import pytest
 from django.core.cache import cache, caches
 from django.core.cache.backends.locmem import LocMemCache
 
-from annotations.core import limits
-from annotations.core.limits import Limit
+from annotations.core.http import limits
+from annotations.core.http.limits import Limit
 from config import api_schema
 
 URL, EXPORTS = "/api/v1/projects/", "/api/v1/projects/tea/exports/"

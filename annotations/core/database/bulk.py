@@ -80,7 +80,7 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # as an INSERT does: who sees later keys sees that somebody is writing (see `annotations.core.writers`)
+            # as an INSERT does: who sees later keys sees that somebody is writing (see `database/writers.py`)
             cursor.execute(f"LOCK TABLE {_table(model)} IN ROW EXCLUSIVE MODE")
             cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [table])
             sequence = cursor.fetchone()

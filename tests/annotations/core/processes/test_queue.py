@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.core.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
-from annotations.core.queue import fail_lost_tasks
+from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
+from annotations.core.processes.queue import fail_lost_tasks
 
 HERE, THERE = f"{host_name()}.1.a", "elsewhere.1.a"
 SILENT = LOST_AFTER.total_seconds()

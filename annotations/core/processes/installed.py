@@ -25,7 +25,7 @@ def program_version() -> str:
     try:
         return version("coindex")
     except PackageNotFoundError:
-        file = Path(__file__).resolve().parents[2] / "pyproject.toml"
+        file = Path(__file__).resolve().parents[3] / "pyproject.toml"
         project: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
         return project["version"]
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from annotations.core import bulk
-from annotations.core.bulk import delete, insert, update, upsert
+from annotations.core.database import bulk
+from annotations.core.database.bulk import delete, insert, update, upsert
 from annotations.models import Judgement, Markable, Operation, Pointer
 
 FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"]

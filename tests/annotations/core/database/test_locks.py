@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from annotations.coding import operations
-from annotations.core.locks import sqlite_write_lock
+from annotations.core.database.locks import sqlite_write_lock
 from tests.conftest import change
 
 DEADLINE = 60

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotations.core import heartbeat
+from annotations.core.processes import heartbeat
 
 type Progress = Callable[[int, int], None]
 

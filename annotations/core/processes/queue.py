@@ -11,7 +11,7 @@ from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.core.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
+from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
 
 # The queue of what may take minutes: imports, exports, figures of many texts. All else is in the queue "default", which
 # a worker of both queues empties first.

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 from django.db import transaction
 
-from annotations.core.progress import Cancelled, progress_recorder, report_completion
+from annotations.core.processes.progress import Cancelled, progress_recorder, report_completion
 from annotations.models import Transfer
 from tests.conftest import in_another_connection, person
 

@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from django.db import connections
 
-from annotations.core.limits import Limit
+from annotations.core.http.limits import Limit
 
 THREADS, TIMES = 8, 10
 
@@ -16,7 +16,7 @@ THREADS, TIMES = 8, 10
 def test_uses_of_the_same_moment_all_count(monkeypatch):
     limit = Limit("uses of a test", 3600)
     now = time.time()
-    monkeypatch.setattr("annotations.core.limits.time.time", lambda: now)  # one window
+    monkeypatch.setattr("annotations.core.http.limits.time.time", lambda: now)  # one window
     together = Barrier(THREADS)
 
     def use(_: int) -> None:

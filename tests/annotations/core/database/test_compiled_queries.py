@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.models import CharField, Exists, IntegerField, OuterRef, Subquery, Sum, UUIDField
 
 from annotations.coding.judgements import decisions_of, decisions_of_judgements
-from annotations.core.compiled_queries import ListParameter, compiled_query, compiled_subquery
-from annotations.core.queries import counted
+from annotations.core.database.compiled_queries import ListParameter, compiled_query, compiled_subquery
+from annotations.core.database.queries import counted
 from annotations.models import Coding, Judgement, Membership, Operation, Project, Text, User
 from annotations.schemes.project_scheme import FurtherQuestions
 from tests.conftest import judge

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.core.serving import AlreadyServed, hold_data, served_at
+from annotations.core.processes.serving import AlreadyServed, hold_data, served_at
 
 
 def test_another_program_is_told_where_the_data_is_served_until_that_ends(tmp_path):
