@@ -1,5 +1,6 @@
 """JSON lists of objects, with the line in which each begins."""
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -89,8 +90,11 @@ def read_records(text: str, file: str) -> Iterator[tuple[int, object]]:
 
 def write_records(records: Iterable[Mapping[str, object]]) -> bytes:
     """Return a list with one object a line."""
-    lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
-    return f"[\n{lines}{chr(10) if lines else ''}]\n".encode()
+    written = io.BytesIO()  # a list of all lines would be several times as large
+    for number, record in enumerate(records):
+        written.write(f"{',' if number else '['}\n{json.dumps(record, ensure_ascii=False)}".encode())
+    written.write(b"\n]\n" if written.tell() else b"[\n]\n")
+    return written.getvalue()
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:

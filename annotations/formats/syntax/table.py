@@ -89,8 +89,10 @@ def _unguard(cell: str) -> str:
 
 def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
     """Return the rows as a table, parted by commas."""
-    lines = (",".join(_quote(cell if raw else _guard(cell)) for cell in row) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode()
+    written = io.BytesIO()  # a list of all lines would be several times as large
+    for row in rows:
+        written.write(f"{','.join(_quote(cell if raw else _guard(cell)) for cell in row)}\n".encode())
+    return written.getvalue()
 
 
 def _guard(cell: str) -> str:

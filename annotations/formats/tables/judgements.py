@@ -23,6 +23,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import (
@@ -142,32 +143,34 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     return rows
 
 
-def write_csv(rows: Sequence[JudgementRow], *, raw: bool = False) -> bytes:
+def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
     """Return the judgements as a table, parted by commas.
 
-    Columns that need not be there are left out where all are empty.
+    Columns that need not be there are left out where all are empty: the rows are gone through twice.
     """
-    lines = [
-        {
-            "text": row.text,
-            "unit": row.unit,
-            "coder": row.coder,
-            "label": row.category,
-            "value": "|".join([_format_readings(row.pointers), *map(_escape_index, row.indices)][not row.pointers :]),
-            "optional": "1" if row.optional else "",
-            "unsure": "1" if row.unsure else "",
-            "note": row.note,
-            "name": row.name,
-            "head": row.head,
-            **{f"{RELATION}:{key}": _format_readings(readings) for key, readings in row.relations},
-            **{f"{ATTRIBUTE}:{key}": format_value(answer) for key, answer in row.attributes},
-        }
-        for row in rows
-    ]
-    names = [name for name in COLUMNS if name in STANDARD_COLUMNS or any(line[name] for line in lines)]
-    for kind in (RELATION, ATTRIBUTE):
-        names += sorted({name for line in lines for name in line if name.startswith(f"{kind}:")})
-    return table.write_table([names, *([line.get(name, "") for name in names] for line in lines)], raw=raw)
+    used = dict.fromkeys(name for row in rows for name, cell in _cells(row).items() if cell or ":" in name)
+    questions = (sorted(name for name in used if name.startswith(f"{kind}:")) for kind in (RELATION, ATTRIBUTE))
+    names = [*(name for name in COLUMNS if name in STANDARD_COLUMNS or name in used), *chain.from_iterable(questions)]
+    lines = ([cells.get(name, "") for name in names] for cells in map(_cells, rows))
+    return table.write_table(chain([names], lines), raw=raw)
+
+
+def _cells(row: JudgementRow) -> dict[str, str]:
+    """Return the cells of a judgement by the names of their columns."""
+    return {
+        "text": row.text,
+        "unit": row.unit,
+        "coder": row.coder,
+        "label": row.category,
+        "value": "|".join([_format_readings(row.pointers), *map(_escape_index, row.indices)][not row.pointers :]),
+        "optional": "1" if row.optional else "",
+        "unsure": "1" if row.unsure else "",
+        "note": row.note,
+        "name": row.name,
+        "head": row.head,
+        **{f"{RELATION}:{key}": _format_readings(readings) for key, readings in row.relations},
+        **{f"{ATTRIBUTE}:{key}": format_value(answer) for key, answer in row.attributes},
+    }
 
 
 def _format_readings(readings: KeyReadings) -> str:
@@ -371,31 +374,40 @@ def _parse_head(row: JudgementRow) -> Parts:
     return (parse_parts(row.head) if row.head else None) or ()
 
 
-def from_documents(documents: Iterable[Document]) -> list[JudgementRow]:
-    """Return what the coders of the documents say, a row for each of their markables."""
-    rows = []
-    for document in documents:
-        if not document.marks:
-            rows.append(JudgementRow(document.name, "", document.coder))
-        for mark in document.marks:
-            answer = mark.answer or Answer()
-            row = JudgementRow(
-                document.name,
-                key_in(document, mark.place),
-                document.coder,
-                answer.category,
-                _key_readings(document, answer.all_readings),
-                answer.indices,
-                answer.optional,
-                answer.unsure,
-                answer.note,
-                answer.name,
-                format_parts(mark.head),
-                relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
-                attributes=answer.attributes,
-            )
-            rows.append(row)
-    return rows
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """What the coders of the documents say, a row for each of their markables.
+
+    Each is made when it is its turn: all of them take more memory than the documents.
+    """
+
+    documents: Iterable[Document]
+
+    def __iter__(self) -> Iterator[JudgementRow]:
+        for document in self.documents:
+            if not document.marks:
+                yield JudgementRow(document.name, "", document.coder)
+            for mark in document.marks:
+                yield _row_of(document, mark)
+
+
+def _row_of(document: Document, mark: Mark) -> JudgementRow:
+    answer = mark.answer or Answer()
+    return JudgementRow(
+        document.name,
+        key_in(document, mark.place),
+        document.coder,
+        answer.category,
+        _key_readings(document, answer.all_readings),
+        answer.indices,
+        answer.optional,
+        answer.unsure,
+        answer.note,
+        answer.name,
+        format_parts(mark.head),
+        relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
+        attributes=answer.attributes,
+    )
 
 
 def _key_readings(document: Document, readings: Readings) -> KeyReadings:
@@ -411,5 +423,5 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
     write_csv=write_csv,
     write_json=write_json,
     to_documents=to_documents,
-    from_documents=from_documents,
+    from_documents=DocumentRows,
 )

@@ -15,8 +15,10 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import cast
 
 from annotations.formats.model.document import (
@@ -60,8 +62,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
+    """The coders, and the units text by text. What is read has rows in a tuple; others may be made one by one."""
+
     coders: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Iterable[Row]
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
@@ -99,10 +103,18 @@ def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:
     """Return the matrix as a table, parted by commas."""
-    # the members of a chain have equal values, which may be long
-    texts = {value: _format_value(value) for value in {value for row in matrix.rows for value in row.values}}
-    rows = ([row.text, row.unit, *map(texts.__getitem__, row.values)] for row in matrix.rows)
-    return table.write_table([[*COLUMNS, *matrix.coders], *rows], raw=raw)
+    return table.write_table(chain([[*COLUMNS, *matrix.coders]], _lines(matrix.rows)), raw=raw)
+
+
+def _lines(rows: Iterable[Row]) -> Iterator[list[str]]:
+    """Yield the cells of each row. The members of a chain have equal values, which may be long: each is put once."""
+    for text, of_text in groupby(rows, key=attrgetter("text")):
+        cells: dict[Value, str] = {}
+        for row in of_text:
+            for value in row.values:
+                if value not in cells:
+                    cells[value] = _format_value(value)
+            yield [text, row.unit, *map(cells.__getitem__, row.values)]
 
 
 def read_json(bundle: Bundle) -> Matrix:
@@ -261,22 +273,41 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
     return Answer(pointers=tuple(pointers), indices=tuple(indices))
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """The units of documents, text by text: each is made when it is its turn, as all of them take much memory.
+
+    numbers: which of the documents are of each text.
+    """
+
+    documents: Sequence[Document]
+    coders: tuple[str, ...]
+    numbers: Mapping[str, Sequence[int]]
+
+    def __iter__(self) -> Iterator[Row]:
+        for text, numbers in sorted(self.numbers.items()):
+            values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
+            for document in map(self.documents.__getitem__, numbers):
+                for mark in document.marks:
+                    if mark.answer is not None:
+                        unit = text_order(mark), key_in(document, mark.place)
+                        values.setdefault(unit, {})[document.coder] = _answer_value(document, mark.answer)
+            for order, key in sorted(values):
+                yield Row(text, key, tuple(map(values[order, key].get, self.coders)))
+
+
 def from_documents(documents: Sequence[Document]) -> Matrix:
     """Return what the coders of the documents say.
 
     Units by text and place, coders as they come, without those of no unit.
     """
-    values: dict[tuple[str, tuple[object, ...], str], dict[str, Value]] = {}
+    numbers: dict[str, list[int]] = {}
     coders: dict[str, None] = {}
-    for document in documents:
-        for mark in document.marks:
-            if mark.answer is None:
-                continue
+    for number, document in enumerate(documents):
+        if any(mark.answer is not None for mark in document.marks):
             coders[document.coder] = None
-            unit = document.name, text_order(mark), key_in(document, mark.place)
-            values.setdefault(unit, {})[document.coder] = _answer_value(document, mark.answer)
-    rows = (Row(text, key, tuple(map(values[text, order, key].get, coders))) for text, order, key in sorted(values))
-    return Matrix(tuple(coders), tuple(rows))
+            numbers.setdefault(document.name, []).append(number)
+    return Matrix(tuple(coders), DocumentRows(documents, tuple(coders), numbers))
 
 
 def _answer_value(document: Document, answer: Answer) -> Value:
