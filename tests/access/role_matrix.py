@@ -335,7 +335,7 @@ PAGES = [
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("reset-link", pk="@membership.pk", POST=managing_work(302), unseen=True),  # the account was not made for it
-    row("models", GET=managing_work(), POST=managing_work(302, {"name": "gpt", "group": "model"})),
+    row("models", takes=["version"], GET=managing_work(), POST=managing_work(302, {"name": "gpt", "group": "model"})),
     row("project-settings", GET=managers(), POST=managers(302, {"licence": "CC BY 4.0"})),
     row("archive-project", POST=managers(302, {"confirmed": "1"})),
     again("archive-project", POST=managers(200), unseen=True),  # a manager is asked first
@@ -576,6 +576,7 @@ API = [
         at=PARAMETERS | {"username": "@model.membership.user.username"},
         POST=managing_work(201, {}),
         DELETE=managing_work(204),
+        unseen=True,  # a key in the place of another one
     ),
     row("api-invitations", GET=managers(), POST=managers(201, {"role": "viewer"})),
     row("api-invitation", pk="@invitation.pk", DELETE=managers(204)),
