@@ -1,8 +1,12 @@
 """Files of every format with more and more in them, rightly written: reading them takes time that grows with them."""
 
+import tracemalloc
+from dataclasses import replace
+
 import pytest
 
-from annotations.formats import FORMATS, Answer, Bundle, Document, Links, Mark, Place, ducview
+from annotations.core.spool import Spool, SpooledItems
+from annotations.formats import FORMATS, Answer, Bundle, Document, Links, Mark, Place, ducview, plain
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.syntax.headers import join_summaries
@@ -70,3 +74,22 @@ def test_a_pyramid_is_read_in_time_that_grows_with_its_contributors():
         assert len(pyramid.scus) == n
 
     assert_grows_with_input(read, 4_000)
+
+
+TABLES = [key for key in WRITTEN if key.startswith(("judgements-", "matrix-"))]
+
+
+@pytest.mark.parametrize("key", TABLES)
+def test_a_table_of_documents_that_are_not_in_memory_takes_little_more_than_its_file(key):
+    documents: Spool[Document] = Spool(lambda _: 1, 0)
+    for number in range(500):
+        words = " ".join(f"[w{word}](={word % 3})" for word in range(6))
+        documents.append(replace(plain.parse(f"{words} {number}", f"t{number}.txt"), coder="anna"))
+    write = FORMATS[key].write
+    assert write is not None
+    tracemalloc.start()
+    (file,) = write(SpooledItems(documents, range(500)))
+    size, (_, peak) = len(file.data), tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(TABLES) == 4
+    assert peak < 2 * size + 400_000  # all rows at once take more than two million
