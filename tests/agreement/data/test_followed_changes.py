@@ -587,4 +587,4 @@ def test_other_roles_are_seen_at_the_next_look(project, change, monkeypatch):
         assert followed == figures(project)
         anew = read_current_codings(project).table
     assert (table.adjudicators, table.managers) == (anew.adjudicators, anew.managers)
-    assert coding.pk in {row.pk for rows in table.rows.values() for row in rows}
+    assert coding.pk in table.codings["pk"]
