@@ -49,10 +49,10 @@ def find_versions(
     documents: Sequence[int], versions: NDArray[np.uint64], wanted: Sequence[tuple[int, Version | None]]
 ) -> tuple[Ints, Ints]:
     """Return which of the documents that are wanted in a version are there in it, and their places there."""
-    keys, of_wanted = (np.array(one, dtype=np.int64) for one in (documents, [key for key, _ in wanted]))
-    of = np.array([version or _NO_VERSION for _, version in wanted], dtype=_PAIR).reshape(-1, 2)
+    keys, asked = np.array(documents, dtype=np.int64), np.array([key for key, _ in wanted], dtype=np.int64)
+    pairs = np.array([version or _NO_VERSION for _, version in wanted], dtype=_PAIR).reshape(-1, 2)
     order = np.argsort(keys)
-    last = max(len(keys) - 1, 0)
-    places = order[np.searchsorted(keys, of_wanted, sorter=order).clip(max=last)] if len(keys) else order
-    found = np.flatnonzero((keys[places] == of_wanted) & (versions[places] == of).all(axis=1)) if len(keys) else order
-    return found, places[found]
+    there = np.flatnonzero(np.isin(asked, keys))
+    places = order[np.searchsorted(keys, asked[there], sorter=order)]
+    is_same = (versions[places] == pairs[there]).all(axis=1)
+    return there[is_same], places[is_same]
