@@ -22,7 +22,6 @@ from agreement.sections.settings import describe_unanswered, list_settings, name
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
 from annotations.models.project import may_change
 from annotations.models.rights import Right
-from annotations.projects.viewing import results_for
 
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
@@ -34,7 +33,7 @@ def show_page(
     request: HttpRequest, slug: str, page: ResultPage, context: Context | None = None, **address: str
 ) -> HttpResponse:
     """Return the page, or the one of its tables that the address asks for. `context` adds to that of the template."""
-    project = results_for(request.user, slug, page.right)
+    project = page.project_for(request.user, slug)
     if not page.uses_answers:
         require_pyramids(project)
     if SHOWN in request.GET:
