@@ -33,8 +33,8 @@ class Tab:
     """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
 
     Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab. The
-    page of one that `changes` is a form, and in archived projects there is none. One that is `about_models` is there for
-    who may know of them.
+    page of one that `changes` is a form, and in archived projects there is none. One that is `about_models` is
+    there for who may know of them.
     """
 
     key: str
