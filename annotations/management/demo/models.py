@@ -19,6 +19,8 @@ from annotations.projects.people.model_coders import add_model, make_key, withdr
 
 # The projects in which it codes, and what it is called there: a model is of one project.
 NAMES = {"dialogue": "baseline", "chronicle": "baseline-chronicle"}
+# The category there of a mention that is new.
+NEW = {"dialogue": "none", "chronicle": "new"}
 # As a request to this computer has it.
 ADDRESS = "http://localhost"
 
@@ -44,7 +46,7 @@ def load(project: Project) -> list[str]:
     problems = []
     with _requests_in_transaction(), Client(ADDRESS, key, transport=httpx.WSGITransport(WSGIHandler())) as client:
         for name, coding in assignments.assignments(client, project.slug, None):
-            _, left = assignments.code(client, coding, baseline_coder.decide, new=None, submit=True)
+            _, left = assignments.code(client, coding, baseline_coder.decide, new=NEW[project.slug], submit=True)
             problems += [f"{name}: {problem}" for problem in left]
     withdraw_keys(model)
     return problems
