@@ -61,15 +61,15 @@ class AltTestReport:
     codings_left_out: Mapping[str, int]
     other_versions: int | None = None
 
-    def describe(self) -> str:
-        """Return the rates, what they are of, and what limits them, in a line."""
+    def describe(self, *, rates: bool = True) -> str:
+        """Return what the test is of and what limits it, in a line, which begins with its rates."""
         test = self.test
-        rates = {
+        named = {
             "winning rate": test.winning_rate,
             "winning rate of the published test": test.published_winning_rate,
             "advantage probability": test.advantage_probability,
         }
-        known = [f"{name} {rate:.4f}" for name, rate in rates.items() if rate is not None]
+        known = [f"{name} {rate:.4f}" for name, rate in named.items() if rates and rate is not None]
         used = f"{pluralize(test.n_units, 'unit')} of {pluralize(test.n_texts, 'text')}"
         left_out = [f"{number} {reason}" for reason, number in test.left_out.items()]
         levels = f"epsilon {test.epsilon:g}, q {test.q:g}"

@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
 from agreement.data.groups import read_groups
-from agreement.data.model_codings import count_codings_of_models
+from agreement.data.model_codings import count_codings_of_models, read_model_names
 from agreement.reports.request.basis import resolve, resolve_choices
 from agreement.reports.request.parameters import (
     GROUPS,
@@ -59,6 +59,7 @@ class AnalysisRequest:
     _with_gold: Extract | None = None
     _extract: Extract | None = None
     _n_of_models: int | None = None
+    _models: frozenset[str] | None = None
 
     @classmethod
     def from_query(
@@ -132,6 +133,15 @@ class AnalysisRequest:
             texts, rounds = self.parameters.selection("texts"), self.parameters.selection("rounds")
             self._n_of_models = count_codings_of_models(self.project, texts, rounds)
         return self._n_of_models
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The names of the models among the coders, where they are included and the reader may know of them."""
+        if MODELS not in self.parameters.selection("include"):
+            return frozenset()
+        if self._models is None:
+            self._models = read_model_names(self.project)
+        return self._models
 
     @property
     def query(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from agreement.data.answers import TextEntry
@@ -31,6 +32,7 @@ def build_models(request: AnalysisRequest, progress: Progress | None = None) -> 
     )
     categories, texts = report.items.by_category(), report.items.by_text()
     [humans] = alt_test.build_tables(report.test)
+    humans = replace(humans, note="Scores are means over texts of how near an answer is to those of the other people.")
     tables = [_agreement_table(report), _verdict_table(report), humans, _texts_table(request, report, texts)]
     charts = [_agreement_chart(report), _humans_chart(report)]
     if report.items.names:
@@ -76,6 +78,10 @@ def _verdict_table(report: ModelReport) -> Table:
             _passes(test.published_passed),
         ],
     ]
+    probability = test.advantage_probability
+    advantage = (
+        f" Advantage probability: {probability:.3f}, the mean of those below." if probability is not None else ""
+    )
     return Table(
         "verdict",
         f"May {report.candidate} code in the place of a person?",
@@ -87,8 +93,8 @@ def _verdict_table(report: ModelReport) -> Table:
             Column("passes", "Passes", explanation="passes"),
         ],
         rows,
-        f"Alternative annotator test (Calderon et al. 2025): {report.test.describe()} A winning rate is a share of"
-        " tests, each with its p, and has no interval.",
+        f"Alternative annotator test (Calderon et al. 2025): {report.test.describe(rates=False)} A winning rate is a"
+        f" share of tests, each with its p, and has no interval.{advantage}",
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from agreement.data.given_answers import GivenAnswer
-from agreement.data.model_codings import read_model_names
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.reports.coders.alt_test import EPSILON, Q, read_levels
 from agreement.reports.coders.models import (
@@ -31,7 +31,7 @@ PAGE_SIZE = 50
 
 def build(request: AnalysisRequest) -> PageSections:
     """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
-    models = read_model_names(request.project)
+    models = request.models
 
     def choose(parameters: Parameters, options: dict[str, str]) -> str:
         read_levels(options.get("epsilon", ""), options.get("q", ""))
@@ -81,9 +81,9 @@ def _items_table(
             Column("context", "In context"),
             Column("title", "Title"),
             Column("people_say", "People", explanation="answers"),
-            Column("model_says", candidate, explanation="model_says"),
+            Column("model_says", "Model"),
             Column("distance", "Distance", "figure", explanation="distance_to_people"),
-            Column("people", "People", "count", explanation="number_of_coders"),
+            Column("n_people", "People", "count", place="file"),
             Column("words", "Words", place="file"),
             Column("text", "Text", place="file"),
             Column("key", "Key", place="file"),
@@ -113,8 +113,8 @@ def _item_cells(
     return [
         Composed(str(snippet.keyword), "agreement/parts/items/item_keyword.html", keyword),
         text.label,
-        _answers(of_people),
-        _answers(own),
+        _answers(of_people, named=True),
+        _answers(own, named=False),
         1 - float(items.candidate[row]),
         int(items.n_people[row]),
         snippet.words,
@@ -123,6 +123,8 @@ def _item_cells(
     ]
 
 
-def _answers(answers: list[GivenAnswer]) -> Composed:
-    words = "; ".join(f"{one.coder}: {one}" for one in answers)
-    return Composed(words, "agreement/parts/items/item_answers.html", group_answers(answers))
+def _answers(answers: list[GivenAnswer], *, named: bool) -> Composed:
+    """Return answers in words, with who gave them, or alone."""
+    words = "; ".join(f"{one.coder}: {one}" if named else str(one) for one in answers)
+    groups = [one if named else replace(one, who="") for one in group_answers(answers)]
+    return Composed(words, "agreement/parts/items/item_answers.html", groups)

@@ -12,6 +12,7 @@ from agreement.reports.overall.bootstrap import OPTION
 from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
+from agreement.sections.model_labels import label_models
 from agreement.sections.pages import (
     agreement,
     allows,
@@ -65,6 +66,11 @@ class ResultPage:
         if self.about_models and (not may_see_models(project) or project.answers == Project.Answers.SCUS):
             return False
         return may(project, self.right)
+
+    def show(self, request: AnalysisRequest, **address: str) -> PageSections:
+        """Return all that the page shows, models labelled as such."""
+        sections = self.build(request, **address)
+        return label_models(sections, request.models)
 
     @property
     def template(self) -> str:

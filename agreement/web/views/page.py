@@ -40,7 +40,7 @@ def show_page(
         return redirect(f"{request.path}?{read_form(request.GET)}")
     download = "as" in request.GET
     analysis = page.request(project, request.GET, request.user.get_username(), whole_tables=download)
-    sections = page.build(analysis, **address)
+    sections = page.show(analysis, **address)
     if download:
         return _download_table(request, analysis, sections)
     everything = {
@@ -51,6 +51,7 @@ def show_page(
         "query": analysis.query,
         "full_query": analysis.full_query,
         "options": analysis.options,
+        "models": analysis.models,
         "waiting": sections.waiting,
         "as_of": sections.as_of,
         "tables": {table.key: table for table in sections.tables},
