@@ -617,6 +617,7 @@ _MANUALS = {
     "datasheet-given": ("Markables that were imported with the texts: every coder has them.", "glossary#markable", ""),
     "datasheet-marked": ("Markables that some coder made.", "glossary#markable", ""),
     "datasheet-format-key": ("What commands and the API call the format.", "formats#on-pages-and-in-the-api", ""),
+    "datasheet-model": ("Which model it is; it is no person.", "managing#the-datasheet", ""),
     "datasheet-coder": ("A number in place of a name, by how much the coder did.", "managing#the-datasheet", ""),
     "datasheet-codings": (
         "Texts that coders have, each in its round; what is shown again counts once.",

@@ -30,6 +30,7 @@ def build_tables(report: AltTestReport) -> list[Table]:
                 Column("published_won", "Wins, published test", explanation="won"),
                 Column("units", "Units", "count"),
                 Column("texts", "Texts", "count"),
+                Column("note", "Notes"),
             ],
             [
                 (
@@ -49,6 +50,7 @@ def build_tables(report: AltTestReport) -> list[Table]:
                     "yes" if row.published_won else "no",
                     row.n_units,
                     row.n_texts,
+                    one.difference.note or one.advantage.note,
                 )
                 for row, one in zip(test.rows, report.intervals, strict=True)
             ],
