@@ -3,20 +3,21 @@
 What is next to each rule of the schema is sent in `tests/attacks/test_schema_rules.py`.
 """
 
+import copy
 import json
 import random
-from io import StringIO
 
 import pytest
 import schemathesis
-from django.core.management import call_command
 from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from annotations.api.serializers.problems import ConflictSerializer, InvalidSerializer, ProblemSerializer
-from annotations.models import Project, User
+from annotations.models import User
 from annotations.projects.people.members import add_member
+from tests.conftest import make_shared_project, person
+from tests.shared.api import schema_of_api
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
@@ -26,9 +27,7 @@ THERE = {"slug": ["tea", "ferry"], "text": ["tea", "sinking"], "docset": ["sinki
 
 def described(phase: str) -> OpenApiSchema:
     """Return the schema of the API, from which requests of one of schemathesis's phases follow."""
-    out = StringIO()
-    call_command("spectacular", "--format", "openapi-json", stdout=out)
-    found = schemathesis.openapi.from_dict(json.loads(out.getvalue()))
+    found = schemathesis.openapi.from_dict(copy.deepcopy(schema_of_api()))
     found.config.phases.update(phases=[phase])
     return found
 
@@ -42,13 +41,18 @@ MEMBERS = {
 }
 
 
-@pytest.fixture
-def world(project, codings, alice, bob, charlie) -> Project:
+def make_world() -> None:
     """Make two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
+    make_shared_project()
     other = pyramid_project()
+    alice, bob, charlie = map(person, ("alice", "bob", "charlie"))
     add_member(other, charlie, "manager")
     build(codings_of(models_of(docset(other, alice, bob)))["alice"], {"s": ["The ferry sank"]}, hand_in=False)
-    return project
+
+
+@pytest.fixture
+def world(db: None) -> None:
+    make_world()
 
 
 @SCHEMA.parametrize()
