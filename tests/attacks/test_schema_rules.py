@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
+from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis import Case
 from schemathesis.generation.feedback import FeedbackSources
@@ -21,14 +22,9 @@ TRIED: set[tuple[object, ...]] = set()
 
 
 @pytest.fixture(scope="module")
-def made(module_rows: None) -> None:
+def clients(module_rows: None) -> dict[str, Client]:
     """Make one world for all operations: what a request changes is taken back."""
-    make_world()
-
-
-@pytest.fixture
-def world(made: None, db: None) -> None:
-    pass
+    return make_world()
 
 
 @pytest.fixture
@@ -39,20 +35,19 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, world, quiet):
+def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients, db, quiet):
     """The requests, of which there are thousands, are made here and not where tests are collected."""
+
+    @examples(1, *HealthCheck)
+    def send_first(case: Case) -> None:
+        if Selection.full or is_first(case):
+            with transaction.atomic():
+                send(case, clients)
+                transaction.set_rollback(True)
+
     build_operation_test(
         config=SCHEMA.config, operation=operation, test_func=send_first, given_kwargs={}, feedback=FeedbackSources()
     )()
-
-
-@examples(1, *HealthCheck)
-def send_first(case: Case) -> None:
-    """Send the request in the world as it was before, if its rule is new."""
-    if Selection.full or is_first(case):
-        with transaction.atomic():
-            send(case)
-            transaction.set_rollback(True)
 
 
 def is_first(case: Case) -> bool:
