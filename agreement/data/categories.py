@@ -11,7 +11,7 @@ import numpy as np
 from django.db.models import Exists, IntegerField, OuterRef, QuerySet
 
 from agreement.measures.values import Bools
-from annotations.core.compiled_queries import compiled_query
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Attribute, Category, Level, Project, Relation
 from annotations.models.coding import pointing_categories
 

@@ -69,7 +69,7 @@ SIZES = (
     "agreement.sections.tables.MOST_ROWS",
     "agreement.web.forms.TOO_MANY",
     "agreement.web.views.flags.PAGE_SIZE",
-    "annotations.core.fields.MOST_CHOICES",
+    "annotations.core.http.fields.MOST_CHOICES",
     "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
     "annotations.planning.plans.matrix.MOST_PAIRED",
     "annotations.planning.plans.matrix.PAGE_SIZE",

@@ -16,7 +16,7 @@ from agreement.data.documents import document_key, row_key
 from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.data.joined import count_numbers, joined, parse_numbers
 from agreement.measures.data.arrays import run_offsets
-from annotations.core.queries import count_subquery
+from annotations.core.database.queries import count_subquery
 from annotations.models import Coding, Markable, Membership, Operation, Project, Round, Text
 from annotations.models.coding import INDEPENDENT_KINDS
 

@@ -21,8 +21,8 @@ from django.db.models.query import QuerySet
 
 from agreement.data.codings.reading import read_changed_codings, read_codings
 from agreement.data.codings.table import CodingTable
-from annotations.core.compiled_queries import ListParameter, compiled_query
-from annotations.core.writers import find_writers
+from annotations.core.database.compiled_queries import ListParameter, compiled_query
+from annotations.core.database.writers import find_writers
 from annotations.models import Coding, Membership, Operation, Project, ProjectStamp, Round, User
 
 # In place of a key, where there is no row.

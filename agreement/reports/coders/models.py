@@ -27,7 +27,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 
 OPTIONS = ("candidate", "epsilon", "q")
 # Of more people only so many are set beside the model one by one.

@@ -15,7 +15,7 @@ from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.deferred import alt_test
 from agreement.sections.tables import Cell, Column, Linked, Table
-from annotations.core.progress import Progress
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 AMONG = "people with each other"
