@@ -35,7 +35,7 @@ EVERYBODY = ",".join((*PEOPLE, "gpt"))
 
 
 def add_coded_model(project: Project, name: str, *, submit: bool = True) -> User:
-    """Let a model code all texts: it alone calls the first markable a place, and links each other one to that before."""
+    """Let a model code all texts: it alone calls the first markable a place, and links each other one back."""
     user = add_model(project, name).membership.user
     assign_texts(project, project.texts.all(), [user])
     for coding in Coding.with_models.filter(coder=user).select_related("text"):
