@@ -54,10 +54,10 @@ def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, ch
         expect(page.locator(f"#chart-{chart} .main-svg").first).to_be_visible()
     expect(page.locator("#chart-agreement")).to_contain_text("a-rule-based-model-with-a-long-name")
     expect(page.get_by_role("rowheader", name="a-rule-based-model-with-a-long-name (model)").first).to_be_visible()
-    page.get_by_label("Epsilon").fill("0.3")
-    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("textbox", name="Epsilon").fill("0.3")
+    page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#table-verdict")).to_contain_text("epsilon 0.3")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator("#table-items a").first.click()
+    page.locator("#table-items tbody a").first.click()
     expect(page.locator("main")).to_contain_text("a-rule-based-model-with-a-long-name (model)")
