@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.models import ModelCoder
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, ModelCoder
 from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.model_coders import add_model
 from annotations.projects.people.tokens import find_token
+from tests.conftest import judge_all, judgement
+from tests.shared.agreeing import WALK, answer, coded_project
 
 pytestmark = pytest.mark.browser
 
@@ -35,3 +39,25 @@ def test_a_manager_adds_a_model_makes_its_key_and_reads_its_version_of_a_text(si
     expect(page.get_by_role("rowheader", name="gpt-zero-shot")).to_contain_text("model")
     page.goto("/projects/tea/texts/tea/")
     expect(page.locator(".texts-version", has_text="gpt-zero-shot")).to_contain_text("model")
+
+
+def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, charlie):
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+    user = add_model(project, "a-rule-based-model-with-a-long-name").membership.user
+    assign_texts(project, project.texts.all(), [user])
+    for coding in Coding.with_models.filter(coder=user).select_related("text"):
+        judge_all(coding, [judgement(key, "place") for key in coding.text.markables.values_list("key", flat=True)])
+        submit_coding(coding, user)
+    page = sign_in(charlie, "/projects/walk/agreement/")
+    page.get_by_role("link", name="Models", exact=True).click()
+    for chart in ("agreement", "humans", "categories"):
+        expect(page.locator(f"#chart-{chart} .main-svg").first).to_be_visible()
+    expect(page.locator("#chart-agreement")).to_contain_text("a-rule-based-model-with-a-long-name")
+    expect(page.get_by_role("rowheader", name="a-rule-based-model-with-a-long-name (model)").first).to_be_visible()
+    page.get_by_role("textbox", name="Epsilon").fill("0.3")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator("#table-verdict")).to_contain_text("epsilon 0.3")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("#table-items tbody a").first.click()
+    expect(page.locator("main")).to_contain_text("a-rule-based-model-with-a-long-name (model)")

@@ -167,5 +167,6 @@ def difference_interval(differences: Floats) -> ScoreInterval:
         value = float(differences.mean())
         return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
     scaled = mean_interval(((differences + 1) / 2).tolist())
-    value, low, high = (None if one is None else 2 * one - 1 for one in (scaled.value, scaled.low, scaled.high))
-    return replace(scaled, value=value, low=low, high=high, note=scaled.note.replace("peer", "text"))
+    ends = {name: getattr(scaled, name) for name in ("value", "low", "high")}
+    ends = {name: None if one is None else 2 * one - 1 for name, one in ends.items()}
+    return replace(scaled, **ends, note=scaled.note.replace("peer", "text"))

@@ -167,7 +167,7 @@ def _humans_chart(report: ModelReport) -> Chart:
         "humans",
         f"Score of {report.candidate} less that of the person in whose place it codes, with 95% CI",
         dot_plot(dots, "difference of scores", (0, -test.epsilon)),
-        f"{describe_dots(dots)} Lines are at 0 and at −epsilon, {-test.epsilon:g}.",
+        f"{describe_dots(dots)} Lines are at 0 and at −epsilon, −{test.epsilon:g}.",
         "alt_test",
     )
 

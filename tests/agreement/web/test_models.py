@@ -35,7 +35,7 @@ EVERYBODY = ",".join((*PEOPLE, "gpt"))
 
 
 def add_coded_model(project: Project, name: str, *, submit: bool = True) -> User:
-    """Let a model code all texts: it alone calls the first markable a place, and links each other one back."""
+    """Let a model code all texts: the first markable is a place, and each other one means the same as that before."""
     user = add_model(project, name).membership.user
     assign_texts(project, project.texts.all(), [user])
     for coding in Coding.with_models.filter(coder=user).select_related("text"):
@@ -109,10 +109,8 @@ def test_the_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon,
     rows = take("alt_test", **asked)
     for name in ("candidate_score", "human_score", "difference", "p_value", "adjusted", "advantage_probability"):
         assert [float(row[name]) for row in rows] == [getattr(row, name) for row in test.rows], name
-    for value, low, high in (
-        ("difference", "low", "high"),
-        ("advantage_probability", "advantage_low", "advantage_high"),
-    ):
+    advantage = ("advantage_probability", "advantage_low", "advantage_high")
+    for value, low, high in (("difference", "low", "high"), advantage):
         known = [row for row in rows if row[low]]
         assert known
         assert all(float(row[low]) < float(row[value]) < float(row[high]) for row in known)

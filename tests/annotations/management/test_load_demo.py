@@ -1,7 +1,6 @@
 """manage.py load_demo."""
 
 import json
-import sys
 from collections import Counter
 from datetime import timedelta
 from fractions import Fraction
@@ -498,13 +497,3 @@ def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, na
     assert Judgement.objects.filter(coding__in=codings, category__key__in=("phrase", "old")).count() > 5
     assert not Token.objects.exists()
     assert "without a model" not in demo
-
-
-def test_what_the_demo_leaves_out_where_there_are_no_examples_is_said(db, settings, monkeypatch):
-    settings.LOCAL = True
-    monkeypatch.setitem(sys.modules, "examples", None)
-    out = StringIO()
-    call_command("load_demo", "dialogue", stdout=out)
-    assert "dialogue: without a model that codes, as examples/ and httpx (extra client) are needed: " in out.getvalue()
-    assert Coding.objects.filter(text__project__slug="dialogue", status=Coding.Status.SUBMITTED).count() == 6
-    assert not ModelCoder.objects.exists()
