@@ -21,6 +21,9 @@ COPY pyproject.toml pyproject.toml
 COPY config config
 COPY annotations annotations
 COPY agreement agreement
+# A model codes in the demo, by the client.
+COPY coindex coindex
+COPY examples examples
 COPY docs docs
 COPY static static
 COPY templates templates

@@ -86,7 +86,7 @@ format: $(DEV_STAMP) ## format the code
 
 lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
-		pyproject.toml --output-file requirements/run.txt $(ARGS)
+		--extra client pyproject.toml --output-file requirements/run.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra dev --constraint requirements/run.txt pyproject.toml --output-file requirements/dev.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \

@@ -304,15 +304,21 @@ def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked
     return project
 
 
-@pytest.fixture
-def project(alice, bob, charlie) -> Project:
+def make_shared_project() -> Project:
     """Make the project of the dialogue, which Alice and Bob have to code and Charlie manages."""
     project = make_project()
-    add_member(project, charlie, Membership.Role.MANAGER)
-    for coder in (alice, bob):
-        add_member(project, coder, Membership.Role.CODER)
+    alice, bob, charlie = map(person, ("alice", "bob", "charlie"))
+    # Hundreds of tests have this project: the checks of `add_member` have tests of their own.
+    roles = {charlie: Membership.Role.MANAGER, alice: Membership.Role.CODER, bob: Membership.Role.CODER}
+    Membership.objects.bulk_create(Membership(project=project, user=user, role=roles[user]) for user in roles)
     assign_texts(project, project.texts.all(), [alice, bob])
     return project
+
+
+@pytest.fixture
+def project(alice, bob, charlie) -> Project:
+    """Make the project of the dialogue."""
+    return make_shared_project()
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ class PageView(APIView):
         query.pop("form", None)
         address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
         analysis = page.request(project, query, request.user.get_username(), whole_tables=True)
-        return analysis, page.build(analysis, **address)
+        return analysis, page.show(analysis, **address)
 
 
 class TableList(PageView):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement.api import agreement, datasheet, discussion, pyramids, tables
+from agreement.api import agreement, datasheet, discussion, models, pyramids, tables
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
 ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
@@ -12,6 +12,7 @@ urlpatterns = [
     path("projects/<slug:slug>/agreement/data/", agreement.Data.as_view(), name="api-data"),
     path(f"{AGREEMENT}compare/", agreement.Compare.as_view(), name="api-compare"),
     path(f"{AGREEMENT}groups/", agreement.Groups.as_view(), name="api-groups"),
+    path(f"{AGREEMENT}models/", models.Models.as_view(), name="api-agreement-models"),
     path(f"{AGREEMENT}gold/", agreement.Gold.as_view(), name="api-agreement-gold"),
     path(f"{AGREEMENT}repeats/", agreement.Repeats.as_view(), name="api-agreement-repeats"),
     path(f"{AGREEMENT}planning/", agreement.Planning.as_view(), name="api-planning"),

@@ -14,9 +14,10 @@ from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
+from agreement.data.codings.state import MOST_READ, NO_KEY, KnownCodings
+from agreement.data.codings.table import CodingTable
 from agreement.data.extract import read_current_codings
-from agreement.data.reading import MAX_TEXTS_IN_QUERY, CodingTable
-from agreement.data.state import MOST_READ, NO_KEY, KnownCodings
+from agreement.data.reading import MAX_TEXTS_IN_QUERY
 from annotations.models import Coding, Operation, Project, Round, Text
 
 LATEST = 5
@@ -90,8 +91,11 @@ def count_remaining(project: Project, known: KnownCodings | None = None) -> dict
         before = _remaining.get(project.pk)
     changed = table.changed_since(before.table) if before else None
     if before is None or changed is None:
-        before, changed = _Remaining(table.number, {}, Counter()), frozenset(table.rows)
-    found = before.with_documents(table, changed, _count_undecided(project, table, changed))
+        remaining = _count_undecided(project, table, table.headings)
+        before, changed = _Remaining(table.number, {}, Counter()), frozenset(remaining)
+    else:
+        remaining = _count_undecided(project, table, changed)
+    found = before.with_documents(table, changed, remaining)
     with _lock:
         _store(_remaining, project.pk, found)
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
@@ -121,7 +125,7 @@ class _Remaining:
 
 def _count_undecided(project: Project, table: CodingTable, documents: Iterable[int]) -> Counter[int]:
     """Return by document how many markables are to be decided in its codings that are not submitted."""
-    open_rows = {row.pk: document for document in documents for row in table.rows[document] if not row.submitted}
+    open_rows = table.find_open(documents)
     found = Counter[int]()
     if not open_rows:
         return found

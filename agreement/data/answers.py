@@ -7,10 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,6 +26,8 @@ REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
 CHAINED = ("pointers", "indices")
 # A question with more different answers, in words or numbers, has no table with a column for each.
 MOST_VALUES = 60
+# So many sets of names are shared by texts.
+MOST_SETS = 1_024
 # No places.
 NOWHERE = np.zeros(0, dtype=np.int64)
 # What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
@@ -177,8 +179,7 @@ class TextAnswers:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CodingSummary:
+class CodingSummary(NamedTuple):
     """What is known of a coding without its answers: how many there are, and what is equal for equal ones.
 
     `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its `other_versions`.
@@ -245,9 +246,9 @@ class TextContent:
         self.cache: dict[Hashable, Any] = {}
         self.is_outdated = False
         self.n_judgements = sum(one.n_judgements for one in codings)
-        self.coders = frozenset(one.coder for one in codings if one.n_judgements)
-        self.reasons = frozenset(one.reason for one in codings if one.n_judgements)
-        self.coders_of_other_versions = frozenset(one.coder for one in codings if one.n_other_versions)
+        self.coders = _set_of(tuple([one.coder for one in codings if one.n_judgements]))
+        self.reasons = _set_of(tuple([one.reason for one in codings if one.n_judgements]))
+        self.coders_of_other_versions = _set_of(tuple([one.coder for one in codings if one.n_other_versions]))
         self._answers: TextAnswers | None = None
         self._digest: bytes | None = None
 
@@ -309,6 +310,12 @@ class TextContent:
                 b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])
             ).digest()
         return self._digest
+
+
+@lru_cache(MOST_SETS)
+def _set_of(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the names as a set, of equal names mostly the same one: texts are many."""
+    return frozenset(names)
 
 
 class SelectedContent(TextContent):
@@ -559,6 +566,10 @@ class Extract:
                 found.cache[key] = asked.with_texts(changed)
         return found
 
+    def has(self, documents: Iterable[int]) -> bool:
+        """Return whether all of these documents are there."""
+        return all(map(self._places.__contains__, documents))
+
     def _select_again(self, before: Extract, places: Sequence[int]) -> Extract:
         """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
         _, chosen, counted = _STANDARD
@@ -718,39 +729,41 @@ def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
     return known
 
 
-@dataclass(frozen=True, slots=True)
-class _Selection:
+class _Selection(NamedTuple):
     """What a selection has of a document: the document, unless all of it is left out, and the codings left out."""
 
     of: TextEntry
-    entry: list[TextEntry]
-    left_out: list[CodingLeftOut]
-    other_versions: list[OtherVersions]
+    entry: tuple[TextEntry, ...]
+    left_out: tuple[CodingLeftOut, ...] = ()
+    other_versions: tuple[OtherVersions, ...] = ()
 
 
 def _select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[str]) -> _Selection:
-    """Return what the codings of these coders that count have of a document. It is found once for the document."""
+    """Return what the codings of these coders that count have of a document. A part of it is found once."""
+    codings = text.content.codings
+    if not chosen and text.reason in counted and all(one.n_judgements and one.reason in counted for one in codings):
+        return _Selection(text, (text,))
     key = ("codings", chosen, counted)
     known: _Selection | None = text.content.cache.get(key)
     if known is not None and known.of is text:
         return known
-    of_chosen = [one for one in text.content.codings if not chosen or one.coder in chosen]
-    found = _Selection(text, [], [], [])
-    found.left_out.extend(
+    of_chosen = [one for one in codings if not chosen or one.coder in chosen]
+    left_out = tuple(
         CodingLeftOut(text.slug, one.coder, one.reason, text.round)
         for one in of_chosen
         if one.reason not in counted and one.n_judgements
     )
+    entry, other_versions = tuple[TextEntry, ...](), tuple[OtherVersions, ...]()
     if text.reason in counted:
         of_counted = [one for one in of_chosen if one.reason in counted]
-        found.other_versions.extend(
+        other_versions = tuple(
             OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
             for one in of_counted
             if one.n_other_versions and not one.n_judgements
         )
         selected = text.content.select([one for one in of_counted if one.n_judgements])
-        found.entry.append(text if selected is text.content else replace(text, content=selected))
-    text.content.cache[key] = found
+        entry = (text if selected is text.content else replace(text, content=selected),)
+    found = text.content.cache[key] = _Selection(text, entry, left_out, other_versions)
     return found
 
 

@@ -7,7 +7,7 @@ statistics are computed again, only after somebody has changed it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -26,6 +26,10 @@ from agreement.data.answers import (
     TextEntry,
     load_answers,
 )
+from agreement.data.categories import Categories, read_categories
+from agreement.data.codings.reading import read_codings, read_gold
+from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
+from agreement.data.codings.table import CodingRow, CodingTable
 from agreement.data.links import number_alternatives
 from agreement.data.questions import (
     QuestionSource,
@@ -34,19 +38,12 @@ from agreement.data.questions import (
     read_question,
     with_values,
 )
-from agreement.data.reading import (
-    Categories,
-    CodingTable,
-    read_answers,
-    read_categories,
-    read_codings,
-    read_word_answers,
-)
-from agreement.data.state import KnownCodings, Mark, mark_codings, read_known_codings
+from agreement.data.reading import read_answers
 from agreement.data.storage.store import TableStore, is_worth_storing
 from agreement.data.storage.tables import TextTables
 from agreement.data.storage.versions import Version, digest_version
 from agreement.data.summaries import Summary, pack_summaries, unpack_summaries
+from agreement.data.words import read_word_answers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets
 from agreement.measures.data.subsets import select_units
@@ -66,8 +63,6 @@ MOST_JUDGEMENTS = 1_000_000
 # The name of the table of what is known of each text without its answers.
 SUMMARIES = ("summaries",)
 
-type Versions = tuple[Hashable, ...]
-
 # By project, and what is counted or asked.
 type Key = tuple[int, str]
 
@@ -77,14 +72,14 @@ class _Cache[Text]:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.texts: OrderedDict[Key, dict[int, tuple[Versions, Text]]] = OrderedDict()
+        self.texts: OrderedDict[Key, dict[int, tuple[Hashable, Text]]] = OrderedDict()
         self.extracts: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
         self.recent: OrderedDict[Key, tuple[Hashable, int, Extract]] = OrderedDict()
         self.tables: OrderedDict[Key, TextTables] = OrderedDict()
         self.lock = Lock()
 
     def read_changed(
-        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], Mapping[int, Text]]
+        self, key: Key, versions: Mapping[int, Hashable], read: Callable[[list[int]], Mapping[int, Text]]
     ) -> dict[int, Text]:
         """Return the texts as of these versions: those that have changed are read, the others are in memory."""
         with self.lock:
@@ -99,7 +94,7 @@ class _Cache[Text]:
         return {text: answers for text, (_, answers) in known.items()}
 
     def read_some(
-        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], Mapping[int, Text]]
+        self, key: Key, versions: Mapping[int, Hashable], read: Callable[[list[int]], Mapping[int, Text]]
     ) -> dict[int, Text]:
         """Return some texts as of these versions; the others of the key stay as they are."""
         with self.lock:
@@ -134,7 +129,7 @@ class _Cache[Text]:
         if found is None or found[0] != about:
             return None
         changed = codings.changed_since(found[1])
-        return None if changed is None else (found[2], changed)
+        return None if changed is None or not found[2].has(changed) else (found[2], changed)
 
     def remember(self, key: Key, about: Hashable, codings: CodingTable, extracted: Extract) -> Extract:
         """Remember of which codings an extract was made."""
@@ -310,7 +305,7 @@ class _ProjectAnswers:
         with _snapshot_of(self.project) as snapshot:
             known = None if self.reading.models else snapshot.read_codings().table
             codings = known or read_codings(self.project, models=True)
-        return codings.with_gold(self.project) if self.reading.gold else codings
+        return read_gold(self.project, codings) if self.reading.gold else codings
 
     def read(self, categories: Categories, scheme_version: Hashable, codings: CodingTable) -> Extract:
         """Return the categories that coders gave, and the chains that they made."""
@@ -324,7 +319,7 @@ class _ProjectAnswers:
                 before = before.with_texts(self._read_changes(categories, scheme_version, codings, changed))
                 _projects.remember(self.key, about, codings, before)
             return before
-        versions = _versions_of(codings, scheme_version)
+        versions = _versions_of(codings, scheme_version, codings.headings)
 
         def read(changed: list[int]) -> dict[int, TextContent]:
             return self._read_contents(categories, codings, {text: versions[text] for text in changed})
@@ -333,7 +328,7 @@ class _ProjectAnswers:
         self._contents = list(contents.values())
         extracted = _projects.assemble(
             self.key,
-            (about, tuple(codings.headings.items()), tuple(versions.values())),
+            (about, codings.headings, versions),
             lambda: Extract.of_texts(
                 answer_kind(project),
                 project.unmarked,
@@ -354,7 +349,7 @@ class _ProjectAnswers:
         self, categories: Categories, scheme_version: Hashable, codings: CodingTable, changed: frozenset[int]
     ) -> dict[int, TextEntry]:
         """Return those documents whose codings alone have changed."""
-        versions: dict[int, Versions] = {text: (scheme_version, *codings.version_of(text)) for text in changed}
+        versions = _versions_of(codings, scheme_version, changed)
 
         def read(texts: list[int]) -> dict[int, TextContent]:
             return self._read_contents(categories, codings, {text: versions[text] for text in texts})
@@ -373,12 +368,11 @@ class _ProjectAnswers:
         with _snapshot_of(self.project):
             categories, scheme_version = read_categories(self.project)
             codings = self.read_codings()
-            versions = _versions_of(codings, scheme_version)
-            digests = _digest(versions)
-            present = [content.pk for content in contents if content.pk in versions]
+            present = [content.pk for content in contents if content.pk in codings.headings]
+            versions = _versions_of(codings, scheme_version, present)
             answers = self._read_answers(categories, codings, present)
         for content in contents:
-            is_current = digests.get(content.pk) == content.version
+            is_current = versions.get(content.pk) == content.version
             content.take(
                 answers.get(content.pk) or TextAnswers.empty(content.pk, categories.keys), is_outdated=not is_current
             )
@@ -391,30 +385,27 @@ class _ProjectAnswers:
         self.load([content, *others])
 
     def _read_contents(
-        self, categories: Categories, codings: CodingTable, versions: Mapping[int, Versions]
+        self, categories: Categories, codings: CodingTable, versions: Mapping[int, Version]
     ) -> dict[int, TextContent]:
         """Return these documents: with what is stored of them where that is of these versions, else with answers."""
-        digests = _digest(versions)
         contents: dict[int, TextContent] = {}
-        if is_worth_storing(len(versions), len(codings.rows)):
-            stored = _unpack(self.store.load(SUMMARIES))
-            for text, digest in digests.items():
-                if (text, digest) in stored:
-                    keys, summaries = stored[text, digest]
-                    contents[text] = TextContent(text, summaries, keys, digest, self)
+        if is_worth_storing(len(versions), len(codings.headings)):
+            stored = _unpack(self.store.load(SUMMARIES), versions)
+            for text, (keys, summaries) in stored.items():
+                contents[text] = TextContent(text, summaries, keys, versions[text], self)
         missing = [text for text in versions if text not in contents]
         self._n_read = len(missing)
         n_judgements = 0
         for batch in batched(missing, READ_AT_ONCE if len(missing) > MOST_READ_AT_ONCE else MOST_READ_AT_ONCE):
             for text, answers in self._read_answers(categories, codings, list(batch)).items():
-                content = contents[text] = TextContent.of(answers, digests[text], self)
+                content = contents[text] = TextContent.of(answers, versions[text], self)
                 n_judgements += content.n_judgements
                 if n_judgements > MOST_JUDGEMENTS:
                     content.drop()
         return contents
 
     def _read_answers(self, categories: Categories, codings: CodingTable, texts: list[int]) -> dict[int, TextAnswers]:
-        rows = [row for text in texts for row in codings.rows[text]]
+        rows = _rows_of(codings, texts)
         if self.reading.units == "words":
             return read_word_answers(self.project, categories, rows, texts)
         return read_answers(
@@ -427,23 +418,22 @@ class _ProjectAnswers:
         )
 
 
-def _versions_of(codings: CodingTable, scheme_version: Hashable) -> dict[int, Versions]:
-    """Return on what the answers in each document depend."""
-    return {text: (scheme_version, *codings.version_of(text)) for text in codings.rows}
+def _versions_of(codings: CodingTable, scheme_version: Hashable, texts: Iterable[int]) -> dict[int, Version]:
+    """Return on what the answers in some documents depend, in two numbers each."""
+    scheme = digest_version(scheme_version)
+    return {text: digest_version((scheme, *version)) for text, version in codings.versions_of(texts)}
 
 
-def _digest(versions: Mapping[int, Versions]) -> dict[int, Version]:
-    """Return the same in two numbers each."""
-    scheme = digest_version(next(iter(versions.values()))[0]) if versions else None
-    return {text: digest_version((scheme, *of_codings)) for text, (_, *of_codings) in versions.items()}
+def _rows_of(codings: CodingTable, texts: Sequence[int]) -> list[CodingRow]:
+    return [row for rows in codings.rows_of(texts).values() for row in rows]
 
 
-def _unpack(stored: bytes | None) -> dict[tuple[int, Version], Summary]:
-    """Return the summaries that are stored; none where another version of the program has stored them."""
+def _unpack(stored: bytes | None, versions: Mapping[int, Version]) -> dict[int, Summary]:
+    """Return the summaries that are stored of these versions; none where another version of the program stored them."""
     if stored is None:
         return {}
     try:
-        return unpack_summaries(stored)
+        return unpack_summaries(stored, versions)
     except ValueError:
         return {}
 
@@ -454,10 +444,10 @@ def _read_asked(source: QuestionSource, codings: CodingTable, reading: _Reading)
     load_answers(source.coded.texts)
     by_text = {text.pk: text.answers for text in source.coded.texts}
     # the answers of the other questions are of the same versions of codings
-    versions: dict[int, Versions] = {text: (source.version, answers) for text, answers in by_text.items()}
+    versions: dict[int, Hashable] = {text: (source.version, answers) for text, answers in by_text.items()}
 
     def read(changed: list[int]) -> dict[int, TextAnswers]:
-        rows = [row for text in changed for row in codings.rows[text]]
+        rows = _rows_of(codings, changed)
         return read_question(source, rows, [by_text[text] for text in changed])
 
     texts = list(_questions.read_changed(key, versions, read).values())

@@ -1,10 +1,10 @@
-"""Codings of models: who may know of them is told how many are left out of the figures of people."""
+"""Models that code and their codings, for whoever may know of them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from annotations.models import Coding, Project
+from annotations.models import Coding, ModelCoder, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.models.project import may_see_models
 
@@ -19,3 +19,11 @@ def count_codings_of_models(project: Project, texts: Collection[str] = (), round
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
     codings = codings.filter(text__slug__in=texts) if texts else codings
     return (codings.filter(round__name__in=rounds) if rounds else codings).begun().count()
+
+
+def read_model_names(project: Project) -> frozenset[str]:
+    """Return the names of the models that code. A query; for whoever does not know of models there are none."""
+    if not may_see_models(project):
+        return frozenset()
+    models = ModelCoder.objects.filter(membership__project=project)
+    return frozenset(models.values_list("membership__user__username", flat=True))

@@ -26,12 +26,12 @@ from agreement.data.answers import (
     TextAnswers,
     name_value,
 )
+from agreement.data.codings.table import CodingRow
 from agreement.data.entities import find_entities, share_answers
 from agreement.data.links import plural_readings, tidy_readings
 from agreement.data.reading import (
     NEXT_READING,
     TARGET_AND_READING,
-    CodingRow,
     LinkedRows,
     MemberIndex,
     look_up,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from agreement.data.answers import CodingSummary, TextContent
-from agreement.data.storage.versions import Version, join_versions, split_versions
+from agreement.data.storage.versions import Version, find_versions, join_versions, split_versions
 from agreement.measures.sums.storage import pack, unpack
 
 DIGEST_SIZE = 32
@@ -47,35 +47,34 @@ def pack_summaries(contents: Sequence[TextContent]) -> bytes:
     return join_versions(versions, pack({}, names, [texts, rows]))
 
 
-def unpack_summaries(stored: bytes) -> dict[tuple[int, Version], Summary]:
-    """Return the summaries by document and version. Raises ValueError for bytes of another form."""
+def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, Summary]:
+    """Return the summaries of documents in the versions that are wanted. Raises ValueError for bytes of another form.
+
+    What is not stored is left out.
+    """
     versions, rest = split_versions(stored)
     _, names, (texts, rows) = unpack(rest, lambda _: [TEXT, CODING])
-    coders, reasons = names["coders"], names["reasons"]
-    digests = rows["digest"].tobytes()
-    columns = (rows[name].tolist() for name in ("coder", "reason", "coding", "judgements", "other_versions"))
-    codings = [
-        CodingSummary(
-            coder=str(coders[coder]),
-            reason=str(reasons[reason]),
-            coding=coding,
-            n_judgements=n_judgements,
-            n_other_versions=n_other_versions,
-            digest=digests[place * DIGEST_SIZE : (place + 1) * DIGEST_SIZE],
+    keys, (found, places) = list(wanted), find_versions(texts["pk"], versions, list(wanted.items()))
+    coders, reasons = ([str(one) for one in names[name]] for name in ("coders", "reasons"))
+    codings = list(
+        map(
+            CodingSummary,
+            [coders[coder] for coder in rows["coder"].tolist()],
+            [reasons[reason] for reason in rows["reason"].tolist()],
+            *(rows[name].tolist() for name in ("coding", "judgements", "other_versions")),
+            _split_digests(rows["digest"].tobytes()),
         )
-        for place, (coder, reason, coding, n_judgements, n_other_versions) in enumerate(zip(*columns, strict=True))
-    ]
-    ends = np.cumsum(texts["codings"]).tolist()
-    keys = texts["digest"].tobytes()
+    )
+    digests, ends = _split_digests(texts["digest"].tobytes()), np.cumsum(texts["codings"])
+    cuts = zip(places.tolist(), (ends - texts["codings"])[places].tolist(), ends[places].tolist(), strict=True)
     return {
-        (pk, version): (
-            keys[place * DIGEST_SIZE : (place + 1) * DIGEST_SIZE],
-            tuple(codings[end - n : end]),
-        )
-        for place, (pk, n, end, version) in enumerate(
-            zip(texts["pk"].tolist(), texts["codings"].tolist(), ends, versions, strict=True)
-        )
+        keys[number]: (digests[place], tuple(codings[begin:end]))
+        for number, (place, begin, end) in zip(found.tolist(), cuts, strict=True)
     }
+
+
+def _split_digests(digests: bytes) -> list[bytes]:
+    return [digests[begin : begin + DIGEST_SIZE] for begin in range(0, len(digests), DIGEST_SIZE)]
 
 
 def _as_bytes(digests: Sequence[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:

@@ -374,7 +374,7 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
         "x": [(one.first + one.last) / 2 for one in steps],
         "y": [one.value for one in steps],
         "width": [one.last - one.first + 1 for one in steps],
-        "customdata": [[one.positions, _shorten(one.words)] for one in steps],
+        "customdata": [[one.positions, shorten(one.words)] for one in steps],
         "hovertemplate": "%{customdata[0]}: %{y:.3f}, %{customdata[1]}<extra></extra>",
         **_leading_to([one.address for one in steps]),
     }
@@ -418,7 +418,7 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
         }
         layout["annotations"].append(
             {
-                "text": _shorten(name),
+                "text": shorten(name),
                 "x": 0,
                 "y": top,
                 "xref": "paper",
@@ -442,7 +442,7 @@ def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figu
         "mode": "markers",
         "x": list(range(1, len(shares) + 1)),
         "y": list(shares),
-        "customdata": [_shorten(word) for word in words],
+        "customdata": [shorten(word) for word in words],
         "hovertemplate": "%{customdata}: %{y:.1%}<extra></extra>",
         "marker": {"size": 7},
     }
@@ -503,7 +503,7 @@ def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[
         "type": "bar",
         "x": places,
         "y": [len(members[one]) for one in combinations],
-        "customdata": [", ".join(_shorten(word) for word in members[one]) for one in combinations],
+        "customdata": [", ".join(shorten(word) for word in members[one]) for one in combinations],
         "hovertemplate": "%{y}: %{customdata}<extra></extra>",
         "xaxis": "x",
         "yaxis": "y",
@@ -560,13 +560,13 @@ def _named_axis(labels: Sequence[str], *, downwards: bool = False) -> dict[str, 
     axis: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
-        "ticktext": [_shorten(label) for label in labels],
+        "ticktext": [shorten(label) for label in labels],
         "zeroline": False,
     }
     return axis | {"autorange": "reversed"} if downwards else axis
 
 
-def _shorten(label: str) -> str:
+def shorten(label: str) -> str:
     return escape_markup(label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…")
 
 

@@ -30,6 +30,7 @@ from agreement.sections.deferred import (
     difference,
     gold,
     groups,
+    models,
     pairs,
     planning,
     texts,
@@ -59,6 +60,7 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "difference": difference.build_difference,
     "gold": gold.build_gold,
     "groups": groups.build_groups,
+    "models": models.build_models,
     "planning": planning.build_planning,
 }
 
@@ -103,6 +105,8 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return judgements * 20
     if kind == "groups":  # as with difference, for each two of some groups
         return judgements * 60
+    if kind == "models":  # each coder against the others, three times
+        return judgements * 60
     if kind == "planning":  # without each coder in turn, where they are a sample
         return judgements * (len(request.extract.coders) + 1 if request.options.get("sample") == "both" else 1)
     constructions = len(CONSTRUCTIONS[request.extract.kind])
@@ -126,6 +130,8 @@ def _data_state(request: AnalysisRequest, kind: str) -> str:
     about: list[Any] = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
     if kind == "gold":
         about.append(request.answers_with_gold.fingerprint)
+    elif kind == "models":  # the coders who are chosen are people
+        about.append(request.project_answers.select(request.parameters.selection("include")).fingerprint)
     elif kind == "agreed":
         about.append(agreed_state(request.project))
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()

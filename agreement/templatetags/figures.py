@@ -1,6 +1,6 @@
 """How figures are shown: rounded for the eye, whole for the machine."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import template
@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from agreement.reports.request.request import TABLE_PAGE
 from agreement.sections.charts import Chart
+from agreement.sections.model_labels import label_model
 from agreement.sections.tables import TABLE_FORMATS, Table, format_value
 
 register = template.Library()
@@ -39,6 +40,12 @@ def percent(share: float) -> SafeString:
 def called(value: object, labels: Mapping[str, str]) -> object:
     """Return what a category is called; what is no key of one stays."""
     return labels.get(value, value) if isinstance(value, str) else value
+
+
+@register.filter
+def as_coder(name: str, models: Collection[str]) -> str:
+    """Return the name of a coder, of a model with what it is."""
+    return label_model(name) if name in models else name
 
 
 @register.filter

@@ -16,6 +16,7 @@ def register() -> None:
         Tab("agreement", "Agreement", "agreement", Right.SEE_RESULTS, 100, group="results"),
         Tab("items", "Items", "items", Right.SEE_RESULTS, 110, group="results"),
         Tab("coders", "Coders", "coders", Right.SEE_RESULTS, 120, group="results"),
+        Tab("models", "Models", "agreement-models", Right.SEE_RESULTS, 122, NO_PYRAMIDS, "results", about_models=True),
         Tab("gold", "Gold", "gold", Right.COMPARE_WITH_GOLD, 125, group="results"),
         Tab("categories", "Categories", "categories", Right.SEE_RESULTS, 130, NO_PYRAMIDS, group="results"),
         Tab("texts", "By text", "texts", Right.SEE_RESULTS, 140, group="results"),

@@ -21,6 +21,7 @@ urlpatterns = [
     path(f"{AGREEMENT}coders/", results.coders, name="coders"),
     path(f"{AGREEMENT}coders/<str:first>/<str:second>/", results.pair, name="coder-pair"),
     path(f"{AGREEMENT}coreference/", results.coreference, name="coreference"),
+    path(f"{AGREEMENT}models/", results.models, name="agreement-models"),
     path(f"{AGREEMENT}gold/", results.gold, name="gold"),
     path(f"{AGREEMENT}categories/", categories.categories, name="categories"),
     path(f"{AGREEMENT}categories/mapping/", categories.save_mapping, name="save-mapping"),

@@ -286,10 +286,11 @@ def has_passed(round_: Round, coder: User) -> bool:
 def refuse_untrained(coding: Coding) -> None:
     """Raise OperationRejected where the coder has yet to pass training before this work may begin.
 
-    What has begun goes on. Nothing is asked of the database where the round requires no training.
+    What has begun goes on, and models code without training, which is for people. Nothing is asked of the database
+    where the round requires none.
     """
     required = coding.round.required_round_id
-    if required is None or coding.is_begun or coding.kind != Coding.Kind.TEXT:
+    if required is None or coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
         return
     round_ = Round.objects.select_related("project").get(pk=required)
     if not has_passed(round_, coding.coder):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotations.models import Project
-from annotations.models.project import may, may_change
+from annotations.models.project import may, may_change, may_see_models
 from annotations.models.rights import Right
 
 # Of pyramids, and of all other projects.
@@ -33,7 +33,8 @@ class Tab:
     """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
 
     Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab. The
-    page of one that `changes` is a form, and in archived projects there is none.
+    page of one that `changes` is a form, and in archived projects there is none. One that is `about_models` is
+    there for who may know of them.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Tab:
     group: Group = "annotate"
     unless: Right | None = None
     changes: bool = False
+    about_models: bool = False
 
 
 _tabs: dict[str, Tab] = {
@@ -80,6 +82,8 @@ def tabs_for(project: Project) -> dict[Group, list[Tab]]:
 
 def _may_open(project: Project, tab: Tab) -> bool:
     if tab.changes and not may_change(project, tab.right):
+        return False
+    if tab.about_models and not may_see_models(project):
         return False
     return may(project, tab.right) and not (tab.unless is not None and may(project, tab.unless))
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import Http404
 from django.utils import timezone
 
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.models import Coding, Project
+from annotations.models.project import may_see_models
 from annotations.models.rights import Person, Right
 from annotations.projects.permissions import project_for
 
@@ -25,6 +27,17 @@ def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Pr
     project = project_for(user, slug, right)
     record_view(Coding.with_models.filter(text__project=project), user)
     return project
+
+
+def results_with_models_for(user: Person, slug: str) -> Project:
+    """Return the project for somebody to whom results of models are shown. Raise Http404 where there are none.
+
+    Who codes is told of models as of a page that is not there, also when the results are open; pyramids have none.
+    """
+    project = project_for(user, slug)
+    if not may_see_models(project) or project.answers == Project.Answers.SCUS:
+        raise Http404("There is no such page.")
+    return results_for(user, slug)
 
 
 def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:

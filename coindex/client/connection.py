@@ -70,11 +70,18 @@ class Connection:
     """A server and the key of somebody: `with Client(...)`, or `close()` at the end."""
 
     def __init__(
-        self, address: str, key: str, *, patience: Patience | None = None, timeout: float | httpx.Timeout = 60
+        self,
+        address: str,
+        key: str,
+        *,
+        patience: Patience | None = None,
+        timeout: float | httpx.Timeout = 60,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         """Take the address of the site, or of its API; the key is shown once on the page of an account.
 
-        `timeout` is httpx's: how many seconds nothing may come from the server.
+        `timeout` is httpx's: how many seconds nothing may come from the server. So is `transport`: how requests are
+        sent, if not through the network, such as `httpx.WSGITransport` to an application in the same process.
         """
         base = address.removesuffix("/")
         base = f"{base}/" if base.endswith(ROOT.rstrip("/")) else f"{base}{ROOT}"
@@ -84,6 +91,7 @@ class Connection:
             base_url=base,
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json, */*;q=0.5"},
             timeout=timeout,
+            transport=transport,
         )
 
     def __enter__(self) -> Self:

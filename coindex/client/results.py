@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # Reports beside the overall one, with what they have in pages.
 type ReportName = Literal[
-    "compare", "coreference", "gold", "groups", "peers", "planning", "repeats", "scores", "scus", "study"
+    "compare", "coreference", "gold", "groups", "models", "peers", "planning", "repeats", "scores", "scus", "study"
 ]
-PAGED = {"coreference": "texts", "gold": "docsets", "peers": "items", "scores": "peers"}
+PAGED = {"coreference": "texts", "gold": "docsets", "models": "items", "peers": "items", "scores": "peers"}
 
 
 class Results(Codings):

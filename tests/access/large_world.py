@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from agreement.models import Flag, Mapping, Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Method
+from annotations.api.lists import ArrayPages, CursorPages, ReportPages
 from annotations.coding import operations
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import (
@@ -50,7 +52,55 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import change
 
+# What holds a long list to a page.
+SIZES = (
+    "agreement.api.discussion.LATEST",
+    "agreement.sections.charts.MOST_POINTS",
+    "agreement.sections.pages.categories.PAGE_SIZE",
+    "agreement.sections.pages.data.PAGE_SIZE",
+    "agreement.sections.pages.items.items.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.peers.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.peers.STRIP",
+    "agreement.sections.pages.pyramids.scores.MOST_DOTS",
+    "agreement.sections.pages.pyramids.scores.PAGE_SIZE",
+    "agreement.sections.pages.pyramids.scus.PAGE_SIZE",
+    "agreement.sections.pages.texts.PAGE_SIZE",
+    "agreement.sections.tables.MOST_ALIKE",
+    "agreement.sections.tables.MOST_ROWS",
+    "agreement.web.forms.TOO_MANY",
+    "agreement.web.views.flags.PAGE_SIZE",
+    "annotations.core.http.fields.MOST_CHOICES",
+    "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
+    "annotations.planning.plans.matrix.MOST_PAIRED",
+    "annotations.planning.plans.matrix.PAGE_SIZE",
+    "annotations.planning.training.CODERS_ON_A_PAGE",
+    "annotations.planning.training.TEXTS_ON_A_PAGE",
+    "annotations.planning.work.progress.CODERS_ON_A_PAGE",
+    "annotations.planning.work.progress.PAGE_SIZE",
+    "annotations.texts.listing.PAGE_SIZE",
+    "annotations.web.forms.assignments.MOST_CHOICES",
+    "annotations.web.forms.rounds.MOST_CHOICES",
+    "annotations.web.paging.PAGE_SIZE",
+    "annotations.web.views.docsets.DOCSETS_ON_A_PAGE",
+    "annotations.web.views.gold.MOST_CHIPS",
+    "annotations.web.views.gold.PAGE_SIZE",
+    "annotations.web.views.guidelines.PAGE_SIZE",
+    "annotations.web.views.projects.MOST_OWN",
+    "annotations.web.views.projects.PAGE_SIZE",
+    "annotations.web.views.questions.PAGE_SIZE",
+    "annotations.web.views.schemes.versions.LONGEST_LIST",
+    "annotations.web.views.schemes.versions.PAGE_SIZE",
+)
+
 type Change = Callable[[Model, int], None]
+
+
+def shorten_pages(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    """Let pages hold so many rows, choices or points, so that small projects fill them."""
+    for name in SIZES:
+        monkeypatch.setattr(name, length)
+    for pages in (CursorPages, ArrayPages, ReportPages):
+        monkeypatch.setattr(pages, "page_size", length)
 
 
 def enlarge(here: SimpleNamespace, n: int, n_coders: int, n_rounds: int) -> None:

@@ -515,6 +515,9 @@ AGREEMENT = [
             "allows",
         )
     ),
+    # Who codes is told of models as of a page that is not there; pyramids have none.
+    row("agreement-models", GET=who(SEE_RESULTS, members=404)),
+    again("agreement-models", OF_PYRAMIDS, GET=who((), members=404)),
     row("gold", GET=discussing()),
     again("gold", OF_PYRAMIDS, GET=discussing()),
     again("gold", OF_AGREED, GET=discussing()),
@@ -741,6 +744,8 @@ API = [
             "item",
         )
     ),
+    # Without a model that has coded there is nothing to compare.
+    row("api-agreement-models", GET=who(SEE_RESULTS, 400, members=404)),
     row("api-agreement-gold", GET=discussing()),
     again("api-agreement-gold", OF_PYRAMIDS, GET=discussing()),
     again("api-agreement-gold", OF_AGREED, GET=discussing()),

@@ -14,8 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.extract import clear_cache
-from annotations.api.lists import ArrayPages, CursorPages, ReportPages
-from tests.access.large_world import enlarge
+from tests.access.large_world import enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 
@@ -26,45 +25,6 @@ SHORT = 4
 MOST_TIMES = 1.1
 # Figures of small projects are computed at once, and those of larger ones by a worker, which takes other queries: but
 # never one for each that is added.
-# What holds a long list to a page.
-SIZES = (
-    "agreement.api.discussion.LATEST",
-    "agreement.sections.charts.MOST_POINTS",
-    "agreement.sections.pages.categories.PAGE_SIZE",
-    "agreement.sections.pages.data.PAGE_SIZE",
-    "agreement.sections.pages.items.items.PAGE_SIZE",
-    "agreement.sections.pages.pyramids.peers.PAGE_SIZE",
-    "agreement.sections.pages.pyramids.peers.STRIP",
-    "agreement.sections.pages.pyramids.scores.MOST_DOTS",
-    "agreement.sections.pages.pyramids.scores.PAGE_SIZE",
-    "agreement.sections.pages.pyramids.scus.PAGE_SIZE",
-    "agreement.sections.pages.texts.PAGE_SIZE",
-    "agreement.sections.tables.MOST_ALIKE",
-    "agreement.sections.tables.MOST_ROWS",
-    "agreement.web.forms.TOO_MANY",
-    "agreement.web.views.flags.PAGE_SIZE",
-    "annotations.core.http.fields.MOST_CHOICES",
-    "annotations.planning.plans.matrix.CODERS_ON_A_PAGE",
-    "annotations.planning.plans.matrix.MOST_PAIRED",
-    "annotations.planning.plans.matrix.PAGE_SIZE",
-    "annotations.planning.training.CODERS_ON_A_PAGE",
-    "annotations.planning.training.TEXTS_ON_A_PAGE",
-    "annotations.planning.work.progress.CODERS_ON_A_PAGE",
-    "annotations.planning.work.progress.PAGE_SIZE",
-    "annotations.texts.listing.PAGE_SIZE",
-    "annotations.web.forms.assignments.MOST_CHOICES",
-    "annotations.web.forms.rounds.MOST_CHOICES",
-    "annotations.web.paging.PAGE_SIZE",
-    "annotations.web.views.docsets.DOCSETS_ON_A_PAGE",
-    "annotations.web.views.gold.MOST_CHIPS",
-    "annotations.web.views.gold.PAGE_SIZE",
-    "annotations.web.views.guidelines.PAGE_SIZE",
-    "annotations.web.views.projects.MOST_OWN",
-    "annotations.web.views.projects.PAGE_SIZE",
-    "annotations.web.views.questions.PAGE_SIZE",
-    "annotations.web.views.schemes.versions.LONGEST_LIST",
-    "annotations.web.views.schemes.versions.PAGE_SIZE",
-)
 # What has to be whole, and why.
 COLUMN = "a file that is taken along, with a column for each coder"
 CHOICE = "whom a form assigns, who are ticked or chosen among all coders"
@@ -95,10 +55,7 @@ class Measure(NamedTuple):
 
 @pytest.fixture
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in SIZES:
-        monkeypatch.setattr(name, SHORT)
-    for pages in (CursorPages, ArrayPages, ReportPages):
-        monkeypatch.setattr(pages, "page_size", SHORT)
+    shorten_pages(monkeypatch, SHORT)
 
 
 def readers(row: Row) -> Iterator[str]:

@@ -182,7 +182,7 @@ def choices_of(address, values):
 
 
 def takes(address, method):
-    """Return whether the view of the API takes the method: what it refuses, it refuses whatever the body says."""
+    """Return whether the view of the API takes the method: what it refuses, it refuses whatever it is sent."""
     return hasattr(resolve(address).func.cls, method.lower())
 
 
@@ -247,8 +247,8 @@ def all_visits(kind, whole=True):
     """Return visits: every page, Bob's operations, then every address in every way, which hands Bob's coding in too.
 
     The pages before Bob's operations, and those with what they may not take, are one of each route on each push.
-    whole: whether to visit all addresses of projects, with all values that lists can be filtered by; else one of each
-    route, with one value.
+    whole: whether to visit all addresses of projects, with all values that lists can be filtered by, and each route by
+    further methods; else one of each route, with one value.
     """
     of_routes = first_of_each_route(PROJECT_ADDRESSES)
     every = PROJECT_ADDRESSES if whole else of_routes
@@ -266,7 +266,8 @@ def all_visits(kind, whole=True):
         for address in every + OTHER_ADDRESSES
         for choice in choices_of(address, values)
     ]
-    visits += [Visit(method, address) for address in of_routes for method in METHODS_OF_ROUTES]
+    if whole or Selection.full:
+        visits += [Visit(method, address) for address in of_routes for method in METHODS_OF_ROUTES]
     form = "application/x-www-form-urlencoded"
     of_api = [address for address in every if is_of_api(address)]
     pages = [address for address in every if not is_of_api(address)]
@@ -275,12 +276,11 @@ def all_visits(kind, whole=True):
     visits += [Visit("POST", address, "username=alice&role=viewer", form) for address in pages]
     visits += [Visit("GET", f"/projects/tea/assign/?{choice}round=pilot") for choice in PLANS]
     visits += [Visit("POST", f"/projects/tea/rounds/pilot/{rest}/", body, form) for rest, body in CHANGES_OF_ROUNDS]
-    visits += [
-        Visit(method, address, body, seen="*")
-        for address in of_api
-        for method in ("PUT", "PATCH")
-        for body in (CHANGES if takes(address, method) else CHANGES[:1])
-    ]
+    for method in ("PUT", "PATCH"):
+        taken = [address for address in of_api if takes(address, method)]
+        refused = [address for address in of_routes if is_of_api(address) and not takes(address, method)]
+        visits += [Visit(method, address, body, seen="*") for address in taken for body in CHANGES]
+        visits += [Visit(method, address, CHANGES[0], seen="*") for address in refused]
     return visits + [Visit("GET", address) for address in every]
 
 

@@ -22,14 +22,26 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.fixture
-def world(db, quiet) -> World:
+@pytest.fixture(scope="module")
+def plain_world(module_rows: None) -> World:
+    """Make one world for the tests of a module, each of which takes back what it changes."""
     return World()
 
 
-@pytest.fixture
-def hostile(db, quiet) -> World:
+@pytest.fixture(scope="module")
+def hostile_world(module_rows: None) -> World:
+    """Make a poisoned world for the tests of a module."""
     return poisoned()
+
+
+@pytest.fixture
+def world(plain_world: World, db: None, quiet: None) -> World:
+    return plain_world
+
+
+@pytest.fixture
+def hostile(hostile_world: World, db: None, quiet: None) -> World:
+    return hostile_world
 
 
 @pytest.fixture

@@ -4,18 +4,27 @@ import logging
 from collections.abc import Iterator
 
 import pytest
+from django.db import transaction
+from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis import Case
+from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.generation.meta import CoveragePhaseData
+from schemathesis.pytest._test_builder import build_operation_test
 
-from tests.annotations.api.test_anything import described, send, world
+from tests.annotations.api.test_anything import described, make_world, send
 from tests.shared.cases import Selection, examples
 
-__all__ = ["world"]
-
 SCHEMA = described("coverage")
+OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
 # Rules of which a request was sent.
 TRIED: set[tuple[object, ...]] = set()
+
+
+@pytest.fixture(scope="module")
+def clients(module_rows: None) -> dict[str, Client]:
+    """Make one world for all operations: what a request changes is taken back."""
+    return make_world()
 
 
 @pytest.fixture
@@ -25,11 +34,20 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@SCHEMA.parametrize()
-@examples(1, *HealthCheck)
-def test_no_request_next_to_a_rule_is_an_error_of_the_server(case, world, quiet):
-    if Selection.full or is_first(case):
-        send(case)
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients, db, quiet):
+    """The requests, of which there are thousands, are made here and not where tests are collected."""
+
+    @examples(1, *HealthCheck)
+    def send_first(case: Case) -> None:
+        if Selection.full or is_first(case):
+            with transaction.atomic():
+                send(case, clients)
+                transaction.set_rollback(True)
+
+    build_operation_test(
+        config=SCHEMA.config, operation=operation, test_func=send_first, given_kwargs={}, feedback=FeedbackSources()
+    )()
 
 
 def is_first(case: Case) -> bool:

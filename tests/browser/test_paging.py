@@ -11,14 +11,16 @@ from playwright.sync_api import expect
 from annotations.models import Text
 from annotations.planning.rounds import create_round
 from annotations.projects.rounds import put_into_round
-from tests.access.large_world import enlarge
+from tests.access.large_world import enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.browser.test_accessibility import violations
 
 pytestmark = pytest.mark.browser
 
 WIDTHS = (1440, 768, 390)
-MANY = 60
+# Pages are made short, so that few rows fill them.
+SHORT = 4
+MANY = 12
 FIRST = re.compile(r"^\s*(?:[^\n]*: )?1 to (\d+) of (\d+)")
 # One of each kind: what is asked, and the name of its pages.
 LISTS = [
@@ -38,7 +40,10 @@ LISTS = [
 ]
 
 
-def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(live_server, transactional_db, mail_server, browser):
+def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
+    live_server, transactional_db, mail_server, browser, monkeypatch
+):
+    shorten_pages(monkeypatch, SHORT)
     world = World()
     enlarge(world.here, MANY, MANY, MANY)
     context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
@@ -49,7 +54,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(live_server, 
         page.goto(address)
         pager = page.get_by_role("navigation", name=name, exact=not name.endswith(" ")).first
         last, total = map(int, FIRST.match(pager.inner_text()).groups())
-        assert last < total >= MANY, address
+        assert last < total, address
         pager.get_by_role("link", name="Next").focus()
         page.keyboard.press("Enter")
         expect(pager.get_by_role("link", name="Previous")).to_be_visible()

@@ -53,6 +53,17 @@ class CoderDescriptionSerializer(serializers.Serializer[Any]):
     n_chains = serializers.IntegerField(allow_null=True, help_text="null where coders make none")
 
 
+class ModelDescriptionSerializer(serializers.Serializer[Any]):
+    """A model that has coded, which is no person."""
+
+    name = serializers.CharField()
+    version = serializers.CharField(allow_blank=True)
+    hash = serializers.CharField(allow_blank=True, help_text="of its prompt or weights")
+    date = serializers.DateField(allow_null=True)
+    n_codings = serializers.IntegerField()
+    n_submitted = serializers.IntegerField()
+
+
 class RoundDescriptionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(Round.Kind.choices)
@@ -181,6 +192,7 @@ class DatasheetSerializer(serializers.Serializer[Any]):
     n_coders = serializers.IntegerField()
     groups = serializers.DictField(child=serializers.IntegerField(), help_text="coders in each group")
     coders = CoderDescriptionSerializer(many=True, help_text="the first hundred")
+    models = ModelDescriptionSerializer(many=True, help_text="for who codes there are none")
     rounds = RoundDescriptionSerializer(many=True)
     parameters = ParametersSerializer()
     agreement = RoundAgreementSerializer(many=True, help_text="over all rounds, and where there are several in each")

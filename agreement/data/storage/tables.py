@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from agreement.data.storage.store import TableStore, is_stored, is_worth_storing
-from agreement.data.storage.versions import join_versions, split_versions
+from agreement.data.storage.versions import find_versions, join_versions, split_versions
 from agreement.measures.values import Ints
 
 # Tables of a project in the memory of a process.
@@ -185,16 +185,11 @@ class TextTables:
             rows = form.from_bytes(rest)
         except ValueError:  # stored by another version of the program
             return None
-        known = {
-            (document, *version): place
-            for place, (document, version) in enumerate(zip(rows.documents, versions, strict=True))
-        }
-        places = [(known.get((one.pk, *(one.version or ()))), one) for one in present]
-        found = [(place, content) for place, content in places if place is not None]
-        if not found:
+        found, places = find_versions(rows.documents, versions, [(one.pk, one.version) for one in present])
+        if not len(found):
             return None
-        chosen = np.array([place for place, _ in found], dtype=np.int64)
-        return _Table([content for _, content in found], rows.select(chosen))
+        contents = present if len(found) == len(present) else [present[place] for place in found.tolist()]
+        return _Table(contents, rows.select(places))
 
     def _save[R: TextRows](self, name: tuple[Hashable, ...], table: _Table[R], n_new: int) -> None:
         if self.store is None or not is_worth_storing(n_new, len(table.contents)):

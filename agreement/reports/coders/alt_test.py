@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from agreement.data.answers import Extract
-from agreement.measures import AltTest, alt_test
+from agreement.measures import AltTest, ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
+from agreement.measures.models.advantages import find_advantages
+from agreement.measures.options import Options
+from agreement.measures.values import Floats
 from agreement.reports.request.basis import (
     cached,
     comparison,
@@ -22,26 +27,49 @@ from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.core.text import pluralize
 
 EPSILON, Q = 0.1, 0.05
+# Scores that differ by no more are equal, whatever the rounding.
+TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class HumanIntervals:
+    """The difference to one human and the advantage probability, with their intervals over texts."""
+
+    difference: ScoreInterval
+    advantage: ScoreInterval
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the ends."""
+        return {
+            "low": self.difference.low,
+            "high": self.difference.high,
+            "advantage_low": self.advantage.low,
+            "advantage_high": self.advantage.high,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class AltTestReport:
-    """The test of a candidate against each of the other coders who are chosen."""
+    """The test of a candidate against each of the other coders who are chosen, with an interval for each of them.
+
+    A winning rate is a share of tests, each of which has its p-value, and has no interval.
+    """
 
     parameters: Parameters
     test: AltTest
+    intervals: tuple[HumanIntervals, ...]
     codings_left_out: Mapping[str, int]
     other_versions: int | None = None
 
-    def describe(self) -> str:
-        """Return the rates, what they are of, and what limits them, in a line."""
+    def describe(self, *, rates: bool = True) -> str:
+        """Return what the test is of and what limits it, in a line, which begins with its rates."""
         test = self.test
-        rates = {
+        named = {
             "winning rate": test.winning_rate,
             "winning rate of the published test": test.published_winning_rate,
             "advantage probability": test.advantage_probability,
         }
-        known = [f"{name} {rate:.4f}" for name, rate in rates.items() if rate is not None]
+        known = [f"{name} {rate:.4f}" for name, rate in named.items() if rates and rate is not None]
         used = f"{pluralize(test.n_units, 'unit')} of {pluralize(test.n_texts, 'text')}"
         left_out = [f"{number} {reason}" for reason, number in test.left_out.items()]
         levels = f"epsilon {test.epsilon:g}, q {test.q:g}"
@@ -51,9 +79,11 @@ class AltTestReport:
         """Return the fields that the command gives."""
         own = self.test.to_dict()
         del own["parameters"]  # those of the request say more
+        rows = zip(self.test.to_dict()["rows"], self.intervals, strict=True)  # type: ignore[call-overload]
         return {
             "parameters": self.parameters.query(),
             **own,
+            "rows": [{**row, **one.as_dict()} for row, one in rows],
             "codings_left_out": dict(self.codings_left_out),
             **other_versions_field(self.other_versions),
         }
@@ -65,7 +95,7 @@ def compute_alt_test(extract: Extract, parameters: Parameters, candidate: str, e
     epsilon and q are numbers as they were typed; nothing is the default. Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    numbers = _read_number("epsilon", epsilon, EPSILON, 1), _read_number("q", q, Q, 1)
+    numbers = read_levels(epsilon, q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
         raise InvalidParameter("candidate", f"name one of those who are compared and have answers: {known}.")
@@ -75,6 +105,11 @@ def compute_alt_test(extract: Extract, parameters: Parameters, candidate: str, e
         )
     key = ("alt-test", parameters, candidate, *numbers)
     return cached(extract, key, lambda: _compute_alt_test(extract, parameters, candidate, *numbers))
+
+
+def read_levels(epsilon: str, q: str) -> tuple[float, float]:
+    """Return epsilon and q as numbers, of what was typed; nothing is the default. Raises InvalidParameter."""
+    return _read_number("epsilon", epsilon, EPSILON, 1), _read_number("q", q, Q, 1)
 
 
 def _read_number(name: str, typed: str, default: float, below: float) -> float:
@@ -91,9 +126,9 @@ def _read_number(name: str, typed: str, default: float, below: float) -> float:
 def _compute_alt_test(
     extract: Extract, parameters: Parameters, candidate: str, epsilon: float, q: float
 ) -> AltTestReport:
-    options = comparison(parameters)
+    options, data = comparison(parameters), select_data(extract, parameters)
     test = alt_test(
-        select_data(extract, parameters),
+        data,
         candidate,
         distance=options.distance,
         epsilon=epsilon,
@@ -103,4 +138,34 @@ def _compute_alt_test(
         thirds=options.thirds,
     )
     left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
-    return AltTestReport(parameters, test, *left_out)
+    return AltTestReport(parameters, test, _find_intervals(data, candidate, options), *left_out)
+
+
+def _find_intervals(data: ReliabilityData, candidate: str, options: Options) -> tuple[HumanIntervals, ...]:
+    """Return the intervals of each human, in the order of the test."""
+    coders = list(data.coders)
+    humans = [place for place, name in enumerate(coders) if name != candidate]
+    advantages = find_advantages(data, coders.index(candidate), humans, options)
+    found = []
+    for number in range(len(humans)):
+        own, other = advantages.scores_by_text(number)
+        compared = advantages.compared[:, number]
+        better = (advantages.candidate - advantages.human)[compared, number] >= -TIE
+        _, text = np.unique(advantages.documents[compared], return_inverse=True)
+        total = np.bincount(text)
+        wins = np.bincount(text[better], minlength=len(total))
+        found.append(HumanIntervals(difference_interval(own - other), share_interval(wins.tolist(), total.tolist())))
+    return tuple(found)
+
+
+def difference_interval(differences: Floats) -> ScoreInterval:
+    """Return the mean of differences of two scores in each text, from -1 to 1, with its interval over texts.
+
+    It is that of `mean_interval` of the same on a scale from 0 to 1, which it does not leave.
+    """
+    if len(differences) > 1 and float(np.ptp(differences)) <= TIE:
+        value = float(differences.mean())
+        return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
+    scaled = mean_interval(((differences + 1) / 2).tolist())
+    value, low, high = (None if one is None else 2 * one - 1 for one in (scaled.value, scaled.low, scaled.high))
+    return replace(scaled, value=value, low=low, high=high, note=scaled.note.replace("peer", "text"))

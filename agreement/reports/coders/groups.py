@@ -127,7 +127,7 @@ def _compare_groups(
         GroupPair(
             first,
             second,
-            _measure_between(extract, parameters, groups[first], groups[second]),
+            measure_between(extract, parameters, groups[first], groups[second]),
             _compare_within(extract, parameters, first, second, groups) if differences else None,
         )
         for first, second in combinations(names, 2)
@@ -148,7 +148,7 @@ def _of_coders(parameters: Parameters, coders: Sequence[str]) -> Parameters:
     return replace(parameters, coders=",".join(coders))
 
 
-def _measure_between(
+def measure_between(
     extract: Extract, parameters: Parameters, first: Sequence[str], second: Sequence[str]
 ) -> Interval | None:
     """Return agreement between two groups, of a project that holds these coders alone."""

@@ -18,6 +18,7 @@ from agreement.reports.coders.coders import compute_profiles
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
 from agreement.reports.datasheet.adjudication import Adjudication, count_chains, measure_adjudication
+from agreement.reports.datasheet.models import ModelDescription, describe_models
 from agreement.reports.datasheet.pyramids import DocsetDescription, describe_docsets
 from agreement.reports.datasheet.rounds import (
     Agreement,
@@ -65,7 +66,7 @@ class CoderDescription:
 
 @dataclass(frozen=True)
 class Datasheet:
-    """All that is known of a project for those who use its corpus; no coder is named.
+    """All that is known of a project for those who use its corpus; no coder is named but models, which are no people.
 
     `training` and `adjudication` are None for a reader who does not see gold.
     """
@@ -86,6 +87,7 @@ class Datasheet:
     rechecks: CodedTwice | None
     formats: tuple[tuple[str, str], ...]
     docsets: tuple[DocsetDescription, ...] = ()
+    models: tuple[ModelDescription, ...] = ()
     training: tuple[Training, ...] | None = None
     adjudication: Adjudication | None = None
     program: str = field(default_factory=program_name)
@@ -131,6 +133,7 @@ class Datasheet:
             "n_coders": len(self.corpus.coders),
             "groups": dict(self.groups),
             "coders": [one.as_dict() for one in self.coders],
+            "models": [one.as_dict() for one in self.models],
             "rounds": [one.as_dict() for one in self.rounds],
             "parameters": self.parameters.query(),
             "agreement": [one.as_dict() for one in self.agreement],
@@ -177,6 +180,7 @@ def describe_project(project: Project, answers: Extract, parameters: Parameters,
         rechecks=CodedTwice.of(again.rechecks),
         formats=tuple((key, one.label) for key, one in formats_of(project).items() if getattr(one, "write", True)),
         docsets=describe_docsets(read_pyramids(project)) if project.answers == Project.Answers.SCUS else (),
+        models=describe_models(project),
         training=measure_training([one.round for one in rounds]) if sees_gold else None,
         adjudication=_measure_adjudication(project, rounds, answers, parameters) if sees_gold else None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
 from agreement.data.groups import read_groups
-from agreement.data.model_codings import count_codings_of_models
+from agreement.data.model_codings import count_codings_of_models, read_model_names
 from agreement.reports.request.basis import resolve, resolve_choices
 from agreement.reports.request.parameters import (
     GROUPS,
@@ -44,7 +44,7 @@ class AnalysisRequest:
     page of a long table as the query has it; None asks for the whole table. A page that is computed of other data than
     the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
     handed on as they are. `reader` is the name of who asks; a page is the same for all with the same rights, but for
-    the comparison with gold.
+    the comparison with gold. A page that is about models (`about_models`) includes their codings, asked or not.
     """
 
     project: Project
@@ -54,10 +54,12 @@ class AnalysisRequest:
     page: str | None = None
     uses_answers: bool = True
     reader: str = ""
+    about_models: bool = False
     _project_answers: Extract | None = None
     _with_gold: Extract | None = None
     _extract: Extract | None = None
     _n_of_models: int | None = None
+    _models: frozenset[str] | None = None
 
     @classmethod
     def from_query(
@@ -69,14 +71,17 @@ class AnalysisRequest:
         whole_tables: bool = False,
         uses_answers: bool = True,
         reader: str = "",
+        about_models: bool = False,
     ) -> AnalysisRequest:
         """Return the request of an address; `options` names what the page takes besides the parameters."""
         values = parse_query(query)
+        if about_models:
+            values["include"] = include_models(values.get("include", ""))
         own = {name: value for name in options if (value := values.pop(name, ""))}
         page = None if whole_tables else values.get("page", "1")
         for name in [one for one in values if one in COMMON_NAMES or one.startswith(TABLE_PAGE)]:
             del values[name]
-        request = cls(project, Parameters(), own, None, page, uses_answers, reader)
+        request = cls(project, Parameters(), own, None, page, uses_answers, reader, about_models)
         try:
             if uses_answers:
                 request._resolve(*parse_asked(project, values))
@@ -130,6 +135,15 @@ class AnalysisRequest:
         return self._n_of_models
 
     @property
+    def models(self) -> frozenset[str]:
+        """The names of the models among the coders, where they are included and the reader may know of them."""
+        if MODELS not in self.parameters.selection("include"):
+            return frozenset()
+        if self._models is None:
+            self._models = read_model_names(self.project)
+        return self._models
+
+    @property
     def query(self) -> str:
         """The parameters for the address of another page."""
         return urlencode(self.parameters.query())
@@ -167,8 +181,9 @@ class AnalysisRequest:
             self._resolve(None, default_parameters(self.project.preset, self.project.answers))
             return
         asked = self._project_answers.question if self._project_answers else None
-        answers = extract(self.project, question=asked.key if asked else "")
-        self._resolve(answers, default_parameters(self.project.preset, answers.answers))
+        answers = extract(self.project, question=asked.key if asked else "", models=self.about_models)
+        parameters = default_parameters(self.project.preset, answers.answers)
+        self._resolve(answers, replace(parameters, include=MODELS) if self.about_models else parameters)
 
 
 def read_asked(project: Project, parameters: Parameters) -> Extract:
@@ -223,6 +238,11 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
     return answers, parse_parameters(values, project.preset, answers.answers)
 
 
+def include_models(included: str) -> str:
+    """Return what is included, with the codings of models."""
+    return ",".join(dict.fromkeys([*_names(included), MODELS]))
+
+
 def _names(value: str) -> list[str]:
     """Return the names in a value, between commas."""
     return [name for one in value.split(",") if (name := one.strip())]
@@ -241,7 +261,7 @@ def _include_models(project: Project, values: dict[str, str], groups: str) -> No
         models = ModelCoder.objects.filter(membership__project=project)
         named = Q(membership__user__username__in=_names(values.get("coders", "")))
         if models.filter(named | Q(membership__group__in=_names(groups))).exists():
-            values["include"] = ",".join([*included, MODELS])
+            values["include"] = include_models(values.get("include", ""))
 
 
 def _coders_of(project: Project, names: str, answers: Extract) -> str:

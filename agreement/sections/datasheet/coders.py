@@ -51,8 +51,36 @@ def describe_coders(sheet: Datasheet) -> Section:
         "coders",
         "Coders",
         facts=facts,
-        tables=[table] if rows else [],
+        tables=[one for one in (table, _models_table(sheet)) if one.rows],
         to_write=["Who the coders are: languages, background, how they were found, trained and paid."],
+    )
+
+
+def _models_table(sheet: Datasheet) -> Table:
+    """Return the models that coded, apart from people."""
+    return Table(
+        "models",
+        "Models that code, apart from these coders",
+        [
+            Column("model", "Model", explanation="datasheet-model"),
+            Column("version", "Version", explanation="datasheet-model"),
+            Column("hash", "Hash of prompt or weights", explanation="datasheet-model"),
+            Column("date", "Date", explanation="datasheet-model"),
+            Column("codings", "Codings", "count", explanation="datasheet-codings"),
+            Column("submitted", "Submitted", "count", explanation="datasheet-submitted"),
+        ],
+        [
+            (
+                one.name,
+                one.version,
+                one.hash,
+                one.date.isoformat() if one.date else None,
+                one.n_codings,
+                one.n_submitted,
+            )
+            for one in sheet.models
+        ],
+        "Figures are of people, unless they say that models are included.",
     )
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from agreement.reports.coders.models import OPTIONS as MODELS_OPTIONS
 from agreement.reports.overall.bootstrap import OPTION
 from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
+from agreement.sections.model_labels import label_models
 from agreement.sections.pages import (
     agreement,
     allows,
@@ -25,14 +27,16 @@ from agreement.sections.pages import (
     gold,
     groups,
     methods,
+    models,
     planning,
     texts,
 )
 from agreement.sections.pages.items import item, items
 from agreement.sections.pages.pyramids import peers, scores, scus, study
 from annotations.models import Project
-from annotations.models.project import may
-from annotations.models.rights import Right
+from annotations.models.project import may, may_see_models
+from annotations.models.rights import Person, Right
+from annotations.projects.viewing import results_for, results_with_models_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class ResultPage:
 
     `options` are what its address has besides the parameters. `address` names what else `build` takes, as parts of the
     path. A page that does not use the coders' answers (`uses_answers` is false) is of pyramids. `right` is that to see
-    it.
+    it. A page that is `about_models` is there for who may know of them.
     """
 
     name: str
@@ -51,6 +55,22 @@ class ResultPage:
     address: tuple[str, ...] = ()
     uses_answers: bool = True
     right: Right = Right.SEE_RESULTS
+    about_models: bool = False
+
+    def project_for(self, user: Person, slug: str) -> Project:
+        """Return the project for somebody to whom the page is shown; raise as `results_for`."""
+        return results_with_models_for(user, slug) if self.about_models else results_for(user, slug, self.right)
+
+    def is_in(self, project: Project) -> bool:
+        """Return whether the project has the page, for the one who reads it."""
+        if self.about_models and (not may_see_models(project) or project.answers == Project.Answers.SCUS):
+            return False
+        return may(project, self.right)
+
+    def show(self, request: AnalysisRequest, **address: str) -> PageSections:
+        """Return all that the page shows, models labelled as such."""
+        sections = self.build(request, **address)
+        return label_models(sections, request.models)
 
     @property
     def template(self) -> str:
@@ -61,7 +81,13 @@ class ResultPage:
         """Return what an address asks of the page; `reader` is the name of who asks."""
         options = self.options(project) if callable(self.options) else self.options
         return AnalysisRequest.from_query(
-            project, query, options, whole_tables=whole_tables, uses_answers=self.uses_answers, reader=reader
+            project,
+            query,
+            options,
+            whole_tables=whole_tables,
+            uses_answers=self.uses_answers,
+            reader=reader,
+            about_models=self.about_models,
         )
 
 
@@ -116,6 +142,13 @@ COREFERENCE = ResultPage(
     "Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in each.",
     coreference.build,
     options=("first", "second"),
+)
+MODELS = ResultPage(
+    "models",
+    "One model beside the people who are chosen: agreement, the alternative annotator test, what it wins and loses.",
+    models.build,
+    options=MODELS_OPTIONS,
+    about_models=True,
 )
 GOLD = ResultPage(
     "gold",
@@ -203,8 +236,8 @@ PEERS = ResultPage(
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names: those that the reader may see."""
-    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE, GOLD]
+    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, GROUPS, TEXTS, CODERS, PAIR, COREFERENCE, MODELS, GOLD]
     pages += [CATEGORIES, COURSE, PLANNING, ITEMS, METHODS, DATA, DATASHEET, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
-    return {page.name: page for page in pages if may(project, page.right)}
+    return {page.name: page for page in pages if page.is_in(project)}

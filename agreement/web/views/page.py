@@ -22,7 +22,6 @@ from agreement.sections.settings import describe_unanswered, list_settings, name
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
 from annotations.models.project import may_change
 from annotations.models.rights import Right
-from annotations.projects.viewing import results_for
 
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
@@ -34,14 +33,14 @@ def show_page(
     request: HttpRequest, slug: str, page: ResultPage, context: Context | None = None, **address: str
 ) -> HttpResponse:
     """Return the page, or the one of its tables that the address asks for. `context` adds to that of the template."""
-    project = results_for(request.user, slug, page.right)
+    project = page.project_for(request.user, slug)
     if not page.uses_answers:
         require_pyramids(project)
     if SHOWN in request.GET:
         return redirect(f"{request.path}?{read_form(request.GET)}")
     download = "as" in request.GET
     analysis = page.request(project, request.GET, request.user.get_username(), whole_tables=download)
-    sections = page.build(analysis, **address)
+    sections = page.show(analysis, **address)
     if download:
         return _download_table(request, analysis, sections)
     everything = {
@@ -52,6 +51,7 @@ def show_page(
         "query": analysis.query,
         "full_query": analysis.full_query,
         "options": analysis.options,
+        "models": analysis.models,
         "waiting": sections.waiting,
         "as_of": sections.as_of,
         "tables": {table.key: table for table in sections.tables},

@@ -97,6 +97,14 @@ def coreference(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @draws_charts
 @require_safe
+def models(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one model beside the people who are chosen."""
+    return show_page(request, slug, registry.MODELS)
+
+
+@login_required
+@draws_charts
+@require_safe
 def gold(request: HttpRequest, slug: str) -> HttpResponse:
     """Show each coder, group and imported system against gold."""
     return show_page(request, slug, registry.GOLD)

@@ -17,7 +17,7 @@ from annotations.formats import plain
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
-from annotations.management.demo import pyramids, rounds
+from annotations.management.demo import models, pyramids, rounds
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import Coding, Membership, Project, Round, Text
@@ -51,7 +51,7 @@ class Command(BaseCommand):
             if Project.objects.filter(slug=source["project"]["slug"]).exists():
                 continue
             with transaction.atomic():
-                _load(source)
+                self._report(_load(source))
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
         self.stdout.write(f"  {MANAGER:10} manages all eight projects")
         for name in BEGINNERS:
@@ -64,8 +64,13 @@ class Command(BaseCommand):
         self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
 
+    def _report(self, left_out: list[str]) -> None:
+        for one in left_out:
+            self.stdout.write(self.style.WARNING(one))
 
-def _load(source: dict[str, Any]) -> None:
+
+def _load(source: dict[str, Any]) -> list[str]:
+    """Make the project, and return what is left out of it and why."""
     fields = source["project"]
     manager = person(MANAGER)
     manager.user_permissions.add(Permission.objects.get(content_type__app_label="annotations", codename="add_project"))
@@ -94,6 +99,16 @@ def _load(source: dict[str, Any]) -> None:
             beginner = person(name)
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
+    return _load_model(project) if project.slug in models.NAMES else []
+
+
+def _load_model(project: Project) -> list[str]:
+    try:
+        return models.load(project)
+    except ImportError as missing:
+        return [
+            f"{project.slug}: without a model that codes, as examples/ and httpx (extra client) are needed: {missing}"
+        ]
 
 
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:

@@ -1,8 +1,6 @@
 """What is followed from look to look is what would be computed of the present codings anew, whatever has happened."""
 
 import random
-from collections import OrderedDict
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from threading import Event, Thread
@@ -14,14 +12,11 @@ from django.utils import timezone
 
 from agreement.data import activity
 from agreement.data import extract as reading
-from agreement.data.activity import count_remaining, read_activity, read_progress
+from agreement.data.activity import read_activity
 from agreement.data.extract import clear_cache, extract, read_current_codings
 from agreement.data.storage import store
-from agreement.reports.coders.days import count_days
 from agreement.reports.items.highest import find_highest
 from agreement.reports.items.items import compute_items
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import resolve
 from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
@@ -56,6 +51,7 @@ from tests.conftest import in_another_connection
 from tests.conftest import judge as judge_one
 from tests.shared.agreeing import WALK, answer, coded_project, convention, judge_again
 from tests.shared.cases import cases
+from tests.shared.following import another_process, figures
 from tests.shared.plans import plan_request
 
 # What is raised where there is nothing of the kind to change.
@@ -71,50 +67,6 @@ def project(db, monkeypatch):
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS[:3]))
     create_round(project, "second")
     return project
-
-
-def figures(project):
-    """Return what pages say, to the last digit."""
-    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
-    report, with_gold = compute_report(found, parameters), extract(project, gold=True)
-    selected, resolved = resolve(found, parameters)
-    return {
-        "result": report.result,
-        "interval": (report.interval.low, report.interval.high, report.interval.note),
-        "fingerprint": report.fingerprint,
-        "left out": report.codings_left_out,
-        "coders": (found.coders, selected.coders, found.known_coders),
-        "rounds": (found.rounds, selected.rounds),
-        "reasons": found.reasons_left_out,
-        "texts": [(one.slug, one.title, one.round) for one in selected.texts],
-        "parts": sorted((one.text, one.coder, one.reason, one.round) for one in selected.left_out),
-        "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
-        "days": count_days(project, found),
-        "progress": read_progress(project),
-        "remaining": count_remaining(project),
-        "of selections": [
-            compute_report(extract(project), convention(project, **asked)).result
-            for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
-        ],
-        "resolved": resolved,
-        "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(one.slug, one.round) for one in with_gold.texts]),
-        "of questions": [
-            (one.key, extract(project, question=one.key).fingerprint, extract(project, question=one.key).categories)
-            for one in found.questions
-        ],
-    }
-
-
-@contextmanager
-def another_process(patch):
-    """Let nothing be known of what was read before, and nothing be stored: as in a process that has just begun."""
-    with patch.context() as apart:
-        apart.setattr(store, "LEAST_TEXTS", 10**9)
-        apart.setattr(reading, "_projects", reading._Cache(reading.CACHED_PROJECTS))
-        apart.setattr(reading, "_questions", reading._Cache(reading.CACHED_QUESTIONS))
-        apart.setattr(activity, "_remaining", OrderedDict())
-        apart.setattr(reading, "_codings", type(reading._codings)())
-        yield
 
 
 def any_coding(project, chance, **conditions):
@@ -587,4 +539,4 @@ def test_other_roles_are_seen_at_the_next_look(project, change, monkeypatch):
         assert followed == figures(project)
         anew = read_current_codings(project).table
     assert (table.adjudicators, table.managers) == (anew.adjudicators, anew.managers)
-    assert coding.pk in {row.pk for rows in table.rows.values() for row in rows}
+    assert coding.pk in table.codings["pk"]

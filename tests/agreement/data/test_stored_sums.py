@@ -12,7 +12,7 @@ from agreement.data import extract as reading
 from agreement.data.extract import clear_cache, extract
 from agreement.data.storage import store
 from agreement.data.storage.store import TableStore
-from agreement.data.storage.versions import join_versions, split_versions
+from agreement.data.storage.versions import find_versions, join_versions, split_versions
 from agreement.measures import ReliabilityData
 from agreement.measures.options import Options
 from agreement.measures.sums.distributions import TextDistances, count_distances
@@ -395,9 +395,25 @@ def test_answers_that_are_read_later_than_their_versions_are_not_stored_under_th
 
 def test_versions_stand_before_what_they_are_of():
     versions = [(1, 2**64 - 1), (0, 3)]
-    assert split_versions(join_versions(versions, b"rest")) == (versions, b"rest")
+    found, rest = split_versions(join_versions(versions, b"rest"))
+    assert ([*map(tuple, found.tolist())], rest) == (versions, b"rest")
     with pytest.raises(ValueError, match="damaged"):
         split_versions(join_versions(versions, b"")[:-1])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "places"),
+    [
+        ([(7, (1, 2)), (5, (3, 2**64 - 1)), (9, (0, 0))], [0, 1], [1, 0]),
+        ([(7, (2, 1)), (6, (1, 2)), (8, (1, 2))], [], []),
+        ([(7, None)], [], []),
+        ([], [], []),
+    ],
+)
+def test_documents_are_found_in_the_version_that_is_wanted_alone(wanted, found, places):
+    versions = np.array([(3, 2**64 - 1), (1, 2)], dtype=np.uint64)
+    assert [one.tolist() for one in find_versions([5, 7], versions, wanted)] == [found, places]
+    assert [one.tolist() for one in find_versions([], versions[:0], wanted)] == [[], []]
 
 
 def test_distances_of_texts_are_put_together_by_name():

@@ -35,6 +35,8 @@ PAGES = [
     *(f"{ROOT}{path}" for path in ("", "texts/", "texts/text-1/", "progress/", "assignments/", "members/", "export/")),
 ]
 DRAWN_ANEW = re.compile(r'csrf\S+ value="[^"]+"|"csrf[^}]+|\d+\S(?:second|minute)s?')
+# The datasheet names them for who may know of them, apart from all that is of people.
+NAMED = re.compile(r'"models":\[[^]]*\]')
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,8 @@ def test_the_api_answers_the_same_before_and_after_a_model_has_coded(signed_in, 
     client = signed_in(person(name))
     before = seen_by(client, IN_API)
     request.getfixturevalue("model")
-    assert seen_by(client, IN_API) == before
+    after = [(path, status, NAMED.sub('"models":[]', body)) for path, status, body in seen_by(client, IN_API)]
+    assert after == before
     assert any(status == 200 for _, status, _ in before)
 
 

@@ -69,6 +69,13 @@ PAGES = {
         odd=("by", "first", "second"),
     ),
     "groups": ResultPage("agreement/groups/", "", 12, odd=("groups", "coders")),
+    "models": ResultPage(
+        "agreement/models/",
+        "",
+        13,
+        wrong=(("candidate", "ghost"), ("candidate", "\x00"), ("epsilon", "-1"), ("q", "0")),
+        odd=("candidate", "epsilon", "q"),
+    ),
     "gold": ResultPage(
         "agreement/gold/", "accuracy", 15, wrong=(("coder", "ghost"), ("coder", "\x00")), odd=("coder",)
     ),

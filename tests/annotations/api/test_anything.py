@@ -3,20 +3,21 @@
 What is next to each rule of the schema is sent in `tests/attacks/test_schema_rules.py`.
 """
 
+import copy
 import json
 import random
-from io import StringIO
+from collections.abc import Mapping
 
 import pytest
 import schemathesis
-from django.core.management import call_command
 from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from annotations.api.serializers.problems import ConflictSerializer, InvalidSerializer, ProblemSerializer
-from annotations.models import Project, User
 from annotations.projects.people.members import add_member
+from tests.conftest import make_shared_project, person
+from tests.shared.api import schema_of_api
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
@@ -26,9 +27,7 @@ THERE = {"slug": ["tea", "ferry"], "text": ["tea", "sinking"], "docset": ["sinki
 
 def described(phase: str) -> OpenApiSchema:
     """Return the schema of the API, from which requests of one of schemathesis's phases follow."""
-    out = StringIO()
-    call_command("spectacular", "--format", "openapi-json", stdout=out)
-    found = schemathesis.openapi.from_dict(json.loads(out.getvalue()))
+    found = schemathesis.openapi.from_dict(copy.deepcopy(schema_of_api()))
     found.config.phases.update(phases=[phase])
     return found
 
@@ -42,30 +41,38 @@ MEMBERS = {
 }
 
 
-@pytest.fixture
-def world(project, codings, alice, bob, charlie) -> Project:
-    """Make two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
+def make_world() -> dict[str, Client]:
+    """Make two projects that Charlie manages, one of them of pyramids; Alice codes in both. Return who is signed in."""
+    make_shared_project()
     other = pyramid_project()
+    people = {name: person(name) for name in ("alice", "bob", "charlie")}
+    alice, bob, charlie = people.values()
     add_member(other, charlie, "manager")
     build(codings_of(models_of(docset(other, alice, bob)))["alice"], {"s": ["The ferry sank"]}, hand_in=False)
-    return project
+    clients = {"alice": Client(), "charlie": Client()}
+    for name, client in clients.items():
+        client.force_login(people[name])
+    return clients
+
+
+@pytest.fixture
+def clients(db: None) -> dict[str, Client]:
+    return make_world()
 
 
 @SCHEMA.parametrize()
 @examples(4, *HealthCheck)
-def test_no_request_is_an_error_of_the_server(case, world):
-    send(case)
+def test_no_request_is_an_error_of_the_server(case, clients):
+    send(case, clients)
 
 
-def send(case: schemathesis.Case) -> None:
+def send(case: schemathesis.Case, clients: Mapping[str, Client]) -> None:
     """Send the request, as one who manages or codes, and assert that the server can answer."""
     draw = random.Random(repr((case.path_parameters, case.query, case.body)))
-    user = User.objects.get(username=draw.choice(["alice", "charlie"]))
+    client = clients[draw.choice(["alice", "charlie"])]
     for name, there in THERE.items():
         if name in case.path_parameters and draw.random() < 0.7:
             case.path_parameters[name] = draw.choice(there)
-    client = Client()
-    client.force_login(user)
     sent = case.as_transport_kwargs()
     body = sent.get("json")
     # The test client raises what the server would answer 500 to.

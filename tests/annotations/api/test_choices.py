@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from rest_framework import serializers
 
 from annotations.api.serializers.choices import MOST_LISTED, choices_message
 from annotations.api.serializers.coding import ChangeSerializer, StrictSerializer
 from annotations.api.serializers.gold import QueueOptionsSerializer
 from annotations.projects.people.members import add_member
+from tests.shared.api import schema_of_api
 from tests.shared.pyramids import docset, pyramid_project
 
 WRONG = "no such choice"
@@ -22,14 +21,8 @@ WRONG = "no such choice"
 OF_PYRAMIDS = {"mean"}
 
 
-def described() -> dict[str, Any]:
-    out = StringIO()
-    call_command("spectacular", "--format", "openapi-json", stdout=out)
-    return json.loads(out.getvalue())
-
-
 # Made of all views, whose serializers are defined by then.
-SCHEMA = described()
+SCHEMA = schema_of_api()
 
 
 def subclasses(base: type) -> Iterator[type]:

@@ -152,7 +152,10 @@ def backed_up(codings, keys, settings, tmp_path) -> Path:
 
 @pytest.fixture
 def quicker(monkeypatch) -> None:
-    """Let a drill find its database migrated, which takes most of its time."""
+    """Let a drill find its database migrated, which takes most of its time.
+
+    tests/repository/test_container.py waits for that.
+    """
 
     def restore_into_tables(path: Path, folder: Path, database: str) -> Iterator[str]:
         copy_kept(folder / "drill.sqlite3")
@@ -162,7 +165,7 @@ def quicker(monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_drill_brings_the_newest_backup_back_and_leaves_nothing(backed_up, settings):
+def test_a_drill_brings_the_newest_backup_back_and_leaves_nothing(backed_up, quicker, settings):
     said = drill()
     assert f"{backed_up} can be restored completely." in said
     assert "2 codings are what their logs say." in said

@@ -1,6 +1,7 @@
 """manage.py load_demo."""
 
 import json
+import sys
 from collections import Counter
 from datetime import timedelta
 from fractions import Fraction
@@ -28,6 +29,7 @@ from annotations.models import (
     Judgement,
     Markable,
     Membership,
+    ModelCoder,
     Operation,
     Plan,
     Pointer,
@@ -35,6 +37,7 @@ from annotations.models import (
     RepeatPlan,
     Round,
     Text,
+    Token,
     User,
 )
 from annotations.models.coding import complete
@@ -481,3 +484,27 @@ def test_nobody_of_the_three_rounds_does_two_things_at_once(demo):
         for _, row in groupby(rows, key=lambda row: row[0]):
             sequences = [sequence for _, sequence in row]
             assert sequences == sorted(sequences)
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "texts"), [("dialogue", "baseline", 1), ("chronicle", "baseline-chronicle", 9)]
+)
+def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, name, texts):
+    model = ModelCoder.objects.get(membership__user__username=name)
+    assert (model.membership.project.slug, model.version, len(model.hash)) == (slug, "rules", 64)
+    codings = Coding.with_models.filter(coder=model.membership.user)
+    assert codings.count() == texts
+    assert all(one.by_model and one.status == Coding.Status.SUBMITTED for one in codings)
+    assert Judgement.objects.filter(coding__in=codings, category__key__in=("phrase", "old")).count() > 5
+    assert not Token.objects.exists()
+    assert "without a model" not in demo
+
+
+def test_what_the_demo_leaves_out_where_there_are_no_examples_is_said(db, settings, monkeypatch):
+    settings.LOCAL = True
+    monkeypatch.setitem(sys.modules, "examples", None)
+    out = StringIO()
+    call_command("load_demo", "dialogue", stdout=out)
+    assert "dialogue: without a model that codes, as examples/ and httpx (extra client) are needed: " in out.getvalue()
+    assert Coding.objects.filter(text__project__slug="dialogue", status=Coding.Status.SUBMITTED).count() == 6
+    assert not ModelCoder.objects.exists()

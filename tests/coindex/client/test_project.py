@@ -194,6 +194,8 @@ def read_results(manager, tmp_path):
     with pytest.raises(ApiError) as refused:
         manager.report("kitchen", "compare", by="round", first="main", second="pilot")
     assert refused.value.status == 400
+    with pytest.raises(ApiError, match="no model has answers"):
+        manager.report("kitchen", "models")
     for name in OF_PYRAMIDS.values():
         with pytest.raises(ApiError) as refused:
             manager.report("kitchen", name)

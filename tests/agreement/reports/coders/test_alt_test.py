@@ -39,6 +39,13 @@ def test_figures_are_those_of_the_library(walk):
     data = select_data(*resolve(extract(walk), convention(walk, coders="alice,bob,carol,eve")))
     expected = alt_test(data, "eve", distance="passonneau", epsilon=0.2)
     assert [row["human"] for row in found["rows"]] == ["alice", "bob", "carol"]
+    ends = [
+        {name: row.pop(name) for name in ("low", "high", "advantage_low", "advantage_high")} for row in found["rows"]
+    ]
+    assert all(one["low"] is None for one in ends)  # it takes five texts
+    known = [(row, one) for row, one in zip(found["rows"], ends, strict=True) if one["advantage_low"] is not None]
+    assert known
+    assert all(one["advantage_low"] < row["advantage_probability"] < one["advantage_high"] for row, one in known)
     assert {name: found[name] for name in ("rows", "winning_rate", "epsilon", "n_units", "note")} == json.loads(
         json.dumps({name: expected.to_dict()[name] for name in ("rows", "winning_rate", "epsilon", "n_units", "note")})
     )

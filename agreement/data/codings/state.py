@@ -19,7 +19,8 @@ from django.db.models import Value as Constant
 from django.db.models.functions import Cast, Concat
 from django.db.models.query import QuerySet
 
-from agreement.data.reading import CodingTable, read_changed_codings, read_codings
+from agreement.data.codings.reading import read_changed_codings, read_codings
+from agreement.data.codings.table import CodingTable
 from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.core.database.writers import find_writers
 from annotations.models import Coding, Membership, Operation, Project, ProjectStamp, Round, User
@@ -163,8 +164,7 @@ def _read_changes(project: Project, known: KnownCodings, settled: _Place) -> Cod
     changed = [*operations[: MOST_READ + 1], *codings[: MOST_READ + 1]]
     if len(changed) > MOST_READ:
         return None
-    rows = read_changed_codings(project, known.table, dict.fromkeys(changed))
-    return None if rows is None else known.table.with_rows(rows)
+    return read_changed_codings(project, known.table, dict.fromkeys(changed))
 
 
 def _writers() -> frozenset[str]:

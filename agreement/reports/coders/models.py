@@ -1,0 +1,298 @@
+"""A model beside people: what it agrees with them, whether it may code in their place, and what it wins and loses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from agreement.data.answers import Extract, TextEntry
+from agreement.measures import Interval, ReliabilityData, ScoreInterval
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.subsets import select_coders, select_units
+from agreement.measures.models.advantages import find_advantages
+from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports.coders.alt_test import AltTestReport, compute_alt_test, difference_interval
+from agreement.reports.coders.groups import measure_between
+from agreement.reports.request.basis import (
+    cached,
+    comparison,
+    compute_interval,
+    effective_distance,
+    pick_texts,
+    resolve,
+    select_categories,
+    select_data,
+)
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.core.processes.progress import Progress
+
+OPTIONS = ("candidate", "epsilon", "q")
+# Of more people only so many are set beside the model one by one.
+MOST_PEOPLE = 30
+# Scores that differ by no more are equal, whatever the rounding.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Alpha of some coders with each other, or of one with others. `coder` is empty where it is of all people."""
+
+    coder: str
+    interval: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API gives."""
+        one = self.interval
+        note = one.note or one.result.note
+        return {
+            "coder": self.coder,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "n_units": one.result.n_units,
+            "note": note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The scores of the model and of people on the items of a category or text: means over texts of means of items.
+
+    `difference` is that of the model less that of people, with its interval over texts. `name` is a category (empty:
+    no answer is that of most people) or the address of a text.
+    """
+
+    name: str
+    n_items: int
+    n_texts: int
+    candidate_score: float
+    people_score: float
+    difference: ScoreInterval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API gives."""
+        own = {name: getattr(self, name) for name in ("name", "n_items", "n_texts", "candidate_score", "people_score")}
+        return {**own, "difference": self.difference.value, "low": self.difference.low, "high": self.difference.high}
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedItems:
+    """The items that the model and two people at least have coded, a row each, in the order of the data.
+
+    `candidate` and `people` are their scores: the mean of 1 - distance to people, of each person to the others.
+    `n_people` coded the item, and `agree` says that all of them gave one value. `category` is the place, in `names`, of
+    the answer that most people gave, -1 where none is.
+    """
+
+    texts: Sequence[TextEntry]
+    unit: Ints
+    text: Ints
+    candidate: Floats
+    people: Floats
+    n_people: Ints
+    agree: Bools
+    category: Ints
+    names: Sequence[str]
+
+    @property
+    def missed(self) -> Ints:
+        """The rows in which people agree and the model differs: the farthest first, then those of most people."""
+        rows = np.flatnonzero(self.agree & (self.candidate < 1 - _TIE))
+        scores = self.candidate[rows].round(9)
+        return rows[np.lexsort((rows, -self.n_people[rows], scores))]
+
+    def by_category(self) -> list[Part]:
+        """Return the categories, the one in which the model is farthest behind people first."""
+        named = [(name, self.category == place) for place, name in enumerate(self.names)]
+        parts = [self._part(name, rows) for name, rows in (*named, ("", self.category < 0)) if rows.any()]
+        return sorted(parts, key=_by_difference)
+
+    def by_text(self) -> list[tuple[TextEntry, Part]]:
+        """Return the texts, the one in which the model is farthest behind people first."""
+        order = np.argsort(self.text, kind="stable")
+        cuts = np.searchsorted(self.text[order], np.arange(len(self.texts) + 1)).tolist()
+        rows = [(text, order[start:end]) for text, start, end in zip(self.texts, cuts, cuts[1:], strict=False)]
+        parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
+        return sorted(parts, key=lambda one: _by_difference(one[1]))
+
+    def _part(self, name: str, rows: Bools | Ints) -> Part:
+        _, text = np.unique(self.text[rows], return_inverse=True)
+        counts = np.bincount(text)
+        candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
+        return Part(
+            name,
+            int(counts.sum()),
+            len(counts),
+            float(candidate.mean()),
+            float(people.mean()),
+            difference_interval(candidate - people),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """One model beside the people who are chosen.
+
+    `among` is what people agree with each other, `agreements` that of the model with them and of each person with the
+    others, by the same measure. `n_more_people` are too many to be among these.
+    """
+
+    candidate: str
+    people: tuple[str, ...]
+    parameters: Parameters
+    among: Agreement
+    agreements: tuple[Agreement, ...]
+    n_more_people: int
+    test: AltTestReport
+    items: ComparedItems
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API gives, without the items."""
+        test = self.test.as_dict()
+        return {
+            "parameters": test.pop("parameters"),
+            "candidate": test.pop("candidate"),
+            "people": list(self.people),
+            "among_people": self.among.as_dict(),
+            "agreements": [one.as_dict() for one in self.agreements],
+            "codings_left_out": test.pop("codings_left_out"),
+            "alt_test": test,
+            "categories": [one.as_dict() for one in self.items.by_category()],
+        }
+
+
+def choose_candidate(answers: Extract, parameters: Parameters, models: Collection[str], asked: str) -> str:
+    """Return the model that is asked for, or the first that has answers; empty where none has. Raises InvalidParameter.
+
+    answers: all of the project, with those of models. models: who is one.
+    """
+    counted = answers.select(parameters.selection("include"))
+    known = [name for name in counted.coders if name in models]
+    if asked and asked not in known:
+        there = f"those that have are {', '.join(known)}" if known else "none has"
+        raise InvalidParameter("candidate", f"there is no model {asked!r} with answers; {there}.")
+    return asked or next(iter(known), "")
+
+
+def choose_people(answers: Extract, parameters: Parameters, models: Collection[str]) -> tuple[str, ...]:
+    """Return the people who are chosen and have answers."""
+    selected = answers.select(parameters.selection("include"), parameters.selection("coders"))
+    people = tuple(name for name in selected.coders if name not in models)
+    if people or not parameters.coders:
+        return people
+    return tuple(name for name in answers.select(parameters.selection("include")).coders if name not in models)
+
+
+def compare_model(
+    answers: Extract,
+    parameters: Parameters,
+    models: Collection[str],
+    options: Mapping[str, str],
+    progress: Progress | None = None,
+) -> ModelReport:
+    """Return a model beside the people who are chosen; a choice of models alone is one of all people.
+
+    options: of OPTIONS, as they were typed. Raises InvalidParameter.
+    """
+    candidate, own = select_compared(answers, parameters, models, options)
+    people = choose_people(answers, parameters, models)
+    epsilon, q = (options.get(name, "") for name in ("epsilon", "q"))
+    test = compute_alt_test(answers, own, candidate, epsilon, q)
+    key = ("model", own, candidate, people, epsilon, q)
+
+    def compute() -> ModelReport:
+        among, agreements = _measure_agreement(answers, own, candidate, people, progress)
+        items = compare_items(answers, own, candidate)
+        n_more = max(len(people) - MOST_PEOPLE, 0)
+        return ModelReport(candidate, people, own, among, agreements, n_more, test, items)
+
+    return cached(answers, key, compute)
+
+
+def select_compared(
+    answers: Extract, parameters: Parameters, models: Collection[str], options: Mapping[str, str]
+) -> tuple[str, Parameters]:
+    """Return the model, and the parameters that choose it and the people. Raises InvalidParameter."""
+    candidate = choose_candidate(answers, parameters, models, options.get("candidate", ""))
+    if not candidate:
+        raise InvalidParameter("candidate", "no model has answers that count yet.")
+    people = choose_people(answers, parameters, models)
+    if len(people) < 2:
+        raise InvalidParameter("coders", "a model is compared with two people at least, and there are not so many.")
+    return candidate, replace(parameters, coders=",".join((*people, candidate)))
+
+
+def compare_items(answers: Extract, parameters: Parameters, candidate: str) -> ComparedItems:
+    """Return the items of the model and the people whom the parameters choose."""
+    selected, own = resolve(answers, parameters)
+    return cached(selected, ("items of a model", own, candidate), lambda: _compare_items(selected, own, candidate))
+
+
+def _compare_items(extract: Extract, parameters: Parameters, candidate: str) -> ComparedItems:
+    data = select_data(extract, parameters)
+    columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
+    chosen = select_coders(data, columns)
+    given = chosen.codes != MISSING
+    used = given[:, 0] & (given[:, 1:].sum(axis=1) >= 2)
+    compared = select_units(chosen, used)
+    advantages = find_advantages(compared, 0, list(range(1, len(columns))), comparison(parameters))
+    codes = compared.codes[:, 1:]
+    least = np.where(codes == MISSING, np.iinfo(codes.dtype).max, codes).min(axis=1)
+    names, category = _most_given(extract, parameters, columns[1:], used)
+    return ComparedItems(
+        texts=pick_texts(extract, parameters),
+        unit=np.array(compared.units, dtype=np.int64),
+        text=compared.document_of_unit,
+        candidate=np.nanmean(advantages.candidate, axis=1) if len(codes) else np.zeros(0),
+        people=np.nanmean(advantages.human, axis=1) if len(codes) else np.zeros(0),
+        n_people=(codes != MISSING).sum(axis=1),
+        agree=((codes == MISSING) | (codes == least[:, None])).all(axis=1),
+        category=category,
+        names=names,
+    )
+
+
+def _most_given(extract: Extract, parameters: Parameters, people: Sequence[int], used: Bools) -> tuple[list[str], Ints]:
+    """Return the names of answers, and which one most people gave to each item, -1 where two are given alike.
+
+    Of numbers, and of questions with too many values for a table, there are none.
+    """
+    if extract.kind == "numbers" or not extract.countable:
+        return [], np.full(int(used.sum()), -1)
+    categories: ReliabilityData = select_categories(extract, parameters)
+    names = [extract.describe(label) for label in categories.labels]
+    codes = categories.codes[np.flatnonzero(used)][:, people]
+    counts = np.zeros((len(codes), len(names) + 1), dtype=np.int64)
+    for column in codes.T:
+        np.add.at(counts, (np.arange(len(codes)), column), 1)
+    counts = counts[:, : len(names)]  # the last column is what is missing, which is -1
+    if not names:
+        return [], np.full(len(codes), -1)
+    most = counts.max(axis=1)
+    tied = (counts == most[:, None]).sum(axis=1) > 1
+    return names, np.where(tied | (most == 0), -1, counts.argmax(axis=1))
+
+
+def _by_difference(part: Part) -> tuple[float, str]:
+    return part.difference.value or 0.0, part.name
+
+
+def _measure_agreement(
+    answers: Extract, parameters: Parameters, candidate: str, people: Sequence[str], progress: Progress | None
+) -> tuple[Agreement, tuple[Agreement, ...]]:
+    """Return alpha of people with each other, then that of the model with them and of each of them with the others."""
+    own = replace(parameters, coefficient="alpha", distance=effective_distance(parameters))
+    among = Agreement("", compute_interval(*resolve(answers, replace(own, coders=",".join(people)))))
+    shown = people[:MOST_PEOPLE]
+    pairs = [(candidate, people), *((one, tuple(name for name in people if name != one)) for one in shown)]
+    found = []
+    for number, (coder, others) in enumerate(pairs):
+        if progress is not None:
+            progress(number, len(pairs))
+        between = measure_between(answers, own, [coder], others)
+        assert between is not None, "alpha is of all values"
+        found.append(Agreement(coder, between))
+    return among, tuple(found)

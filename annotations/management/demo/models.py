@@ -1,0 +1,68 @@
+"""A model that codes in the demo: the baseline of `examples/`, by the client, against the program in this process."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from django.utils import timezone
+
+from annotations.models import Project, Round
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.model_coders import add_model, make_key, withdraw_keys
+
+# The projects in which it codes, and what it is called there: a model is of one project.
+NAMES = {"dialogue": "baseline", "chronicle": "baseline-chronicle"}
+# The category there of a mention that is new.
+NEW = {"dialogue": "none", "chronicle": "new"}
+# As a request to this computer has it.
+ADDRESS = "http://localhost"
+
+
+def load(project: Project) -> list[str]:
+    """Let the baseline code all texts of rounds that are open; return what it left undone.
+
+    Raises ImportError where the client has no httpx, or there is no folder `examples/`.
+    """
+    import httpx
+
+    from coindex.client import Client
+    from examples import assignments, baseline_coder
+
+    rules = Path(baseline_coder.__file__).read_bytes()
+    digest = hashlib.sha256(rules).hexdigest()
+    model = add_model(project, NAMES[project.slug], version="rules", digest=digest, date=timezone.localdate())
+    user = model.membership.user
+    for round_ in project.rounds.exclude(kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK)):
+        if not round_.is_closed:
+            assign_texts(project, round_.texts.all(), [user], round_)
+    _, key = make_key(model, days=1)
+    problems = []
+    with _requests_in_transaction(), Client(ADDRESS, key, transport=httpx.WSGITransport(WSGIHandler())) as client:
+        for name, coding in assignments.assignments(client, project.slug, None):
+            _, left = assignments.code(client, coding, baseline_coder.decide, new=NEW[project.slug], submit=True)
+            problems += [f"{name}: {problem}" for problem in left]
+    withdraw_keys(model)
+    return problems
+
+
+@contextmanager
+def _requests_in_transaction() -> Iterator[None]:
+    """Answer requests in the transaction of this process, whose connection stays open, and log none of them."""
+    signals = request_started, request_finished
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    before = logging.root.manager.disable
+    logging.disable(max(before, logging.INFO))
+    try:
+        yield
+    finally:
+        logging.disable(before)
+        for signal in signals:
+            signal.connect(close_old_connections)

@@ -1,0 +1,118 @@
+"""Texts that are coded for the first time, and docsets with their peers, are followed from look to look."""
+
+import pytest
+
+from agreement.data.activity import count_remaining, read_progress
+from agreement.data.codings import state
+from agreement.data.extract import clear_cache, extract, read_current_codings
+from agreement.data.pyramids import read_pyramids
+from agreement.data.storage import store
+from agreement.reports.items.items import compute_items
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.parameters import default_parameters
+from annotations.docsets.creation import add_named_peer
+from annotations.models import Coding, User
+from annotations.planning.plans.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.work.assignments import assign_texts
+from annotations.texts.changes import delete_text, deletion_figures
+from tests.conftest import judge
+from tests.shared.following import another_process, figures
+from tests.shared.plans import make_large_project, plan_request
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known(db, monkeypatch):
+    monkeypatch.setattr(store, "LEAST_TEXTS", 1)
+    clear_cache()
+
+
+def never(*_, **__):
+    raise AssertionError("all codings were read again")
+
+
+def take(project, name):
+    """Take the next text as a coder does, and judge a markable of it."""
+    coding = take_next_text(project, User.objects.get(username=name), "pool")
+    judge(coding, coding.text.markables.order_by("start").first().key, None)
+    return coding.text
+
+
+def test_the_first_coding_of_a_text_of_a_pool_lets_no_coding_be_read_again(monkeypatch):
+    project = make_large_project()
+    project.rounds.update(name="pool")
+    apply_plan(project, plan_request("pool", pool=True))
+    known = {take(project, name) for name in ("ann", "ben", "cem")}
+    figures(project)
+    new = set()
+    for name in ("ann", "ben", "ann", "cem", "ben"):
+        new.add(take(project, name))
+        with monkeypatch.context() as patch:
+            patch.setattr(state, "read_codings", never)
+            followed = figures(project)
+        with another_process(monkeypatch):
+            assert followed == figures(project)
+    assert len(new - known) > 1
+
+
+def test_two_codings_of_a_new_text_between_others_are_followed(monkeypatch):
+    project = make_large_project()
+    texts = {one.slug: one for one in project.texts.all()}
+    people = list(User.objects.filter(username__in=("ann", "ben")))
+    assign_texts(project, [texts["t01"], texts["t08"]], people)
+    figures(project)
+    for slug in ("t05", "t00", "t11"):
+        for coder in people:
+            Coding.objects.create(text=texts[slug], coder=coder, round=project.rounds.get())
+        with monkeypatch.context() as patch:
+            patch.setattr(state, "read_codings", never)
+            followed = figures(project)
+        assert [one.slug for one in extract(project).texts] == sorted(one.slug for one in extract(project).texts)
+        with another_process(monkeypatch):
+            assert followed == figures(project)
+
+
+def figures_of_pyramids(project):
+    """Return what pages say of pyramids and peers, to the last digit."""
+    found, spans = extract(project), extract(project, "spans")
+    report = compute_report(found, default_parameters(project.preset, found.answers))
+    return {
+        "result": report.result,
+        "interval": (report.interval.low, report.interval.high),
+        "fingerprints": (found.fingerprint, spans.fingerprint),
+        "texts": [(one.slug, one.round) for one in found.texts],
+        "items": compute_items(found, report.parameters).share.tolist(),
+        "progress": read_progress(project),
+        "remaining": count_remaining(project),
+        "pyramids": repr(read_pyramids(project)),
+    }
+
+
+def test_docsets_and_peers_are_followed(alice, bob, monkeypatch):
+    project = pyramid_project()
+    first = docset(project, alice, bob)
+    for coding in codings_of(models_of(first)).values():
+        build(coding, {"s": ["the"]})
+    steps = [
+        lambda: docset(project, alice, bob, slug="other"),
+        lambda: [build(one, {"s": ["the"]}, hand_in=False) for one in codings_of(models_of(second())).values()],
+        lambda: add_named_peer(first, "peer", "The ferry sank in the night."),
+        lambda: add_named_peer(second(), "peer", "The ferry sank."),
+        lambda: assign_texts(project, [peer()], [alice, bob]),
+        lambda: delete_text(peer(), deletion_figures(project.texts.filter(pk=peer().pk)).tag),
+    ]
+
+    def second():
+        return project.docsets.get(slug="other")
+
+    def peer():
+        return project.texts.filter(role="peer").order_by("pk").first()
+
+    figures_of_pyramids(project)
+    for step in steps:
+        step()
+        followed = figures_of_pyramids(project)
+        with another_process(monkeypatch):
+            assert followed == figures_of_pyramids(project)
+    assert read_current_codings(project).table.progress.n_codings

@@ -1,0 +1,329 @@
+"""The page Models and its address in the API: a model beside people, for those alone who may know of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from io import StringIO
+from itertools import pairwise
+from statistics import mean
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+
+from agreement.data.extract import clear_cache, extract
+from agreement.measures import alt_test, cross_alpha, distance
+from agreement.measures.values import Value
+from agreement.reports.request.basis import resolve, select_data
+from agreement.sections import computations
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Markable, Membership, Project, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from annotations.projects.people.model_coders import add_model
+from config.settings import TASKS
+from tests.conftest import judge_all, judgement, person
+from tests.shared.agreeing import answer, coded_project, convention, cost
+
+PEOPLE = ("alice", "bob", "carol", "dora")
+PAGE = "/projects/walk/agreement/models/"
+API = "/api/v1/projects/walk/agreement/models/"
+EVERYBODY = ",".join((*PEOPLE, "gpt"))
+
+
+def add_coded_model(project: Project, name: str, *, submit: bool = True) -> User:
+    """Let a model code all texts: it alone calls the first markable a place, and links each other one back."""
+    user = add_model(project, name).membership.user
+    assign_texts(project, project.texts.all(), [user])
+    for coding in Coding.with_models.filter(coder=user).select_related("text"):
+        units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
+        given = [judgement(units[0].key, "place")]
+        given += [judgement(unit.key, "phrase", before.key) for before, unit in pairwise(units)]
+        judge_all(coding, given)
+        if submit:
+            submit_coding(coding, user)
+    return user
+
+
+def project_of(slug: str, n_texts: int) -> Project:
+    contents = [" ".join(f"[w{n}](m{n})" for n in range(4 + number % 3)) + f" {number}" for number in range(n_texts)]
+    return answer(coded_project(slug, "poesio-artstein-2005", *contents, coders=PEOPLE))
+
+
+@pytest.fixture(scope="module")
+def walk_rows(module_rows) -> int:
+    """Make a project of six texts by four people and a model."""
+    project = project_of("walk", 6)
+    add_coded_model(project, "gpt")
+    for name, role in (("mallory", Membership.Role.MANAGER_CODER), ("victor", Membership.Role.VIEWER)):
+        add_member(project, person(name), role)
+    return project.pk
+
+
+@pytest.fixture
+def walk(walk_rows, charlie) -> Project:
+    return Project.objects.get(pk=walk_rows)
+
+
+@pytest.fixture
+def take(signed_in, charlie, walk):
+    """Return a function that gives the rows of a table of the page, as a file has them."""
+    client = signed_in(charlie)
+
+    def take(table: str, **asked: str) -> list[dict[str, str]]:
+        reply = client.get(PAGE, {"as": "csv", "table": table, **asked})
+        assert reply.status_code == 200, reply.content
+        return list(csv.DictReader(StringIO(reply.content.decode())))
+
+    return take
+
+
+@pytest.fixture
+def data(walk):
+    """Return what people and the model answered."""
+    answers = extract(walk, models=True)
+    return select_data(*resolve(answers, convention(walk, include="models", coders=EVERYBODY)))
+
+
+def test_agreement_is_that_of_the_library_and_of_people_that_of_the_page_of_agreement(take, data, signed_in, charlie):
+    rows = {row["coder"]: row for row in take("agreement")}
+    assert list(rows) == ["people with each other", "gpt", *PEOPLE]
+    assert float(rows["gpt"]["value"]) == cross_alpha(data, ["gpt"], PEOPLE, distance="passonneau").value
+    others = [name for name in PEOPLE if name != "bob"]
+    assert float(rows["bob"]["value"]) == cross_alpha(data, ["bob"], others, distance="passonneau").value
+    whole = signed_in(charlie).get("/api/v1/projects/walk/agreement/").json()
+    among = rows["people with each other"]
+    assert [float(among[name]) for name in ("value", "low", "high")] == [
+        whole[name] for name in ("value", "low", "high")
+    ]
+    assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values())
+
+
+@pytest.mark.parametrize(("epsilon", "q"), [("", ""), ("0", "0.2")])
+def test_the_test_is_that_of_the_library_with_epsilon_and_q(take, data, epsilon, q):
+    asked = {name: one for name, one in (("epsilon", epsilon), ("q", q)) if one}
+    test = alt_test(data, "gpt", distance="passonneau", epsilon=float(epsilon or 0.1), q=float(q or 0.05))
+    rows = take("alt_test", **asked)
+    for name in ("candidate_score", "human_score", "difference", "p_value", "adjusted", "advantage_probability"):
+        assert [float(row[name]) for row in rows] == [getattr(row, name) for row in test.rows], name
+    for value, low, high in (
+        ("difference", "low", "high"),
+        ("advantage_probability", "advantage_low", "advantage_high"),
+    ):
+        known = [row for row in rows if row[low]]
+        assert known
+        assert all(float(row[low]) < float(row[value]) < float(row[high]) for row in known)
+        assert all(row["note"].startswith("no interval: ") for row in rows if row not in known)
+    over_texts, published = take("verdict", **asked)
+    assert float(over_texts["winning_rate"]) == test.winning_rate
+    assert float(published["winning_rate"]) == test.published_winning_rate
+    assert (over_texts["passes"] == "yes", published["passes"] == "yes") == (test.passed, test.published_passed)
+
+
+def score(value: Value, others: list[Value]) -> float:
+    return mean(1 - distance(value, other, "passonneau") for other in others)
+
+
+def scores_by_hand(data) -> dict[tuple[int, object], tuple[float, float, bool]]:
+    """Return the scores of the model and of people on each unit, and whether all people agree, by the definition."""
+    found = {}
+    for unit, document, codes in zip(data.units, data.document_of_unit.tolist(), data.codes.tolist(), strict=True):
+        values = {coder: data.value(code) for coder, code in zip(data.coders, codes, strict=True)}
+        model, people = values.pop("gpt"), list(values.values())
+        own = mean(score(people[place], people[:place] + people[place + 1 :]) for place in range(len(people)))
+        found[document, unit] = score(model, people), own, len(set(people)) == 1
+    return found
+
+
+def test_texts_are_those_of_the_definition_the_worst_first(take, data, walk):
+    by_text = defaultdict(list)
+    for (document, _), (model, people, _) in scores_by_hand(data).items():
+        by_text[document].append((model, people))
+    expected = sorted(mean(m for m, _ in rows) - mean(p for _, p in rows) for rows in by_text.values())
+    rows = take("texts")
+    assert [float(row["difference"]) for row in rows] == pytest.approx(expected)
+    assert sum(int(row["items"]) for row in rows) == len(data.units)
+    assert {row["text"] for row in rows} == {text.title for text in walk.texts.all()}
+
+
+def test_categories_count_each_item_once_by_what_most_people_say(take, data, signed_in, charlie):
+    rows = take("categories")
+    assert sum(int(row["items"]) for row in rows) == len(data.units)
+    differences = [float(row["difference"]) for row in rows]
+    assert differences == sorted(differences)
+    assert [
+        row["category"] for row in rows if row["category"] not in ("phrase", "none", "no most frequent answer")
+    ] == []
+    found = signed_in(charlie).get(API).json()["categories"]
+    assert [one["difference"] for one in found] == differences
+
+
+def test_items_are_those_where_people_agree_and_the_model_does_not_the_farthest_first(take, data, walk):
+    scores = scores_by_hand(data)
+    keys = dict(Markable.objects.filter(text__project=walk).values_list("pk", "key"))
+    expected = {keys[unit]: 1 - model for (_, unit), (model, _, agree) in scores.items() if agree and model < 1}
+    rows = take("items")
+    assert len(rows) == sum(agree and model < 1 for model, _, agree in scores.values()) > 0
+    assert {row["key"]: pytest.approx(float(row["distance"])) for row in rows} == expected
+    distances = [float(row["distance"]) for row in rows]
+    assert distances == sorted(distances, reverse=True)
+
+
+def test_an_item_leads_to_its_page_with_the_model_named_as_one(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    page = client.get(PAGE).content.decode()
+    address = next(part.partition('"')[0] for part in page.split('href="')[1:] if "/agreement/items/text-" in part)
+    item = client.get(address.replace("&amp;", "&")).content.decode()
+    assert "gpt (model)" in item
+    assert "alice (model)" not in item
+
+
+def test_people_who_are_chosen_are_compared_and_nobody_else(take):
+    assert [row["human"] for row in take("alt_test", coders="alice,dora")] == ["alice", "dora"]
+    assert [row["coder"] for row in take("agreement", coders="alice,dora,gpt")][2:] == ["alice", "dora"]
+
+
+def test_the_api_says_the_same_with_items_in_pages(signed_in, charlie, take, walk):
+    client = signed_in(charlie)
+    whole = client.get(API).json()
+    assert (whole["candidate"], whole["models"], whole["people"]) == ("gpt", ["gpt"], list(PEOPLE))
+    assert [one["key"] for one in whole["items"]] == [row["key"] for row in take("items")]
+    first = client.get(API, {"page_size": 1}).json()
+    assert first["items"] == whole["items"][:1]
+    assert first["next"]
+    assert client.get(first["next"]).json()["items"] == whole["items"][1:2]
+    item = whole["items"][0]
+    assert (item["model"], item["people"]) == ("place", "alice: none; bob: none; carol: none; dora: none")
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [({"candidate": "alice"}, "candidate"), ({"q": "2"}, "q"), ({"coders": "alice"}, "coders"), ({"x": "1"}, "x")],
+)
+def test_the_api_refuses_what_cannot_be_compared_with_the_field(signed_in, charlie, walk, asked, error):
+    reply = signed_in(charlie).get(API, asked)
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, [error])
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("name", ["alice", "mallory"])
+def test_for_who_codes_there_is_no_such_page_whether_results_are_open_or_not(signed_in, walk, name, opened):
+    Project.objects.update(results_open=opened)
+    client = signed_in(person(name))
+    for address in (PAGE, API, f"{API[:-7]}tables/models/", f"{API[:-7]}tables/models/items/"):
+        missing = client.get(address.replace("models", "nothing"))
+        reply = client.get(address)
+        expected = 404 if opened or "tables" not in address else 403
+        assert (reply.status_code, missing.status_code) == (expected, expected), address
+        assert b"gpt" not in reply.content
+    for address in ("/projects/walk/", "/projects/walk/agreement/coders/?include=models", f"{API[:-7]}tables/"):
+        content = client.get(address).content.decode()
+        assert "gpt" not in content
+        assert "agreement/models/" not in content
+        assert '"models"' not in content
+
+
+def test_a_viewer_sees_the_page_and_a_tab_leads_to_it(signed_in, walk):
+    client = signed_in(person("victor"))
+    assert f'href="{PAGE}' in client.get("/projects/walk/").content.decode()
+    page = client.get(PAGE).content.decode()
+    assert "May gpt code in the place of a person?" in page
+    assert "Models that code</a>" not in page
+
+
+@pytest.mark.parametrize(
+    ("coders", "submit", "said"),
+    [
+        (("alice", "bob"), None, "No model codes here"),
+        (("alice", "bob"), False, "No model has submitted a text yet"),
+        (("alice",), True, "Two people are needed"),
+    ],
+)
+def test_an_empty_page_says_what_to_do(signed_in, charlie, db, coders, submit, said):
+    project = answer(coded_project("empty", "poesio-artstein-2005", "[a](a) [b](b) [c](c)", coders=coders))
+    if submit is not None:
+        add_coded_model(project, "llm", submit=submit)
+    reply = signed_in(charlie).get("/projects/empty/agreement/models/")
+    assert reply.status_code == 200
+    assert f"<h2>{said}</h2>" in reply.content.decode()
+    assert signed_in(charlie).get("/api/v1/projects/empty/agreement/models/").status_code == 400
+
+
+def test_a_wrong_parameter_leaves_the_default_of_the_project_with_its_model(signed_in, charlie, walk):
+    reply = signed_in(charlie).get(PAGE, {"candidate": "ghost"})
+    page = reply.content.decode()
+    assert reply.status_code == 400
+    assert "candidate: there is no model &#x27;ghost&#x27; with answers; those that have are gpt." in page
+    assert "May gpt code in the place of a person?" in page
+    assert "May gpt code in the place of a person?" in signed_in(charlie).get(PAGE, {"distance": "x"}).content.decode()
+
+
+def test_a_page_costs_the_same_queries_at_any_size(signed_in, charlie, db):
+    client = signed_in(charlie)
+
+    def queries(slug: str, n_texts: int) -> int:
+        add_coded_model(project_of(slug, n_texts), f"model-of-{slug}")
+        address = f"/projects/{slug}/agreement/models/"
+        client.get(address)  # the first view is recorded
+        clear_cache()
+        cache.clear()
+        return cost(client, address)
+
+    small, large = queries("small", 2), queries("large", 6)
+    assert small == large <= 21
+
+
+def test_what_a_worker_computes_is_the_same(signed_in, charlie, walk, monkeypatch, settings):
+    client = signed_in(charlie)
+    asked = {"as": "json", "table": "alt_test", "coders": "alice,bob"}
+    at_once = client.get(PAGE, asked).json()
+    clear_cache()
+    settings.TASKS = TASKS
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    assert "Computing." in client.get(PAGE, {"coders": "alice,bob"}).content.decode()
+    assert client.get(PAGE, asked).status_code == 503
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    assert client.get(PAGE, asked).json() == at_once
+
+
+OF_CODERS = ["coders/", "coders/alice/gpt/", "groups/", "texts/", "models/"]
+
+
+@pytest.mark.parametrize("path", OF_CODERS)
+def test_names_of_models_say_so_in_tables_and_charts_and_not_in_files(signed_in, charlie, walk, path):
+    client = signed_in(charlie)
+    address = f"/projects/walk/agreement/{path}"
+    page = client.get(address, {"include": "models"}).content.decode()
+    if path != "texts/":  # which has no coders by name
+        assert "gpt (model)" in page
+    assert "alice (model)" not in page
+    assert "gpt (model) (model)" not in page
+
+
+def test_files_keep_the_names_and_what_people_read_has_the_label(signed_in, charlie, walk):
+    client = signed_in(charlie)
+
+    def read(form: str) -> str:
+        asked = {"include": "models", "as": form, "table": "matrix"}
+        return client.get("/projects/walk/agreement/coders/", asked).content.decode()
+
+    assert "gpt (model)" not in read("csv") + json.dumps(json.loads(read("json"))["rows"])
+    assert "gpt (model)" in read("markdown")
+
+
+def test_the_datasheet_has_models_apart_from_people_for_who_may_know(signed_in, charlie, walk):
+    def sheet(name: str) -> dict[str, Any]:
+        return signed_in(person(name)).get("/api/v1/projects/walk/datasheet/").json()
+
+    Project.objects.update(results_open=True)
+    [model] = sheet("charlie")["models"]
+    assert (model["name"], model["n_codings"], model["n_submitted"]) == ("gpt", 6, 6)
+    assert sheet("charlie")["n_coders"] == sheet("alice")["n_coders"] == 4
+    assert sheet("alice")["models"] == []
+    page = signed_in(charlie).get("/projects/walk/datasheet/").content.decode()
+    assert "Models that code, apart from these coders" in page
+    assert "gpt" not in signed_in(person("alice")).get("/projects/walk/datasheet/").content.decode()

@@ -1,0 +1,59 @@
+"""What pages say of a project, as it was followed from look to look and as another process finds it anew."""
+
+from collections import OrderedDict
+from contextlib import contextmanager
+
+from agreement.data import activity
+from agreement.data import extract as reading
+from agreement.data.activity import count_remaining, read_progress
+from agreement.data.extract import extract
+from agreement.data.storage import store
+from agreement.reports.coders.days import count_days
+from agreement.reports.items.highest import find_highest
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.basis import resolve
+from tests.shared.agreeing import convention
+
+
+def figures(project):
+    """Return what pages say, to the last digit."""
+    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
+    report, with_gold = compute_report(found, parameters), extract(project, gold=True)
+    selected, resolved = resolve(found, parameters)
+    return {
+        "result": report.result,
+        "interval": (report.interval.low, report.interval.high, report.interval.note),
+        "fingerprint": report.fingerprint,
+        "left out": report.codings_left_out,
+        "coders": (found.coders, selected.coders, found.known_coders),
+        "rounds": (found.rounds, selected.rounds),
+        "reasons": found.reasons_left_out,
+        "texts": [(one.slug, one.title, one.round) for one in selected.texts],
+        "parts": sorted((one.text, one.coder, one.reason, one.round) for one in selected.left_out),
+        "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
+        "days": count_days(project, found),
+        "progress": read_progress(project),
+        "remaining": count_remaining(project),
+        "of selections": [
+            compute_report(extract(project), convention(project, **asked)).result
+            for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
+        ],
+        "resolved": resolved,
+        "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(one.slug, one.round) for one in with_gold.texts]),
+        "of questions": [
+            (one.key, extract(project, question=one.key).fingerprint, extract(project, question=one.key).categories)
+            for one in found.questions
+        ],
+    }
+
+
+@contextmanager
+def another_process(patch):
+    """Let nothing be known of what was read before, and nothing be stored: as in a process that has just begun."""
+    with patch.context() as apart:
+        apart.setattr(store, "LEAST_TEXTS", 10**9)
+        apart.setattr(reading, "_projects", reading._Cache(reading.CACHED_PROJECTS))
+        apart.setattr(reading, "_questions", reading._Cache(reading.CACHED_QUESTIONS))
+        apart.setattr(activity, "_remaining", OrderedDict())
+        apart.setattr(reading, "_codings", type(reading._codings)())
+        yield
