@@ -53,6 +53,7 @@ from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.items import items
+from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.overall import overall
 from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
 from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source
@@ -299,7 +300,8 @@ class Items(AgreementView):
         ranking = items.compute_items(extracted, parameters)
         marks = read_item_marks(project, extracted)
         try:
-            selected = ranking.select(items.ItemFilters(**options), marks).tolist()
+            readings = read_readings(extracted, parameters, ranking)
+            selected = ranking.select(items.ItemFilters(**options), marks, readings.ranked).tolist()
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         pages = self.pagination_class()
@@ -308,7 +310,7 @@ class Items(AgreementView):
         snippets, contents = read_snippets_and_texts(units)
         answers = given_answers(extracted, units, contents)
         flagged = marks.flag if may(project, Right.DISCUSS) else None
-        return pages.get_paginated_response([_item(ranking, row, snippets, answers, flagged) for row in rows])
+        return pages.get_paginated_response([_item(ranking, row, snippets, answers, flagged, readings) for row in rows])
 
 
 class Item(AgreementView):
@@ -353,6 +355,7 @@ def _item(
     snippets: Mapping[int, Snippet],
     answers: Mapping[int, Sequence[GivenAnswer]],
     flagged: frozenset[int] | None,
+    readings: ItemReadings,
 ) -> dict[str, Any]:
     snippet, text = snippets[int(ranking.unit[row])], ranking.texts[ranking.text[row]]
     return {
@@ -368,6 +371,8 @@ def _item(
         "relations": items.nonzero_relations(ranking.relations[row].tolist()),
         "n_ambiguous": int(ranking.explicit[row]),
         "camps": bool(ranking.camps[row]),
+        "posterior": readings.posterior(snippet.unit),
+        "verdict": readings.verdict(snippet.unit),
         "title": text.title,
         "in_context": asdict(snippet.keyword),
         "n_pointers": int(ranking.pointers[row]),

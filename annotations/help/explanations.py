@@ -429,6 +429,16 @@ _MANUALS = {
     "coder_value": ("The value that this coder gave.", "measures#reliability-data", ""),
     "rows": ("How many rows it has.", "dashboards#the-pages", ""),
     "part": ("What is compared: a round, coders, a category or a project.", "dashboards#the-pages", ""),
+    "two_readings": (
+        "How probable it is that the item has two readings, by a model of coders that is fitted to all items.",
+        "measures#ambiguous-units-and-slips",
+        "0 to 1; from .5 the item is likely ambiguous.",
+    ),
+    "meant": (
+        "How probable it is that the reading of these coders is one that the item has, and no slip.",
+        "measures#ambiguous-units-and-slips",
+        "0 to 1; of an ambiguous item two are probable.",
+    ),
     "p_value": (
         "How likely so large a difference is by chance, by Student’s t of the texts.",
         "measures#intervals-and-tests",

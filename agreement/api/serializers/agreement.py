@@ -10,7 +10,7 @@ from agreement.measures import RELATIONS
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports.coders.differences import KINDS
 from agreement.reports.coreference import SCORES
-from agreement.reports.items.items import AMBIGUITY, SORTS
+from agreement.reports.items.items import AMBIGUITY, SORTS, VERDICTS
 from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 from annotations.api.lists import PartSerializer
 
@@ -408,6 +408,14 @@ class ItemSerializer(serializers.Serializer[Any]):
     relations = serializers.DictField(child=serializers.IntegerField(), help_text="pairs of coders by relation")
     n_ambiguous = serializers.IntegerField(help_text="coders who marked several readings or indices")
     camps = serializers.BooleanField(help_text="four coders or more split into camps, and none marked any ambiguity")
+    posterior = serializers.FloatField(
+        allow_null=True,
+        help_text="probability of two readings, by a model of coders; null where fewer than two gave one reading,"
+        " and where more than 20,000 items are chosen",
+    )
+    verdict = serializers.ChoiceField(
+        choices=["", *VERDICTS], help_text="what is likely where four coders or more differ"
+    )
     title = serializers.CharField(help_text="of the text")
     in_context = ContextSerializer()
     n_pointers = serializers.IntegerField(help_text="pointers of all coders to it")

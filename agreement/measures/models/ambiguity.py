@@ -148,14 +148,15 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     fitted = fit_two_readings(readings.groups, alternatives)
     camps = split_into_camps(readings.groups)
     order = np.argsort(-fitted.posterior, kind="stable")
+    n_groups = (readings.groups.max(axis=1, initial=-1) + 1).tolist()
     return Ambiguity(
         units=tuple(
             UnitReadings(
                 unit=data.units[readings.rows[place]],
                 document=data.documents[data.document_of_unit[readings.rows[place]]],
                 posterior=float(fitted.posterior[place]),
-                groups=_name_groups(data, readings.groups[place]),
-                probabilities=_group_probabilities(readings.groups[place], fitted.of_group[place]),
+                groups=_name_groups(data, readings.groups[place], n_groups[place]),
+                probabilities=_group_probabilities(fitted.of_group[place], n_groups[place]),
                 camps=bool(camps[place]),
                 explicit=int(readings.explicit[place]),
             )
@@ -172,19 +173,19 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     )
 
 
-def _name_groups(data: ReliabilityData, groups: Ints) -> tuple[tuple[Hashable, ...], ...]:
+def _name_groups(data: ReliabilityData, groups: Ints, n_groups: int) -> tuple[tuple[Hashable, ...], ...]:
     """Return the coders of each group of a unit."""
-    named: list[list[Hashable]] = [[] for _ in range(int(groups.max()) + 1)]
+    named: list[list[Hashable]] = [[] for _ in range(n_groups)]
     for coder, group in zip(data.coders, groups.tolist(), strict=True):
         if group >= 0:
             named[group].append(coder)
     return tuple(map(tuple, named))
 
 
-def _group_probabilities(groups: Ints, of_group: np.ndarray) -> tuple[float, ...]:
+def _group_probabilities(of_group: np.ndarray, n_groups: int) -> tuple[float, ...]:
     """Return the probability of each group of a unit; the smallest of very many are no readings."""
     known = of_group.tolist()
-    return tuple(known[group] if group < len(known) else 0.0 for group in range(int(groups.max()) + 1))
+    return (*known[:n_groups], *[0.0] * (n_groups - len(known)))
 
 
 def _name_skills(data: ReliabilityData, judged: Bools, skills: Sequence[float]) -> dict[Hashable, float]:

@@ -16,6 +16,8 @@ from ..values import Bools, Floats, Ints
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
+# The distances of so many units are in memory at once.
+UNITS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,31 +47,43 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     rows, codes = judged.rows[enough], codes[enough]
     groups = codes.copy()
     if data.has_sets:
-        for place, joined in _join_sets(data, rows, codes):
-            groups[place] = joined
+        for places, joined in _join_sets(data, rows, codes):
+            groups[places] = joined
     return ReadingGroups(rows, _number_by_frequency(groups), several.sum(axis=1)[enough])
 
 
-def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[int, Ints]]:
+def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield the places among `rows` of units to which coders gave sets that are near, and the groups of these units."""
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
     pairs = _find_pairs(data, rows)
     sets = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) >= len(data.labels)
     near = np.zeros(len(rows), dtype=np.bool_)
     near[pairs.place[sets & (pairs.distance <= SAME_READING)]] = True
     pairs = pairs.select(near[pairs.place])
-    places, begins = np.unique(pairs.place, return_index=True)
-    for place, pair in zip(places.tolist(), np.split(np.arange(len(pairs.place)), begins[1:]), strict=False):
-        table = np.zeros((codes.shape[1], codes.shape[1]))
-        left, right = pairs.left[pair], pairs.right[pair]
-        table[left, right] = table[right, left] = pairs.distance[pair]
-        present = np.flatnonzero(codes[place] != MISSING)
-        joined = np.full(codes.shape[1], MISSING, dtype=np.int64)
-        tree = linkage(squareform(table[np.ix_(present, present)], checks=False), "average")
-        joined[present] = fcluster(tree, SAME_READING, "distance")
-        yield place, joined
+    places, number = np.unique(pairs.place, return_inverse=True)
+    for begin in range(0, len(places), UNITS_AT_ONCE):
+        own = slice(*np.searchsorted(number, (begin, begin + UNITS_AT_ONCE)).tolist())
+        present = codes[places[begin : begin + UNITS_AT_ONCE]] != MISSING
+        distances = np.zeros((*present.shape, present.shape[1]))
+        unit, left, right = number[own] - begin, pairs.left[own], pairs.right[own]
+        distances[unit, left, right] = distances[unit, right, left] = pairs.distance[own]
+        yield places[begin : begin + UNITS_AT_ONCE], _join_coders(distances, present)
+
+
+def _join_coders(distances: Floats, present: Bools) -> Ints:
+    """Return the groups of coders, (units, coders), by the distances of their values, (units, coders, coders)."""
+    joined: Bools = (distances <= SAME_READING) & present[:, :, None] & present[:, None, :]
+    groups = np.where(present, joined.argmax(axis=2), MISSING)
+    # Where all who are near to one are near to each other, any linkage gives these groups; else it has to be found.
+    through = joined.astype(np.float32) @ joined.astype(np.float32) > 0
+    others = np.flatnonzero((through != joined).any(axis=(1, 2))).tolist()
+    if others:
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import squareform
+    for unit in others:
+        there = np.flatnonzero(present[unit])
+        tree = linkage(squareform(distances[unit][np.ix_(there, there)], checks=False), "average")
+        groups[unit, there] = fcluster(tree, SAME_READING, "distance")
+    return groups
 
 
 @dataclass(frozen=True, eq=False)

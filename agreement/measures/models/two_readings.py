@@ -57,7 +57,9 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
     has `alternatives` possible readings, of which one is meant, or two, all alike. A coder takes one of those meant (of
     two the first in one of SHARES), and gives it with the own skill, else any other alike.
     """
-    state = _Model(groups, alternatives)
+    # of coders there are few ways to differ, however many units there are: equal rows mean the same
+    patterns, place, weights = np.unique(groups, axis=0, return_inverse=True, return_counts=True)
+    state = _Model(patterns, weights, alternatives)
     skill = np.full(groups.shape[1], RIGHT / (RIGHT + WRONG))
     prevalence = AMBIGUOUS / (AMBIGUOUS + CLEAR)
     judged = (groups != MISSING).sum(axis=0)
@@ -69,17 +71,22 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
         if moved <= TOLERANCE or len(objectives) > MOST_ROUNDS:
             break
         updated = (state.count_right(expected, skill) + RIGHT) / (judged + RIGHT + WRONG)
-        share = float(expected.posterior.sum() + AMBIGUOUS) / (len(groups) + AMBIGUOUS + CLEAR)
+        share = float(expected.posterior @ weights + AMBIGUOUS) / (len(groups) + AMBIGUOUS + CLEAR)
         moved = max(float(np.abs(updated - skill).max(initial=0)), abs(share - prevalence))
         skill, prevalence = updated, share
     of_group = expected.one + expected.shared.sum(axis=2)
-    return Fit(expected.posterior, of_group, skill, prevalence, tuple(objectives), moved <= TOLERANCE)
+    posterior, of_group = expected.posterior[place], of_group[place]
+    return Fit(posterior, of_group, skill, prevalence, tuple(objectives), moved <= TOLERANCE)
 
 
 class _Model:
-    """The answers, as groups of coders, and what they say of each possible meaning of a unit."""
+    """The answers, as groups of coders, and what they say of each possible meaning of a unit.
 
-    def __init__(self, groups: Ints, alternatives: float) -> None:
+    `weights` says how many units have each row of the groups.
+    """
+
+    def __init__(self, groups: Ints, weights: Ints, alternatives: float) -> None:
+        self.weights = weights
         self.n_coders = groups.shape[1]
         self.n_groups = min(int(groups.max(initial=0)) + 1, MOST_GROUPS)
         # the judgements that may be a reading: which unit, coder and group
@@ -129,7 +136,7 @@ class _Model:
             one / total[:, None],
             unseen / total[:, None, None],
             posterior / total,
-            float((base + top + np.log(total)).sum()),
+            float((base + top + np.log(total)) @ self.weights),
         )
 
     def count_right(self, expected: _Expected, skill: Floats) -> Floats:
@@ -138,7 +145,7 @@ class _Model:
         own = skill[self.coder]
         for number, share in enumerate(SHARES):
             right += expected.shared[self.unit, self.group, number] * share * own / self._mix(share, skill)[self.coder]
-        return np.bincount(self.coder, weights=right, minlength=self.n_coders)
+        return np.bincount(self.coder, weights=right * self.weights[self.unit], minlength=self.n_coders)
 
     def _mix(self, share: float, skill: Floats) -> Floats:
         """Return how probable it is to give a reading that is taken by this share: by skill, or by a slip."""

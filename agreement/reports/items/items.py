@@ -38,8 +38,10 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 
-AMBIGUITY = ("explicit", "implicit", "either")
-SORTS = ("share", "values", "links", "text")
+# What a model of coders says of an item on which they differ.
+VERDICTS = ("ambiguous", "slip")
+AMBIGUITY = ("explicit", "implicit", "either", *VERDICTS)
+SORTS = ("share", "values", "links", "text", "ambiguity")
 MARKS = ("flag", "note", "unsure")
 # Shares that differ by less are equal: they were summed in another order.
 SHARE_DIGITS = 12
@@ -52,6 +54,18 @@ class ItemMarks:
     flag: frozenset[int] = frozenset()
     note: frozenset[int] = frozenset()
     unsure: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class RankedReadings:
+    """What a model says of each item: the probability of two readings, -1 where there is none, and the verdict.
+
+    `reason` says why it says nothing.
+    """
+
+    posterior: Floats
+    verdict: NDArray[np.str_]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,13 @@ class ItemFilters:
             value = getattr(self, name)
             if value not in choices and (value or name == "sort"):
                 raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
+
+    def read_ranked(self, ranked: RankedReadings | None) -> RankedReadings:
+        """Return what the model says, as filters or order need it. Raises InvalidParameter if it says nothing."""
+        if ranked is None or ranked.reason:
+            name = "ambiguity" if self.ambiguity in VERDICTS else "sort"
+            raise InvalidParameter(name, ranked.reason if ranked else "the items are not ranked by a model here.")
+        return ranked
 
     def query(self) -> dict[str, str]:
         """Return the filters that are set, for an address."""
@@ -121,20 +142,24 @@ class Items:
             rows = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
         return rows[np.lexsort((-self.chain[rows], -self.pointers[rows], -shares[rows]))][:n]
 
-    def select(self, filters: ItemFilters, marks: ItemMarks | None = None) -> Ints:
+    def select(
+        self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
+    ) -> Ints:
         """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names.
 
         Of items with the same share (or number of values) the one on which more links hang comes first, then the one
         that is first in the texts.
         """
-        mask, order = self._let_through(filters, marks), self._order(filters.sort)
+        mask, order = self._let_through(filters, marks, ranked), self._order(filters.sort)
+        if filters.sort == "ambiguity":
+            order = order[np.argsort(-filters.read_ranked(ranked).posterior[order], kind="stable")]
         return order[mask[order]]
 
-    def count(self, filters: ItemFilters, marks: ItemMarks | None = None) -> int:
+    def count(self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None) -> int:
         """Return how many rows the filters let through. Raises InvalidParameter for unknown names."""
-        return int(np.count_nonzero(self._let_through(filters, marks)))
+        return int(np.count_nonzero(self._let_through(filters, marks, ranked)))
 
-    def _let_through(self, filters: ItemFilters, marks: ItemMarks | None) -> Bools:
+    def _let_through(self, filters: ItemFilters, marks: ItemMarks | None, ranked: RankedReadings | None) -> Bools:
         mask = np.ones(len(self.unit), dtype=np.bool_)
         if filters.relation:
             mask &= self.relations[:, RELATIONS.index(filters.relation)] > 0
@@ -146,7 +171,9 @@ class Items:
             if filters.category not in self.names:
                 raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(self.names)}.")
             mask &= self.categories[:, list(self.names).index(filters.category)] > 0
-        if filters.ambiguity:
+        if filters.ambiguity in VERDICTS:
+            mask &= filters.read_ranked(ranked).verdict == filters.ambiguity
+        elif filters.ambiguity:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
         if filters.text:
@@ -171,6 +198,7 @@ class Items:
             "links": links,
             "text": (np.arange(len(self.unit)),),
         }
+        orders["ambiguity"] = orders["share"]  # of equal probabilities
         return self.orders.setdefault(sort, np.lexsort(orders[sort]))
 
     @cached_property

@@ -56,6 +56,8 @@ def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, ke
         "relations": {"category": 1},
         "n_ambiguous": 0,
         "camps": False,
+        "posterior": found["c"]["posterior"],
+        "verdict": "",
         "title": "Tea",
         "in_context": {
             "before": "put the kettle on the stove / is ",
@@ -86,6 +88,9 @@ def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, ke
             },
         ],
     }
+    # two coders who differ: nobody can tell
+    assert 0 < found["a"]["posterior"] < found["c"]["posterior"] < 0.5
+    assert 0 < found["d"]["posterior"] < 0.5
     assert [found[label]["n_pointers"] for label in "abcd"] == [3, 1, 0, 0]
     assert [found[label]["chain_size"] for label in "abcd"] == [3, 2, 3, 3]
     assert (found["d"]["n_ambiguous"], found["d"]["camps"]) == (1, False)

@@ -8,7 +8,10 @@ import pytest
 from agreement.data.extract import extract
 from agreement.data.snippets import read_snippets
 from agreement.discussion import set_flag
-from agreement.reports.items import items
+from agreement.measures import ambiguity
+from agreement.reports.items import items, readings
+from agreement.reports.items.readings import read_readings
+from agreement.reports.request.basis import resolve, select_data
 from agreement.reports.request.parameters import default_parameters
 from agreement.sections.pages.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
@@ -177,6 +180,46 @@ def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
     assert found["either"] == found["explicit"] | found["implicit"]
 
 
+@pytest.fixture
+def ranked(varied, project):
+    """Return the readings of the items of `varied`."""
+    return read_readings(extract(project), default_parameters(project.preset, project.answers), varied)
+
+
+def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, varied, project):
+    parameters = default_parameters(project.preset, project.answers)
+    found = ambiguity(select_data(*resolve(extract(project), parameters)))
+    words = read_snippets([one.unit for one in found.units])
+    client = signed_in(charlie)
+    first = links(client.get(URL, {"sort": "ambiguity"}).content.decode())[0]
+    assert first == words[found.units[0].unit].key
+    for verdict in ("ambiguous", "slip"):
+        expected = {words[one.unit].key for one in found.units if one.verdict == verdict}
+        assert set(links(client.get(URL, {"ambiguity": verdict}).content.decode())) == expected
+
+
+def test_the_page_says_which_rule_calls_items_ambiguous(signed_in, charlie, varied, monkeypatch):
+    client = signed_in(charlie)
+    page = client.get(URL).content.decode()
+    assert "of mention pairs (Paun et al. 2018)" in page
+    assert "split, not marked ambiguous" not in page
+    monkeypatch.setattr(readings, "MOST_RANKED", 3)
+    page = client.get(URL).content.decode()
+    assert "Split: by the rule of camps. There are 5 items: choose texts or rounds with 3 at most." in page
+    assert "split, not marked ambiguous" in page
+    assert "likely ambiguous first" not in page
+    refused = client.get(URL, {"sort": "ambiguity"}).content.decode()
+    assert "choose texts or rounds with 3 at most" in refused
+
+
+def test_an_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_in, charlie, ranked):
+    unit = next(unit for unit, one in ranked.units.items() if len(one.groups) > 1)
+    one = ranked.units[unit]
+    page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
+    assert f"Two readings have a probability of {one.posterior:.2f}." in page
+    assert all(", ".join(group) in page for group in one.groups)
+
+
 def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):
     page = signed_in(charlie).get(URL).content.decode()
     assert links(page)
@@ -213,7 +256,7 @@ def test_a_chip_that_is_on_takes_the_filter_off_and_keeps_the_rest(signed_in, ch
     assert "relation=" not in off
     assert "sort=text" in off
     assert "distance=dice" in off
-    [other] = re.findall(r'class="chip" href="([^"]*ambiguity=either[^"]*)"', page)
+    [other] = re.findall(r'class="chip" href="([^"]*ambiguity=explicit[^"]*)"', page)
     assert "relation=category" in other
 
 
@@ -257,7 +300,7 @@ def test_many_coders_are_counted_and_marks_are_said(signed_in, charlie, noted, k
     found = [row[1:] for row in table(page, "items")]
     assert found[0][0] == "4 none"
     assert found[3][0] == "2 phrase → the kettle ? (unsure); 2 phrase → the stove"
-    assert found[3][-1] == "1 unsure, split"
+    assert found[3][-1] == "1 unsure"
     assert found[4][-1] == "1 note, 2 ambiguous"
     assert "the kettle | the stove" in found[4][0]
 

@@ -12,6 +12,7 @@ from agreement.data.documents import row_key, shift_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.snippets import read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
+from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
@@ -44,22 +45,23 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     if report is None:
         raise Http404("Item not found.")
 
-    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int]]:
+    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int], ItemReadings]:
         items = compute_items(request.extract, parameters)
+        readings = read_readings(request.extract, parameters, items)
         marks = read_item_marks(request.project, request.extract)
         if options.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
             raise InvalidParameter("view", f"{options['view']!r} is not {SIDE_BY_SIDE}.")
         filters = {name: value for name, value in options.items() if name not in ("view", "round")}
-        return items, items.select(ItemFilters(**filters), marks).tolist()
+        return items, items.select(ItemFilters(**filters), marks, readings.ranked).tolist(), readings
 
-    items, rows = request.compute(compute)
+    items, rows, readings = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
     about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
     nouns = nouns_for(request.extract)
     given = _given_answers(request, report, about)
     members, details = _details(report, about, nouns, given, request.project if request.extract.units else None)
     return PageSections(
-        tables=[*_pairs_tables(report), *members.tables],
+        tables=[*_readings_tables(report, readings), *_pairs_tables(report), *members.tables],
         charts=members.charts,
         context={
             "item": report,
@@ -100,6 +102,23 @@ def _neighbour_links(request: AnalysisRequest, items: Items, rows: list[int], pl
         name: item_address(slug, items.texts[items.text[row]], snippets[int(items.unit[row])].key, query)
         for name, row in neighbours.items()
     }
+
+
+def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
+    """Return who gives the same reading of an item on which coders differ, by the model that ranks items."""
+    one = readings.units.get(report.unit)
+    if one is None or len(one.groups) < 2:
+        return []
+    likely = {"ambiguous": " It is likely ambiguous.", "slip": " It is likely a slip."}
+    return [
+        Table(
+            "readings",
+            "Readings",
+            [Column("coders", "Coders"), Column("meant", "Probability that it is meant", "probability")],
+            [(", ".join(map(str, group)), p) for group, p in zip(one.groups, one.probabilities, strict=True)],
+            f"Two readings have a probability of {one.posterior:.2f}.{likely.get(readings.verdict(report.unit), '')}",
+        )
+    ]
 
 
 def _pairs_tables(report: ItemReport) -> list[Table]:

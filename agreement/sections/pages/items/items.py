@@ -14,6 +14,7 @@ from agreement.data.given_answers import GivenAnswer, read_given_answers, read_m
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
+from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.measures.values import Ints
 from agreement.reports.items.ambiguity import summarize_ambiguity
@@ -21,11 +22,13 @@ from agreement.reports.items.items import (
     AMBIGUITY,
     MARKS,
     SORTS,
+    VERDICTS,
     ItemFilters,
     ItemMarks,
     Items,
     compute_items,
 )
+from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.addresses import item_address
@@ -42,8 +45,23 @@ from annotations.models.rights import Right
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "text", *MARKS, "sort")
-AMBIGUITY_LABELS = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either"}
-SORT_LABELS = {"share": "share", "values": "number of values", "links": "links", "text": "text order"}
+AMBIGUITY_LABELS = {
+    "explicit": "marked ambiguous",
+    "implicit": "split, not marked ambiguous",
+    "either": "either",
+    "ambiguous": "likely ambiguous",
+    "slip": "likely a slip",
+}
+SORT_LABELS = {
+    "share": "share",
+    "values": "number of values",
+    "links": "links",
+    "text": "text order",
+    "ambiguity": "likely ambiguous first",
+}
+# By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
+BY_CAMPS = ("implicit", "either")
+MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
 # The answers of so many coders are shown with their names, those of more with their number.
 MOST_NAMED = 3
 
@@ -80,11 +98,12 @@ def given_answers(
 def build(request: AnalysisRequest) -> PageSections:
     """Return the units by their share of the observed disagreement, filtered by how coders differ."""
 
-    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, Ints, ItemMarks]:
+    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, Ints, ItemMarks, ItemReadings]:
         items, marks = compute_items(request.extract, parameters), read_item_marks(request.project, request.extract)
-        return items, items.select(ItemFilters(**options), marks), marks
+        readings = read_readings(request.extract, parameters, items)
+        return items, items.select(ItemFilters(**options), marks, readings.ranked), marks, readings
 
-    items, selected, marks = request.compute(compute)
+    items, selected, marks, readings = request.compute(compute)
     shown, rows = paginate(request, selected.tolist(), PAGE_SIZE)
     first = selected[np.argsort(-items.share[selected], kind="stable")[:STRIP_SIZE]].tolist()
     units = [int(items.unit[row]) for row in rows]
@@ -97,7 +116,7 @@ def build(request: AnalysisRequest) -> PageSections:
     ambiguity = _ambiguity_table(request)
     return PageSections(
         tables=[
-            _items_table(request, items, rows, snippets, answers, marks),
+            _items_table(request, items, rows, snippets, answers, marks, readings),
             *([ambiguity] if ambiguity else []),
             *positions.tables,
         ],
@@ -109,12 +128,16 @@ def build(request: AnalysisRequest) -> PageSections:
             "shown": shown,
             "total": len(items.unit),
             "discusses": may(request.project, Right.DISCUSS),
-            "filters": _filters(request, items, marks),
+            "filters": _filters(request, items, marks, readings),
             "shows_texts": _shows_texts(request, items),
             "text_choices": _text_choices(request, items),
             "text_chosen": request.options.get("text", ""),
             "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
-            "sorts": [(SORT_LABELS[name], request.address_with(sort=name), name == current) for name in SORTS],
+            "sorts": [
+                (SORT_LABELS[name], request.address_with(sort=name), name == current)
+                for name in SORTS
+                if name != "ambiguity" or readings.units
+            ],
         },
     )
 
@@ -175,6 +198,7 @@ def _items_table(
     snippets: Mapping[int, Snippet],
     answers: Mapping[int, Sequence[GivenAnswer]],
     marks: ItemMarks,
+    readings: ItemReadings,
 ) -> Table:
     """Return the items in these rows; the page has fewer columns than the file, which has each figure."""
     discusses, judged = may(request.project, Right.DISCUSS), not request.extract.units
@@ -193,6 +217,8 @@ def _items_table(
         Column("coders", "Coders", "count", "file"),
         *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file") for name in RELATIONS),
         Column("ambiguity", "Ambiguity", place="file"),
+        Column("two_readings", "Probability of two readings", "probability", "file"),
+        Column("verdict", "Likely", place="file"),
         *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
         *([Column("flag", "Flag", place="file")] if discusses else []),
         Column("pointers", "Pointers", "count", "file"),
@@ -209,7 +235,8 @@ def _items_table(
         explicit, camps = int(items.explicit[row]), bool(items.camps[row])
         notes, unsure = sum(bool(one.note) for one in given), sum(one.unsure for one in given)
         flagged = row_key(snippet.unit) in marks.flag
-        seen = _mark_words(flagged, notes, unsure, explicit, camps)
+        verdict, posterior = readings.verdict(snippet.unit), readings.posterior(snippet.unit)
+        seen = _mark_words(flagged, notes, unsure, _ambiguity_words(explicit, camps, posterior, verdict))
         cells.append(
             [
                 Composed(
@@ -230,6 +257,8 @@ def _items_table(
                 int(items.n_coders[row]),
                 *items.relations[row].tolist(),
                 f"marked by {explicit}" if explicit else "split" if camps else "",
+                posterior,
+                verdict,
                 *([notes, unsure] if judged else []),
                 *(["flagged" if flagged else ""] if discusses else []),
                 int(items.pointers[row]),
@@ -238,16 +267,41 @@ def _items_table(
                 snippet.key,
             ]
         )
-    return Table("items", "Items by share of observed disagreement", columns, cells)
+    by_model = request.options.get("sort") == "ambiguity"
+    order = "probability of two readings" if by_model else "share of observed disagreement"
+    return Table("items", f"Items by {order}", columns, cells, _readings_note(items, readings))
 
 
-def _mark_words(flagged: bool, notes: int, unsure: int, explicit: int, camps: bool) -> str:
+def _readings_note(items: Items, readings: ItemReadings) -> str:
+    """Return by which rule items are said to be ambiguous, and what limits it."""
+    if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
+        return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
+    if not readings.units:
+        reason = readings.ranked.reason
+        return f"Split: by the rule of camps. {reason} A model of coders says then what is likely ambiguous."
+    limits = f"; {readings.note}" if readings.note else ""
+    return (
+        f"Likely ambiguous: two readings are more probable than a slip, by a model {MODELS[readings.model]}, which"
+        f" ranks items better than the rule of camps{limits}. Of items with fewer than four coders it says nothing."
+    )
+
+
+def _ambiguity_words(explicit: int, camps: bool, posterior: float | None, verdict: str) -> str:
+    """Return who marked an ambiguity, or whether one is likely; where the model says nothing, by the rule of camps."""
+    if explicit:
+        return f"{explicit} ambiguous"
+    if posterior is None:
+        return "split" if camps else ""
+    return f"likely ambiguous ({posterior:.2f})" if verdict == "ambiguous" else ""
+
+
+def _mark_words(flagged: bool, notes: int, unsure: int, ambiguity: str) -> str:
     """Return what stands out of an item: a flag, notes, coders who were unsure or saw an ambiguity."""
     words = [
         "flagged" if flagged else "",
         pluralize(notes, "note") if notes else "",
         f"{unsure} unsure" if unsure else "",
-        f"{explicit} ambiguous" if explicit else "split" if camps else "",
+        ambiguity,
     ]
     return ", ".join(filter(None, words))
 
@@ -291,13 +345,17 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
     )
 
 
-def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[tuple[str, Chips]]:
+def _filters(
+    request: AnalysisRequest, items: Items, marks: ItemMarks, readings: ItemReadings
+) -> list[tuple[str, Chips]]:
     """Return the filters as chips, under a label each; those that let nothing through are left out."""
-    levels = items.level_names
+    levels, ranked = items.level_names, readings.ranked
+    hidden = BY_CAMPS if readings.units else VERDICTS
+    ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
-        ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in AMBIGUITY]),
+        ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in ambiguities]),
         (
             "Marks",
             [
@@ -317,7 +375,7 @@ def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[t
         chips: Chips = []
         for name, value, words in choices:
             on = request.options.get(name) == value
-            number = items.count(ItemFilters(**{name: value}), marks)
+            number = items.count(ItemFilters(**{name: value}), marks, ranked)
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:
