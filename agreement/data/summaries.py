@@ -54,7 +54,7 @@ def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, 
     """
     versions, rest = split_versions(stored)
     _, names, (texts, rows) = unpack(rest, lambda _: [TEXT, CODING])
-    keys, (found, places) = list(wanted), find_versions(texts["pk"], versions, list(wanted.items()))
+    keys, (found, places) = list(wanted), find_versions(texts["pk"].tolist(), versions, list(wanted.items()))
     coders, reasons = ([str(one) for one in names[name]] for name in ("coders", "reasons"))
     codings = list(
         map(

@@ -54,7 +54,7 @@ def read_codings(project: Project, *, models: bool = False) -> CodingTable:
     members = project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER])
     roles = dict(members.values_list("user__username", "role"))
     adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
-    groups = _read_groups(Coding.with_models if models else Coding.objects.all(), project)
+    groups = _read_groups(Coding.with_models.all() if models else Coding.objects.all(), project)
     texts = {pk: (slug, title, given) for pk, slug, title, given in _texts_with_given(project)}
     rounds, names = sorted({one.of_round for one in groups}), sorted({one.coder for one in groups})
     sizes = count_numbers([one.pks for one in groups])

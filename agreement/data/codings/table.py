@@ -146,8 +146,8 @@ class CodingTable:
     def progress(self) -> Progress:
         """How far the codings are of documents that are no practice and no repeats."""
         counted = np.repeat(self.documents.is_counted, self.sizes)
-        submitted = np.count_nonzero(self.codings["submitted"] & counted)
-        return Progress(self.documents.n_texts, np.count_nonzero(counted), submitted)
+        submitted = int(np.count_nonzero(self.codings["submitted"] & counted))
+        return Progress(self.documents.n_texts, int(np.count_nonzero(counted)), submitted)
 
     def rows_of(self, documents: Iterable[int]) -> dict[int, list[CodingRow]]:
         """Return the codings of some documents, by the names of coders."""

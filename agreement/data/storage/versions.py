@@ -46,7 +46,7 @@ def split_versions(stored: bytes) -> tuple[NDArray[np.uint64], bytes]:
 
 
 def find_versions(
-    documents: Sequence[int], versions: NDArray[np.uint64], wanted: Sequence[tuple[int, Version | None]]
+    documents: Sequence[Hashable], versions: NDArray[np.uint64], wanted: Sequence[tuple[int, Version | None]]
 ) -> tuple[Ints, Ints]:
     """Return which of the documents that are wanted in a version are there in it, and their places there."""
     keys, asked = np.array(documents, dtype=np.int64), np.array([key for key, _ in wanted], dtype=np.int64)
