@@ -247,8 +247,8 @@ def all_visits(kind, whole=True):
     """Return visits: every page, Bob's operations, then every address in every way, which hands Bob's coding in too.
 
     The pages before Bob's operations, and those with what they may not take, are one of each route on each push.
-    whole: whether to visit all addresses of projects, with all values that lists can be filtered by, and each route by
-    further methods; else one of each route, with one value.
+    whole: whether to visit all addresses of projects, with all values that lists can be filtered by; else one of each
+    route, with one value.
     """
     of_routes = first_of_each_route(PROJECT_ADDRESSES)
     every = PROJECT_ADDRESSES if whole else of_routes
@@ -266,8 +266,7 @@ def all_visits(kind, whole=True):
         for address in every + OTHER_ADDRESSES
         for choice in choices_of(address, values)
     ]
-    if whole or Selection.full:
-        visits += [Visit(method, address) for address in of_routes for method in METHODS_OF_ROUTES]
+    visits += [Visit(method, address) for address in of_routes for method in METHODS_OF_ROUTES]
     form = "application/x-www-form-urlencoded"
     of_api = [address for address in every if is_of_api(address)]
     pages = [address for address in every if not is_of_api(address)]
