@@ -2,21 +2,33 @@
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.db import transaction
 from django.test import Client
 from hypothesis import HealthCheck
 from schemathesis import Case
+from schemathesis.core.result import Ok
 from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.generation.meta import CoveragePhaseData
 from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.schemas import APIOperation
 
 from tests.annotations.api.test_anything import described, make_world, send
 from tests.shared.cases import Selection, examples
 
 SCHEMA = described("coverage")
-OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
+
+
+def find_operations() -> Iterator[APIOperation[Any, Any, Any, Any]]:
+    """Yield the operations of the schema, all of which can be read."""
+    for found in SCHEMA.get_all_operations():
+        assert isinstance(found, Ok), found
+        yield found.ok()
+
+
+OPERATIONS = {operation.label: operation for operation in find_operations()}
 # Rules of which a request was sent.
 TRIED: set[tuple[object, ...]] = set()
 
@@ -38,7 +50,7 @@ def quiet() -> Iterator[None]:
 def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients, db, quiet):
     """The requests, of which there are thousands, are made here and not where tests are collected."""
 
-    @examples(1, *HealthCheck)
+    @examples(1, *HealthCheck)  # type: ignore[untyped-decorator]
     def send_first(case: Case) -> None:
         if Selection.full or is_first(case):
             with transaction.atomic():

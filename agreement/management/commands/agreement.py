@@ -65,6 +65,8 @@ ALT_TEST = {
     "epsilon": "how much worse the candidate may be, because it costs less: .1",
     "q": "the level: .05",
 }
+# The report that alone takes an option.
+REPORT_OF = {**dict.fromkeys(ALT_TEST, "alt-test"), **dict.fromkeys((*PLANNING, "sample"), "planning"), "by": "compare"}
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
@@ -104,6 +106,9 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
+        for name, needed in REPORT_OF.items():
+            if options[name] is not None and options["report"] != needed:
+                raise CommandError(f"--{name} belongs to --report {needed}.")
         record_view(Coding.with_models.filter(text__project=project))
         if options["report"] in dispatch.REPORTS:
             self._print_pyramids(project, options)

@@ -15,7 +15,7 @@ from ..options import Options
 from ..results import Figure, format_defined, format_value, pluralize
 from ..values import Distance
 from .advantages import Advantages, find_advantages
-from .significance import MOST_EXACT, adjust_p_values, sign_flip_p_value, student_p_value
+from .significance import MOST_EXACT, adjust_p_values, least_p_value, sign_flip_p_value, student_p_value
 
 # Scores that differ by no more are equal, whatever the rounding.
 _TIE = 1e-9
@@ -58,8 +58,9 @@ class AltTest(Figure):
 
     `winning_rate` is the share of humans whom the candidate may replace, by the test over texts;
     `published_winning_rate` that by the published test of units. `advantage_probability` is the mean of theirs over
-    humans: how often the candidate is at least as near to the others as the human is. They are of the humans with whom
-    the candidate could be compared, and None, with a note, if there is none. `exact` says that all signs were tried.
+    humans: how often the candidate is at least as near to the others as the human is. The first is of the humans who
+    coded units of two texts with the candidate, the second of those who coded two units, the third of those who coded
+    one; None where there are no such. `exact` says that all signs were tried.
     """
 
     candidate: Hashable
@@ -205,7 +206,7 @@ def alt_test(
         seed=seed,
         left_out=advantages.left_out,
         parameters=options.parameters(),
-        note=_note(rows, n_texts, q),
+        note=_note(rows, n_texts, q, resamples),
     )
 
 
@@ -213,6 +214,8 @@ def _find_columns(data: ReliabilityData, candidate: Hashable, humans: Sequence[H
     """Return the columns of the candidate and of the humans."""
     check_known_coders(data)
     coders = list(data.coders)
+    if isinstance(humans, str):
+        raise ValueError(f"humans is a string, {humans!r}: name coders in a list")
     if humans is None:
         humans = [coder for coder in coders if coder != candidate]
     for coder in (candidate, *humans):
@@ -289,7 +292,7 @@ def _adjust(p_values: Sequence[float | None]) -> list[float | None]:
     return found
 
 
-def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float) -> str:
+def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) -> str:
     """Return what limits the test, or nothing."""
     notes = []
     tested = [row for row in rows if row.p_value is not None]
@@ -299,8 +302,10 @@ def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float) -> str:
         names = ", ".join(str(row.human) for row in rows if row.p_value is None)
         notes.append(f"not compared with {names}: fewer than two texts in common")
     harmonic = sum(1 / rank for rank in range(1, len(tested) + 1))
-    if max(row.n_texts for row in tested) <= MOST_EXACT and harmonic * 2.0 ** -max(row.n_texts for row in tested) > q:
-        notes.append(f"{pluralize(n_texts, 'text')} are too few for any p-value up to {q:g}")
+    most = max(row.n_texts for row in tested)
+    if harmonic * least_p_value(most, resamples) > q:
+        few = pluralize(n_texts, "text") if most <= MOST_EXACT else pluralize(resamples, "resample")
+        notes.append(f"{few} are too few for any p-value up to {q:g}")
     if len(rows) == 2:
         notes.append("two humans: each is compared with one other only; three or more say what humans agree on")
     if any(row.n_units < _LEAST_UNITS for row in rows):

@@ -39,6 +39,11 @@ def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
     return reached / (resamples + 1)
 
 
+def least_p_value(n: int, resamples: int) -> float:
+    """Return the smallest p-value that `sign_flip_p_value` can give of n differences."""
+    return 2.0**-n if n <= MOST_EXACT else 1 / (resamples + 1)
+
+
 def student_p_value(differences: Floats) -> float:
     """Return the one-sided p-value of Student's t of a mean above 0; without any spread it is 0 or 1."""
     from scipy.special import stdtr

@@ -49,7 +49,7 @@ def key_in(document: Document, place: Place) -> str:
     return markable_key(document.scheme.main_level, place.parts)
 
 
-def table_formats[Rows](
+def table_formats[Rows, Lines](
     key: str,
     label: str,
     features: frozenset[Feature],
@@ -57,11 +57,14 @@ def table_formats[Rows](
     read_csv: Callable[..., Rows],
     read_json: Callable[[Bundle], Rows],
     write_csv: Callable[..., bytes],
-    write_json: Callable[[Rows], bytes],
+    write_json: Callable[[Lines], bytes],
     to_documents: Callable[[Rows, str], list[Document]],
-    from_documents: Callable[[Sequence[Document]], Rows],
+    from_documents: Callable[[Sequence[Document]], Lines],
 ) -> tuple[Format, Format]:
-    """Return the formats of a kind of table as CSV and as JSON. Their files are called after the key."""
+    """Return the formats of a kind of table as CSV and as JSON. Their files are called after the key.
+
+    Rows are what is read, Lines what is written: of documents these are made one by one.
+    """
 
     def documents_from_csv(bundle: Bundle, *, cells: str = "guarded") -> list[Document]:
         return to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main)

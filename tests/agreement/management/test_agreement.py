@@ -271,6 +271,14 @@ def test_an_unknown_project_is_named(db, run):
         run("tails")
 
 
+@pytest.mark.parametrize(
+    ("option", "report"), [("--epsilon=.1", "alt-test"), ("--margin=.1", "planning"), ("--by=round", "compare")]
+)
+def test_an_option_of_another_report_names_the_report(tales, run, option, report):
+    with pytest.raises(CommandError, match=f"belongs to --report {report}"):
+        run("tales", option)
+
+
 @pytest.mark.parametrize("chains", [choice for choice in CHOICES["chains"] if choice != "full"])
 def test_pointers_cannot_be_compared_where_coders_index(tales, run, chains):
     with pytest.raises(CommandError, match=r"^--chains: coders of this project index instead of pointing"):

@@ -36,9 +36,9 @@ def states(transactional_db: None) -> Iterator[States]:
     """Let the database be as it was before relations, and afterwards as it is."""
     latest = MigrationExecutor(connection).loader.graph.leaf_nodes()
     others = [node for node in latest if node[0] != "annotations"]
-    before = [[*others, ("annotations", name)] for name in ("0018_corrections", "0024_merges_of_schemes")]
-    migrated(before[0])
-    yield States(*before, latest)
+    first, second = ([*others, ("annotations", name)] for name in ("0018_corrections", "0024_merges_of_schemes"))
+    migrated(first)
+    yield States(first, second, latest)
     migrated(latest)
 
 

@@ -214,6 +214,13 @@ def test_what_limits_the_test_is_noted(n, note):
     assert note in alt_test(of_texts([["a"] * 4], n), "model").note
 
 
+def test_too_few_resamples_for_any_small_p_value_are_noted():
+    data = of_texts([["a", "a", "b", "b"]], 20)
+    note = "30 resamples are too few for any p-value up to 0.05"
+    assert note in alt_test(data, "model", resamples=30).note
+    assert "too few" not in alt_test(data, "model", resamples=40).note
+
+
 def test_three_humans_and_thirty_units_of_six_texts_need_no_note():
     assert alt_test(of_texts([["a"] * 4] * 5, 6), "model").note == ""
 
@@ -244,6 +251,7 @@ def test_others_than_the_humans_named_do_not_matter():
         ({"humans": ["Ann", "model"]}, "'model' is the candidate, and among the humans"),
         ({"humans": ["Ann", "Ann"]}, "named twice"),
         ({"humans": ["Ann"]}, "it takes two humans, better three, and there is 1"),
+        ({"humans": "AnnBob"}, "humans is a string, 'AnnBob': name coders in a list"),
         ({"epsilon": -0.1}, "epsilon is -0.1"),
         ({"epsilon": float("nan")}, "epsilon is nan"),
         ({"epsilon": float("inf")}, "epsilon is inf"),
