@@ -305,6 +305,13 @@ def refused(data: bytes, **options: Any) -> str:
 
 def assert_comes_back_equal(project: Project) -> RestoreReport:
     data = archived(project)
+    # A model is of one project: the copy makes another account, and can have its name only if that is free.
+    here = {
+        one.membership.user: one.membership.user.username
+        for one in ModelCoder.objects.filter(membership__project=project)
+    }
+    for user, name in here.items():
+        User.objects.filter(pk=user.pk).update(username=f"{name}-before")
     restored = restore_project(data, slug="copy")
     copy = restored.project
     assert copy is not None
@@ -315,7 +322,7 @@ def assert_comes_back_equal(project: Project) -> RestoreReport:
         of_copy = Coding.with_gold.get(
             text__project=copy,
             text__slug=coding.text.slug,
-            coder=coding.coder,
+            coder__username=here.get(coding.coder, coding.coder.username),
             kind=coding.kind,
             round__name=coding.round.name,
             occasion=coding.occasion,
@@ -850,7 +857,7 @@ def test_archiving_and_restoring_cost_a_fixed_number_of_statements(db):
         costs.append((len(reading), len(writing)))
     assert costs[0] == costs[1]
     assert costs[0][0] == len(TABLES)
-    assert costs[0][1] < 60
+    assert costs[0][1] < 65
 
 
 @pytest.mark.django_db(transaction=True)
