@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 # What no higher key of the log or of codings shows.
 WRITES = re.compile(
-    r"\bCoding\.(?:objects|with_gold)\.filter\([^\n]*\)\.(?:update|delete)\("
+    r"\bCoding\.(?:objects|with_models|with_gold)\.filter\([^\n]*\)\.(?:update|delete)\("
     r"|\b(?:Text|Markable)\.objects\.(?:filter\([^\n]*\)\.)?(?:update|delete|bulk_update)\("
     r"|\b(?:text|gold|agreed|coding)\.(?:save|delete)\("
     r"|\binsert\(\s*Markable\b"
