@@ -44,6 +44,7 @@ class Member(TypedDict):
     username: str
     role: str
     group: str
+    is_model: bool
 
 
 class Invitation(TypedDict):

@@ -1,4 +1,4 @@
-"""What the attacks share: the world of the roles, plain or poisoned."""
+"""What the attacks share: the world of the roles, and a visitor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from django.test import Client
 from annotations.models import User
 from tests.access.role_asking import World
 from tests.access.role_world import PASSWORD
-from tests.attacks.hostile import poisoned
 
 
 @pytest.fixture
@@ -28,20 +27,9 @@ def plain_world(module_rows: None) -> World:
     return World()
 
 
-@pytest.fixture(scope="module")
-def hostile_world(module_rows: None) -> World:
-    """Make a poisoned world for the tests of a module."""
-    return poisoned()
-
-
 @pytest.fixture
 def world(plain_world: World, db: None, quiet: None) -> World:
     return plain_world
-
-
-@pytest.fixture
-def hostile(hostile_world: World, db: None, quiet: None) -> World:
-    return hostile_world
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from tests.access.role_asking import able, resolved, sending
+import pytest
+
+from tests.access.role_asking import World, able, resolved, sending
 from tests.access.role_matrix import AGREEMENT, API, PAGES, again, managers
-from tests.attacks.hostile import NAMED, injected, payload
+from tests.attacks.hostile import NAMED, injected, payload, poisoned
 
 READ = [row for row in (*PAGES, *AGREEMENT) if "GET" in row.methods]
 # Further imports and exports to look at.
@@ -19,6 +21,17 @@ QUERY = (
     "ambiguity", "flag", "view", "format", "measure", "as", "table", "pair", "docset", "peer", "units", "preset",
     "next", "script", "x",
 )  # fmt: skip
+
+
+# Both worlds have the same names: each test makes its own.
+@pytest.fixture
+def world(db: None, quiet: None) -> World:
+    return World()
+
+
+@pytest.fixture
+def hostile(db: None, quiet: None) -> World:
+    return poisoned()
 
 
 def is_page(reply: Any) -> bool:

@@ -17,11 +17,17 @@ from django.test.utils import CaptureQueriesContext
 from annotations.models import User
 from annotations.projects.people.tokens import create_token
 from config.monitoring.logs import JSONLinesFormatter
-from tests.access.role_asking import able, resolved, sending
+from tests.access.role_asking import World, able, resolved, sending
 from tests.access.role_matrix import AGREEMENT, API, PAGES
 from tests.access.role_world import PASSWORD
 
 COOKIE = configured.SESSION_COOKIE_NAME
+
+
+# The visitor has the name of somebody of the world: each test makes its own.
+@pytest.fixture
+def world(db: None, quiet: None) -> World:
+    return World()
 
 
 def sign_in(client: Client, name: str = "alice", password: str = PASSWORD, **headers: str) -> Any:
