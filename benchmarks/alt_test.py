@@ -13,8 +13,6 @@ better by .1 (epsilon 0), and of one that is as good (epsilon .1).
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import platform
 import textwrap
@@ -22,13 +20,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from agreement.measures import AltTest, ReliabilityData, alt_test
 from agreement.measures.values import Ints
-from benchmarks.coverage import write_between
+from benchmarks.command import run_simulations
 
 MARKS = ("<!-- alt-test: begin -->", "<!-- alt-test: end -->")
 RUNS, LEVEL = 2000, 0.05
@@ -224,15 +221,7 @@ def report(figures: dict[str, float], runs: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON, or write the table between the marks of a Markdown file."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.alt_test", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write them between the marks of a page")
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many corpora a row (default: {RUNS})")
-    options = parser.parse_args(arguments)
-    figures = measure_all(options.runs)
-    if options.write:
-        write_between(options.write, MARKS, report(figures, options.runs))
-    print(json.dumps(figures, indent=2) if options.json else report(figures, options.runs))
+    run_simulations("benchmarks.alt_test", __doc__, MARKS, RUNS, measure_all, report, arguments)
 
 
 if __name__ == "__main__":

@@ -10,20 +10,17 @@ one that is not.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import platform
 import textwrap
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from agreement.measures import ReliabilityData, ambiguity
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
-from benchmarks.coverage import write_between
+from benchmarks.command import run_simulations
 
 MARKS = ("<!-- ambiguity: begin -->", "<!-- ambiguity: end -->")
 RUNS, CODERS = 100, (3, 6, 18)
@@ -181,15 +178,7 @@ def report(figures: dict[str, float | str], runs: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON, or write the table between the marks of a Markdown file."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.ambiguity", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write them between the marks of a page")
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many simulations a row (default: {RUNS})")
-    options = parser.parse_args(arguments)
-    figures = measure(options.runs)
-    if options.write:
-        write_between(options.write, MARKS, report(figures, options.runs))
-    print(json.dumps(figures, indent=2) if options.json else report(figures, options.runs))
+    run_simulations("benchmarks.ambiguity", __doc__, MARKS, RUNS, measure, report, arguments)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from agreement.measures import (
     score_interval,
     share_interval,
 )
+from benchmarks.command import write_between
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
 RUNS = 200
@@ -245,16 +246,6 @@ def table(rows: list[Row]) -> str:
             f"{f'{row.without:.1%}' if row.without else ''} |"
         )
     return "\n".join(lines)
-
-
-def write_between(path: Path, marks: tuple[str, str], content: str) -> None:
-    """Write text between the marks of a file, in the place of what is there."""
-    begin, end = marks
-    head, _, rest = path.read_text(encoding="utf-8").partition(begin)
-    _, separator, tail = rest.partition(end)
-    if not separator:
-        raise SystemExit(f"{path}: the marks {begin} and {end} are not in it")
-    path.write_text(f"{head}{begin}\n{content}\n{end}{tail}", encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> None:

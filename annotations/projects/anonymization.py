@@ -28,7 +28,7 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.projects.people.members import CODING_ROLES, add_member, remove_membership
+from annotations.projects.people.members import CODING_ROLES, add_member, is_model, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
 forgetting_person = Signal()
@@ -77,8 +77,9 @@ def forget_person(user: User) -> ForgottenPerson:
 
 
 def pseudonym_of(user: User) -> str:
-    """Return the name under which the person's work stays: the same each time it is asked for."""
-    names = chain([f"person-{user.pk}"], (f"person-{user.pk}-{number}" for number in count(2)))
+    """Return the name under which the work of the person or model stays: the same each time it is asked for."""
+    first = f"{'model' if is_model(user) else 'person'}-{user.pk}"
+    names = chain([first], (f"{first}-{number}" for number in count(2)))
     others = User.objects.exclude(pk=user.pk)
     return next(name for name in names if not others.filter(username__iexact=name).exists())
 

@@ -1,8 +1,9 @@
 """Import coded texts from files."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
+from annotations.projects.people.model_coders import ModelDescription
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
@@ -29,6 +31,8 @@ READ = FORMATS | PYRAMID_FORMATS
 FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
+# What is said of the model, by option.
+OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
 
 
 class Command(BaseCommand):
@@ -47,7 +51,17 @@ class Command(BaseCommand):
             help="the coder is the folder that holds the file, or the last dotted part of its name",
         )
         whose.add_argument("--coder", metavar="NAME", help="all files are this coder's")
+        whose.add_argument(
+            "--model",
+            metavar="NAME",
+            help="all files are of this model, which is added to the project if it is not there; in tables it is the "
+            "coder that they name. Its codings are in no figure of people",
+        )
         whose.add_argument("--texts-only", action="store_true", help="texts and their markables, no coding")
+        which = "of a model that is not there yet; of one that is, it has to be as it is known"
+        parser.add_argument("--model-version", metavar="VERSION", help=f"which version, {which}")
+        parser.add_argument("--model-hash", metavar="HASH", help=f"a digest of prompt or weights, {which}")
+        parser.add_argument("--model-date", metavar="YYYY-MM-DD", type=_date, help=f"when it was called, {which}")
         parser.add_argument(
             "--create", action="store_true", help="create the project and missing coders, who become members"
         )
@@ -98,6 +112,7 @@ class Command(BaseCommand):
         new_scheme = options["scheme"] == FROM_FILES
         if options["gold"] and coder_from == "nobody":
             raise CommandError("--gold is of somebody who codes: leave out --texts-only.")
+        model = _model(options)
         scheme = default if new_scheme else options["scheme"] or default
         trial, n_written = options["trial"], [0]
         is_new = not Project.objects.filter(slug=options["project"]).exists()
@@ -121,6 +136,7 @@ class Command(BaseCommand):
                     new_scheme=new_scheme,
                     round_name=options["round"],
                     gold=options["gold"],
+                    model=model,
                     by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
                     written=n_written.append,
                 )
@@ -145,7 +161,9 @@ class Command(BaseCommand):
 
 def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
     """Return `coder_from` for `read_sources`. Raise CommandError if it is missing or the files name their coders."""
-    coder_from = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
+    if options["model"] is not None:
+        return "" if format_.names_coders else f"={options['model']}"
+    coder_from: str = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
     if options["texts_only"]:
         coder_from = "nobody"
     is_whose_gold = options["gold"] and options["coder"] is not None  # of tables in which the coder is gold
@@ -153,8 +171,30 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
         arguments = "--coder-from, --coder and --texts-only"
         raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {arguments}.")
     if not coder_from and not format_.names_coders:
-        raise CommandError("one of the arguments --coder-from --coder --texts-only is required")
+        raise CommandError("one of the arguments --coder-from --coder --model --texts-only is required")
     return coder_from
+
+
+def _model(options: Mapping[str, Any]) -> ModelDescription | None:
+    """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
+    said = {field: options[option] for field, option in OF_MODEL.items() if options[option] is not None}
+    if options["model"] is None:
+        if said:
+            named = ", ".join(f"--{OF_MODEL[field].replace('_', '-')}" for field in said)
+            raise CommandError(f"{named}: of which model? Name it by --model.")
+        return None
+    if options["gold"]:
+        raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")
+    return ModelDescription(options["model"], **said)
+
+
+def _date(value: str) -> date:
+    """Return the date. Raise ArgumentTypeError if it is none."""
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        message = f"{value!r} is no date such as 2026-11-01"
+        raise ArgumentTypeError(message) from None
 
 
 def _adjudicator(project: Project, options: Mapping[str, Any]) -> User | None:

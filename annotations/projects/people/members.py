@@ -60,11 +60,11 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
     """
     lock_project(project.pk, archived=archived, codings=False)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
-    if role != Membership.Role.CODER and _is_model(user):
+    if role != Membership.Role.CODER and is_model(user):
         raise ValidationError(f"{user} is a model: it codes, and does nothing else.")
     if membership.pk and membership.role != role:
         _refuse_role_change(membership, role)
-    if membership.pk is None and _is_model(user):
+    if membership.pk is None and is_model(user):
         raise ValidationError(f"{user} is a model of another project: add it here under a name of its own.")
     if membership.pk is None and Coding.with_gold.filter(text__project=project, coder=user, by_model=True).exists():
         raise ValidationError(f"{user} was a model in this project, whose codings are kept as that.")
@@ -108,12 +108,12 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     others = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
     if membership.role in MANAGING_ROLES and not others.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
-    is_model = ModelCoder.objects.filter(membership=membership).exists()
-    if is_model and _has_coded(membership.project, membership.user):
+    of_model = ModelCoder.objects.filter(membership=membership).exists()
+    if of_model and _has_coded(membership.project, membership.user):
         raise ValidationError(
             f"{membership.user} is a model with codings, and stays as what says of which: withdraw its key."
         )
-    if is_model:
+    if of_model:
         Token.objects.filter(user=membership.user).delete()
     membership.delete()
 
@@ -122,7 +122,8 @@ def _has_coded(project: Project, user: User) -> bool:
     return Coding.with_models.filter(text__project=project, coder=user).exists()
 
 
-def _is_model(user: User) -> bool:
+def is_model(user: User) -> bool:
+    """Return whether the account is of a model that codes."""
     return ModelCoder.objects.filter(membership__user=user).exists()
 
 

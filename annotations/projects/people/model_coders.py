@@ -5,8 +5,9 @@ The program calls no model. Whoever runs one codes with its key through the API,
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
-from datetime import date
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -22,9 +23,25 @@ from annotations.projects.people.tokens import create_token
 GROUP = "model"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """Which model it is: its name, and what is said of it; what is empty is not said. `digest` is its `hash`."""
+
+    name: str
+    version: str = ""
+    digest: str = ""
+    date: datetime.date | None = None
+
+
 @transaction.atomic
 def add_model(
-    project: Project, name: str, *, version: str = "", digest: str = "", date: date | None = None, group: str = GROUP
+    project: Project,
+    name: str,
+    *,
+    version: str = "",
+    digest: str = "",
+    date: datetime.date | None = None,
+    group: str = GROUP,
 ) -> ModelCoder:
     """Make a model a coder of the project, with an account that cannot sign in.
 
@@ -48,6 +65,25 @@ def add_model(
     model = ModelCoder(membership=membership, version=version, hash=digest, date=date)
     model.full_clean()
     model.save()
+    return model
+
+
+def get_or_create_model(project: Project, description: ModelDescription) -> ModelCoder:
+    """Return the model of that name in the project, in any case of letters; where there is none, add it.
+
+    Raise ValidationError by field as `add_model` does, and where something else is known of the model that is there.
+    """
+    name = description.name
+    model = models_of(project).filter(membership__user__username__iexact=name).first()
+    if model is None:
+        return add_model(project, name, version=description.version, digest=description.digest, date=description.date)
+    said = {"version": description.version, "hash": description.digest, "date": description.date}
+    for field, value in said.items():
+        known = getattr(model, field)
+        if value and value != known:
+            has = f"has the {field} {known}" if known else f"has no {field}"
+            way = "another model takes another name, and this one's is left out"
+            raise ValidationError({field: [f"{model.membership.user} {has} here, not {value}: {way}."]})
     return model
 
 

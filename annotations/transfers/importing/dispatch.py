@@ -10,6 +10,7 @@ from annotations.core.processes.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived, refuse_archived
+from annotations.projects.people.model_coders import ModelDescription
 from annotations.transfers.importing.documents import Written, import_result
 from annotations.transfers.importing.found import find_names
 from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
@@ -34,6 +35,7 @@ def import_sources(
     new_scheme: bool = False,
     round_name: str = "",
     gold: bool = False,
+    model: ModelDescription | None = None,
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
@@ -63,6 +65,7 @@ def import_sources(
             new_scheme=new_scheme and bool(result.documents),
             round_name=round_name,
             gold=gold,
+            model=model,
             written=written,
             **settings,
         )
@@ -75,5 +78,7 @@ def import_sources(
         raise ImportFailed("Files of pyramids bring no scheme.")
     if gold:
         raise ImportFailed("Files of pyramids bring no gold: what is decided about a docset is its agreed pyramid.")
+    if model is not None:
+        raise ImportFailed("Files of pyramids bring no codings of models: pages of pyramids show people alone.")
     read = read_pyramids(sources, coder_from, progress)
     return import_pyramids(project, read, docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]

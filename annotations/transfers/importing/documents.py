@@ -29,6 +29,7 @@ from annotations.models import Coding, Markable, Operation, Project, Round, Text
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import find_adjudicator, get_or_create_coder
+from annotations.projects.people.model_coders import ModelDescription, get_or_create_model
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.gold import GOLD, SILVER
 from annotations.transfers.importing.addresses import compose, slugs_of_name
@@ -201,6 +202,7 @@ def _import_together(
     coded: Callable[[Naming, Collection[str]], CodedSources] | None = None,
     round_name: str = "",
     gold: bool = False,
+    model: ModelDescription | None = None,
 ) -> Report:
     """Write the documents in one transaction. Raise ImportFailed if that fails; then nothing is changed.
 
@@ -210,7 +212,8 @@ def _import_together(
     `Naming.from_options`. `found` is the scheme of the files, which a project without texts gets. `coded` says
     where something is coded, if not only in these documents. All of it goes into the round `round_name`; else each
     text keeps its latest round, and new ones come into the open one. With `gold`, the codings are gold: of each
-    text in a round there is one, of a manager or adjudicator; what an export of gold or silver has is `by`'s.
+    text in a round there is one, of a manager or adjudicator; what an export of gold or silver has is `by`'s. With
+    `model`, the codings are that model's, which is added where it is not there; files of other coders are refused.
     """
     is_given = found is not None and _has_texts(project)
     if found is None or is_given:
@@ -242,6 +245,7 @@ def _import_together(
             gold,
             by,
         )
+        checker.model = model
         plan = checker.plan({"create": create, "join": join, "trial": trial})
         report = checker.report(plan)
         write_plan(project, plan, by)
@@ -330,6 +334,7 @@ class _DocumentChecker:
     rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
     gold: bool = False
     by: User | None = None
+    model: ModelDescription | None = None
 
     @classmethod
     def for_documents(
@@ -425,6 +430,8 @@ class _DocumentChecker:
             try:
                 if self.gold:
                     coders[name] = self._adjudicator(name)
+                elif self.model is not None:
+                    coders[name] = self._account_of(self.model, name)
                 else:
                     coders[name] = get_or_create_coder(self.project, name, **options)
             except ValidationError as error:
@@ -446,6 +453,16 @@ class _DocumentChecker:
         if self.by is None:
             raise ValidationError("this is the folder of an export: name the manager or adjudicator by --coder.")
         return find_adjudicator(self.project, self.by.get_username())
+
+    def _account_of(self, model: ModelDescription, name: str) -> User:
+        """Return the account of the model, which files name so. Raise ValidationError if they name somebody else."""
+        if name.casefold() != model.name.casefold():
+            raise ValidationError(f"the import is of the model {model.name!r} alone: import other coders apart.")
+        try:
+            return get_or_create_model(self.project, model).membership.user
+        except ValidationError as error:
+            fields = (f"{field}: {' '.join(messages)}" for field, messages in error.message_dict.items())
+            raise ValidationError("; ".join(fields)) from None
 
     def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
         """Refuse files with a text that another file has from the same coder, spelled in another case.

@@ -1,16 +1,29 @@
 """manage.py import_codings."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, User
+from annotations.models import (
+    Coding,
+    Index,
+    Judgement,
+    Markable,
+    Membership,
+    ModelCoder,
+    Operation,
+    Project,
+    Text,
+    User,
+)
 from annotations.planning.rounds import create_round
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
+from annotations.projects.people.model_coders import add_model
 from annotations.schemes.ready_made import SCHEMES
 from tests.annotations.transfers.test_importing import all_rows
 
@@ -218,7 +231,7 @@ def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, optio
         (["--coder", ""], "'' is not a member of tales."),
         (["--coder", "", "--create"], "coder '': "),
         (["--coder-from", "name"], "the name has no coder in it; it should be TEXT.CODER.txt"),
-        ([], "one of the arguments --coder-from --coder --texts-only is required"),
+        ([], "one of the arguments --coder-from --coder --model --texts-only is required"),
         (["--coder", "bea", "--texts-only"], "not allowed with argument"),
         (["--coder-from", "file"], "invalid choice: 'file'"),
     ],
@@ -250,3 +263,95 @@ def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, c
     gold = Coding.with_gold.get()
     assert (gold.kind, gold.coder, gold.round.name, gold.status) == ("gold", charlie, "training", "submitted")
     assert not tales.rounds.get().has_begun
+
+
+GPT = ("--model", "gpt", "--model-version", "4.1", "--model-hash", "ab12", "--model-date", "2026-11-01")
+
+
+def model_codings() -> list[tuple[str, str]]:
+    codings = Coding.with_models.filter(by_model=True, status="submitted").order_by("text__slug")
+    return list(codings.values_list("text__slug", "coder__username"))
+
+
+def test_what_a_model_said_is_of_a_model_that_is_added_and_in_no_list_of_people(tales, folder):
+    run("plain", folder({"walk.txt": PLAIN, "run.txt": PLAIN}), *GPT)
+    assert (codings(), model_codings()) == ([], [("run", "gpt"), ("walk", "gpt")])
+    model = ModelCoder.objects.get()
+    assert (model.version, model.hash, model.date) == ("4.1", "ab12", date(2026, 11, 1))
+    assert (model.membership.project, model.membership.role, model.membership.group) == (tales, "coder", "model")
+    assert not model.membership.user.has_usable_password()
+
+
+@pytest.mark.parametrize("name", ["gpt", "GPT"])
+def test_the_same_import_of_a_model_changes_nothing_whether_all_is_said_again_or_not(tales, folder, capsys, name):
+    path = folder({"walk.txt": PLAIN})
+    run("plain", path, *GPT)
+    before = all_rows()
+    run("plain", path, *GPT)
+    run("plain", path, "--model", name)
+    assert all_rows() == before
+    assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding already imported\n")
+
+
+def test_a_model_codes_further_texts_of_people_by_an_import(tales, folder, alice):
+    add_member(tales, alice, "coder")
+    run("plain", folder({"walk.txt": PLAIN}), "--coder", "alice")
+    add_model(tales, "gpt")
+    run("plain", folder({"walk.txt": PLAIN}), "--model", "gpt")
+    assert (codings(), model_codings()) == ([("walk", "alice")], [("walk", "gpt")])
+    assert ModelCoder.objects.count() == 1
+
+
+def test_a_trial_adds_no_model(tales, folder):
+    before = all_rows()
+    run("plain", folder({"walk.txt": PLAIN}), *GPT, "--trial")
+    assert all_rows() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "alice"], "coder 'alice': name: There is an account 'alice' already: choose another name"),
+        (["--model", ""], "coder '': name: "),
+        (["--model", "two words"], "coder 'two words': name: "),
+        (["--model", "m", "--model-version", "x" * 101], "coder 'm': version: "),
+        (["--model", "old", "--model-version", "2"], "coder 'old': version: old has the version 1 here, not 2: "),
+        (["--model", "old", "--model-hash", "ab"], "coder 'old': hash: old has no hash here, not ab: "),
+        (["--model", "m", "--model-date", "1.11.2026"], "'1.11.2026' is no date such as 2026-11-01"),
+        (["--texts-only", "--model-version", "1"], "--model-version: of which model? Name it by --model."),
+        (["--model", "m", "--coder", "alice"], "not allowed with argument"),
+        (["--model", "m", "--gold"], "a model decides nothing: leave out --model"),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_named_and_nothing_comes_in(tales, folder, alice, options, message):
+    add_member(tales, alice, "coder")
+    add_model(tales, "old", version="1")
+    assert message in refused("plain", folder({"walk.txt": PLAIN}), *options)
+
+
+@pytest.fixture
+def tea(db) -> Project:
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    Text.objects.create(project=project, slug="walk", title="Walk", content="Anna took her dog and it")
+    return project
+
+
+def rows_of(*coders: str) -> str:
+    return "\n".join(["text,unit,coder,label,value", *(f"walk,phrase:0-4,{coder},none," for coder in coders), ""])
+
+
+def test_a_table_names_the_model_as_its_coder(tea, folder):
+    run("judgements-csv", folder({"gpt.csv": rows_of("gpt")}), *GPT, project="tea")
+    assert model_codings() == [("walk", "gpt")]
+
+
+@pytest.mark.parametrize("coders", [("ada",), ("ada", "gpt"), ("gpt", "zoe")])
+def test_a_table_of_others_than_the_model_is_refused_and_adds_nobody(tea, folder, coders):
+    message = refused("judgements-csv", folder({"all.csv": rows_of(*coders)}), "--model", "gpt", project="tea")
+    assert "the import is of the model 'gpt' alone: import other coders apart." in message
+
+
+def test_no_pyramid_is_a_models(db, folder):
+    create_project("sinking", "Sinking", SCHEMES["pyramid"])
+    message = refused("ducview", folder({"sinking.pyr": "<pyramid/>"}), "--model", "gpt", project="sinking")
+    assert "Files of pyramids bring no codings of models" in message

@@ -21,9 +21,11 @@ from agreement.discussion import add_remark
 from agreement.models import Computation
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Invitation, Operation, Token, Transfer, User
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.people import invitations
 from annotations.projects.people.members import add_member
+from annotations.projects.people.model_coders import add_model
 from annotations.projects.people.tokens import create_token
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project
@@ -139,6 +141,14 @@ def test_an_account_with_which_nothing_was_done_is_deleted(project, mallory, cha
 def test_a_pseudonym_that_somebody_has_taken_gets_a_number(known):
     User.objects.create_user(f"Person-{known.pk}")
     assert forget_person(known).pseudonym == f"person-{known.pk}-2"
+
+
+def test_a_model_keeps_its_codings_under_the_name_of_a_model(project, text):
+    user = add_model(project, "gpt").membership.user
+    assign_texts(project, [text], [user])
+    assert forget_person(user).pseudonym == f"model-{user.pk}"
+    assert Coding.with_models.get(coder=user).by_model
+    assert forget_person(User.objects.get(pk=user.pk)).pseudonym == f"model-{user.pk}"
 
 
 def test_forgotten_twice_is_forgotten_once(known):
