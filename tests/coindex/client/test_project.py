@@ -18,6 +18,7 @@ SCHEME = "poesio-artstein-2005"
 SUMMARIES = "docsets of summaries are set up on their page, with files"
 TRAINING = "training is run on its pages; `coding` and `save` work on its texts"
 QUEUE = "the queue is for who decides at a page"
+MODELS = "who manages adds models and makes their keys on their page, or by `request`"
 NOT_COVERED = {
     "projects_docsets_list": SUMMARIES,
     "projects_docsets_create": SUMMARIES,
@@ -38,6 +39,11 @@ NOT_COVERED = {
     "projects_texts_agreed_queue_retrieve": QUEUE,
     "projects_texts_gold_queue_retrieve": QUEUE,
     "projects_rounds_gold_hand_on_create": QUEUE,
+    "projects_models_list": MODELS,
+    "projects_models_create": MODELS,
+    "projects_models_retrieve": MODELS,
+    "projects_models_key_create": MODELS,
+    "projects_models_key_destroy": MODELS,
     "projects_gold_own_list": "gold beside one's own answers is read on its page",
     "projects_agreement_items_flag_retrieve": "`items` says which are flagged",
     "projects_agreement_items_remarks_destroy": "a remark is taken back on its page",
