@@ -20,7 +20,7 @@ OWN = {"coindex", "config", "annotations", "agreement", "tests", "benchmarks", "
 EXTRAS = {
     "coindex": ["client"],
     "config": [],
-    "annotations": [],
+    "annotations": ["client"],  # by which a model codes in the demo, where it is installed
     "agreement": ["cluster", "matplotlib", "parquet"],
     "examples": ["client"],
     "scripts": ["dev", "site"],
