@@ -301,6 +301,8 @@ def test_the_image_holds_the_program_and_nothing_else(image):
         "config",
         "annotations",
         "agreement",
+        "coindex",
+        "examples",
         "docs",
         "static",
         "templates",
