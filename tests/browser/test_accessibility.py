@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -40,14 +41,19 @@ def coder(coder_of):
     return coder
 
 
-def violations(page: Page, *rules: str) -> list[str]:
-    """Return what axe finds that is serious or critical, by all of its rules or by these."""
+def violations(page: Page, *rules: str, but: Sequence[str] = (), within: str | None = None) -> list[str]:
+    """Return what axe finds that is serious or critical, by all of its rules or by these.
+
+    but: rules of all that are left out; within: the selector of the elements to look at, of which there is one.
+    """
     only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     # What axe finds right, too, would be tens of kilobytes.
-    asked = {"resultTypes": ["violations"], **only}
-    found = page.evaluate("(asked) => axe.run(asked).then((found) => found.violations)", asked)
+    asked = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in but}, **only}
+    found = page.evaluate(
+        "([where, asked]) => axe.run(where || document, asked).then((found) => found.violations)", [within, asked]
+    )
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"
         for one in found
