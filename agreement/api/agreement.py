@@ -37,12 +37,12 @@ from agreement.api.serializers.agreement import (
     ReportSerializer,
 )
 from agreement.api.tables import still_computing
-from agreement.data.answers import Extract, name_value
-from agreement.data.documents import row_key
-from agreement.data.given_answers import GivenAnswer
-from agreement.data.groups import read_groups
-from agreement.data.muc import marked_texts_reader
-from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.data.answers.answers import Extract, name_value
+from agreement.data.answers.given_answers import GivenAnswer
+from agreement.data.codings.documents import row_key
+from agreement.data.codings.groups import read_groups
+from agreement.data.texts.muc import marked_texts_reader
+from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings
 from agreement.reports import planning
 from agreement.reports.coders.differences import compare_parts

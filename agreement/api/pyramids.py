@@ -19,7 +19,7 @@ from agreement.api.serializers.pyramids import (
     StudyQuerySerializer,
     StudySerializer,
 )
-from agreement.data.pyramids import require_pyramids
+from agreement.data.pyramids.pyramids import require_pyramids
 from agreement.reports.pyramids import dispatch as reports
 from agreement.reports.request.parameters import InvalidParameter
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from agreement.data.codings.state import MOST_READ, NO_KEY, KnownCodings
 from agreement.data.codings.table import CodingTable
-from agreement.data.extract import read_current_codings
+from agreement.data.extract.extract import read_current_codings
 from agreement.data.reading import MAX_TEXTS_IN_QUERY
 from annotations.models import Coding, Operation, Project, Round, Text
 

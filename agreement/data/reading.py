@@ -13,12 +13,12 @@ from django.db.models import BigIntegerField, Exists, F, IntegerField, OuterRef,
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 
-from agreement.data.answers import CoderAnswers, TextAnswers
-from agreement.data.categories import Categories
+from agreement.data.answers.answers import CoderAnswers, TextAnswers
+from agreement.data.answers.categories import Categories
+from agreement.data.answers.links import share_reading, tidy_readings
+from agreement.data.codings.documents import NEXT_DOCUMENT, row_key, shift_of
 from agreement.data.codings.table import CodingRow
-from agreement.data.documents import NEXT_DOCUMENT, row_key, shift_of
 from agreement.data.joined import count_numbers, joined, parse_numbers
-from agreement.data.links import share_reading, tidy_readings
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
 from annotations.models import Index, Judgement, Markable, Pointer, Project

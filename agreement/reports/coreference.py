@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.data.answers import Extract, TextContent, TextEntry
-from agreement.data.extract import reliability_data
-from agreement.data.muc import ReadMarkedTexts
+from agreement.data.answers.answers import Extract, TextContent, TextEntry
+from agreement.data.extract.extract import reliability_data
+from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Result,
     Score,

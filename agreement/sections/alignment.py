@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.snippets import Snippet, read_snippets
+from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.reports.coders.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Figure, heat_map

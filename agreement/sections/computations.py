@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.tasks import task
 from django.utils import timezone
 
-from agreement.data.agreed_pyramids import agreed_state
+from agreement.data.pyramids.agreed_pyramids import agreed_state
 from agreement.models import Computation
 from agreement.reports.coreference import SCORES
 from agreement.reports.methods.methods import program_name

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from agreement.data.activity import Day, count_remaining, read_activity, read_progress
 from agreement.data.codings.state import KnownCodings
-from agreement.data.extract import read_current_codings
-from agreement.data.pyramids import read_pyramids
-from agreement.data.snippets import read_snippets
+from agreement.data.extract.extract import read_current_codings
+from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.days import count_days
 from agreement.reports.coders.timing import estimate_paces

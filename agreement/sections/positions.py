@@ -9,8 +9,8 @@ import numpy as np
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.answers import TextEntry
-from agreement.data.snippets import Snippet
+from agreement.data.answers.answers import TextEntry
+from agreement.data.texts.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.request import AnalysisRequest

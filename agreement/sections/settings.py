@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.http import urlencode
 
-from agreement.data.answers import Extract, Question
+from agreement.data.answers.answers import Extract, Question
 from agreement.measures.results import pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import count_unanswered

@@ -4,9 +4,9 @@ from collections import OrderedDict
 from contextlib import contextmanager
 
 from agreement.data import activity
-from agreement.data import extract as reading
 from agreement.data.activity import count_remaining, read_progress
-from agreement.data.extract import extract
+from agreement.data.extract.extract import extract
+from agreement.data.extract.extract import extract as reading
 from agreement.data.storage import store
 from agreement.reports.coders.days import count_days
 from agreement.reports.items.highest import find_highest

@@ -11,9 +11,9 @@ import numpy as np
 from django.db.models import BooleanField, Func, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
+from agreement.data.codings.documents import document_key, row_key
+from agreement.data.codings.gold import GOLD, why_gold_is_left_out
 from agreement.data.codings.table import CODING, CodingRow, CodingTable, Documents, Heading
-from agreement.data.documents import document_key, row_key
-from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.data.joined import count_numbers, joined, parse_numbers
 from agreement.measures.data.arrays import run_offsets
 from annotations.core.database.queries import count_subquery

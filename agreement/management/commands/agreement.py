@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.data.answers import Extract
-from agreement.data.groups import read_groups
-from agreement.data.muc import marked_texts_reader
-from agreement.data.pyramids import read_pyramids
+from agreement.data.answers.answers import Extract
+from agreement.data.codings.groups import read_groups
+from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports import planning
 from agreement.reports.coders.alt_test import AltTestReport, compute_alt_test

@@ -10,8 +10,8 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from agreement.data.answers import CHAINED, CoderAnswers, Extract, TextEntry
-from agreement.data.muc import ReadMarkedTexts
+from agreement.data.answers.answers import CHAINED, CoderAnswers, Extract, TextEntry
+from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
     LeaveOneOut,

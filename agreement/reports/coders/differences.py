@@ -9,8 +9,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from agreement.data.answers import REASONS_LEFT_OUT, Extract
-from agreement.data.groups import Groups
+from agreement.data.answers.answers import REASONS_LEFT_OUT, Extract
+from agreement.data.codings.groups import Groups
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import name_pairable_documents

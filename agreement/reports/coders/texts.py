@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers.answers import Extract, TextEntry
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
 from agreement.reports.request.basis import (

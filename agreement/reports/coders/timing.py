@@ -9,7 +9,7 @@ from datetime import date
 
 import numpy as np
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers.answers import Extract, TextEntry
 from agreement.data.reading import MAX_TEXTS_IN_QUERY
 from agreement.reports.request.basis import cached, cached_by_text, pick_texts, resolve
 from agreement.reports.request.parameters import Parameters

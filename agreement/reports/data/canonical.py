@@ -9,8 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from agreement.data.answers import CoderAnswers, Extract, TextAnswers, TextEntry
-from agreement.data.given_answers import describe_answer
+from agreement.data.answers.answers import CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.data.answers.given_answers import describe_answer
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from agreement.data.answers import Extract, name_value
+from agreement.data.answers.answers import Extract, name_value
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Readings
 from agreement.measures.values import Value as AnyValue

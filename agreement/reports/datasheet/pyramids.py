@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.data.pyramids import PeerMarks, PyramidAnnotation, Pyramids
+from agreement.data.pyramids.pyramids import PeerMarks, PyramidAnnotation, Pyramids
 
 
 @dataclass(frozen=True, slots=True)

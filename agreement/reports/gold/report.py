@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers import Extract, Question, TextEntry
-from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
-from agreement.data.groups import Groups, read_groups
-from agreement.data.muc import Markings, marked_texts_reader, read_markings
+from agreement.data.answers.answers import Extract, Question, TextEntry
+from agreement.data.codings.gold import GOLD, REASONS_GOLD_LEFT_OUT
+from agreement.data.codings.groups import Groups, read_groups
+from agreement.data.texts.muc import Markings, marked_texts_reader, read_markings
 from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers.answers import Extract, TextEntry
 from agreement.measures import RELATIONS
 from agreement.measures.sums.storage import pack, unpack
 from agreement.measures.values import Ints

@@ -10,8 +10,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.answers import Extract, TextEntry
-from agreement.data.documents import NEXT_DOCUMENT
+from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.codings.documents import NEXT_DOCUMENT
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,

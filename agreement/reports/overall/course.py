@@ -10,7 +10,7 @@ from itertools import combinations
 
 from django.utils import timezone
 
-from agreement.data.answers import Extract, TextEntry
+from agreement.data.answers.answers import Extract, TextEntry
 from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result

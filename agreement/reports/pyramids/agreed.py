@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
-from agreement.data.answers import Extract, TextEntry
-from agreement.data.groups import Groups, read_groups
-from agreement.data.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
+from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.codings.groups import Groups, read_groups
+from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
+from agreement.data.pyramids.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
 from agreement.measures import Interval, ScoreInterval, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_word_spans
+from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_word_spans
 from agreement.reports.items.items import Items
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agreement.data.pyramids import read_pyramids
+from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.pyramids import peers, scores, scus, study
 from agreement.reports.request.parameters import InvalidParameter
 from annotations.models import Project

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agreement.data.pyramids import PyramidAnnotation
+from agreement.data.pyramids.pyramids import PyramidAnnotation
 from agreement.measures import match_sets
 from annotations.coding.markables import Parts
 from annotations.coding.pyramid_rules import Span, held_words

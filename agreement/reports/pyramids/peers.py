@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.data.pyramids import Peer, PeerMarks, Pyramids
+from agreement.data.pyramids.pyramids import Peer, PeerMarks, Pyramids
 from agreement.measures import (
     Interval,
     ReliabilityData,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.data.pyramids import PeerMarks, Pyramids
+from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
 from agreement.measures import PeerScore, ScoreInterval, comprehensive, mean_interval, modified, original
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize

@@ -9,7 +9,7 @@ from itertools import combinations
 from operator import itemgetter
 from typing import Any
 
-from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_summary_words
+from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.pyramids.scores import check_docset
 from agreement.reports.request.parameters import InvalidParameter

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from agreement.data.pyramids import Pyramids
+from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures import CorrelationInterval, score_correlation_interval
 from agreement.reports.pyramids.scores import SCORES, PeerScores
 from agreement.reports.pyramids.scores import report_scores as scores

@@ -11,15 +11,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from agreement.data.answers import NO_LABEL, Extract, TextContent, TextEntry, name_value
-from agreement.data.extract import (
+from agreement.data.answers.answers import NO_LABEL, Extract, TextContent, TextEntry, name_value
+from agreement.data.answers.links import count_readings
+from agreement.data.extract.extract import (
     MOST_READ_AT_ONCE,
     READ_AT_ONCE,
     category_data,
     reliability_data,
     units_of_coders,
 )
-from agreement.data.links import count_readings
 from agreement.data.storage.tables import TextRows
 from agreement.measures import (
     DistanceSums,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agreement.data.agreed_pyramids import read_contents
+from agreement.data.pyramids.agreed_pyramids import read_contents
 from agreement.measures import ScoreInterval
 from agreement.reports.gold.readers import Reader
 from agreement.reports.pyramids.agreed import (

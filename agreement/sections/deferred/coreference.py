@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.data.muc import marked_texts_reader
+from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agreement.data.groups import read_groups
+from agreement.data.codings.groups import read_groups
 from agreement.reports.coders.differences import PERMUTATIONS, DifferenceReport, compare_parts
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.data.groups import read_groups
+from agreement.data.codings.groups import read_groups
 from agreement.reports.coders.groups import GroupPair, GroupsReport, compare_groups
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.request import AnalysisRequest

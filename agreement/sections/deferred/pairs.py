@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from agreement.data.muc import marked_texts_reader
+from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, heat_map

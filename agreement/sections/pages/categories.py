@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agreement.data.answers import Extract
-from agreement.data.snippets import read_snippets
+from agreement.data.answers.answers import Extract
+from agreement.data.texts.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.items import categories as reports
 from agreement.reports.request.basis import pick_texts

@@ -9,7 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.muc import marked_texts_reader
+from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions

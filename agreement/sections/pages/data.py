@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import cast
 
-from agreement.data.snippets import Snippet, read_snippets
+from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.measures.values import Readings, Value
 from agreement.reports.data.canonical import CanonicalForm, build_canonical_form
 from agreement.reports.request.request import AnalysisRequest

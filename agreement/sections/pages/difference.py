@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement.data.groups import read_groups
+from agreement.data.codings.groups import read_groups
 from agreement.reports.coders.differences import KINDS, check_parts
 from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.parameters import InvalidParameter, Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement.data.agreed_pyramids import has_agreed_pyramid
+from agreement.data.pyramids.agreed_pyramids import has_agreed_pyramid
 from agreement.reports.gold.readers import Reader
 from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.parameters import InvalidParameter, Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.data.groups import read_groups
+from agreement.data.codings.groups import read_groups
 from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out

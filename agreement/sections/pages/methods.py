@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agreement.data.gold import has_gold
-from agreement.data.groups import read_groups
+from agreement.data.codings.gold import has_gold
+from agreement.data.codings.groups import read_groups
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.gold.readers import Reader

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from agreement.data.given_answers import GivenAnswer
-from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.data.answers.given_answers import GivenAnswer
+from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.reports.coders.alt_test import EPSILON, Q, read_levels
 from agreement.reports.coders.models import (
     ComparedItems,

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
-from agreement.data.snippets import read_snippets
+from agreement.data.texts.snippets import read_snippets
 from agreement.models import Flag, Remark
 from agreement.web.views.items import back_to_item, with_html
 from annotations.models import Markable, Project, Question, User

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
-from agreement.data.documents import row_key
+from agreement.data.codings.documents import row_key
 from agreement.models import Flag, Remark
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections

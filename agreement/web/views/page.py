@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.views.decorators.csp import csp_override
 
-from agreement.data.pyramids import require_pyramids
+from agreement.data.pyramids.pyramids import require_pyramids
 from agreement.reports.request.basis import count_other_versions
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest

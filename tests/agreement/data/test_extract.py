@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection, transaction
 
-from agreement.data.extract import clear_cache, extract, reliability_data
+from agreement.data.extract.extract import clear_cache, extract, reliability_data
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
@@ -192,7 +192,7 @@ def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, ke
 
 
 def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
-    monkeypatch.setattr("agreement.data.extract._projects.size", 1)
+    monkeypatch.setattr("agreement.data.extract.extract._projects.size", 1)
     first = extract(project)
     extract(make_project("walk"))
     assert extract(project) is not first

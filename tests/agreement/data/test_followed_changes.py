@@ -11,9 +11,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agreement.data import activity
-from agreement.data import extract as reading
 from agreement.data.activity import read_activity
-from agreement.data.extract import clear_cache, extract, read_current_codings
+from agreement.data.extract.extract import clear_cache, extract, read_current_codings
+from agreement.data.extract.extract import extract as reading
 from agreement.data.storage import store
 from agreement.reports.items.highest import find_highest
 from agreement.reports.items.items import compute_items

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.data.extract import clear_cache, extract, reliability_data
-from agreement.data.scu_words import scus_by_word
+from agreement.data.extract.extract import clear_cache, extract, reliability_data
+from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters

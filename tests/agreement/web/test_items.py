@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract import extract
-from agreement.data.snippets import read_snippets
+from agreement.data.extract.extract import extract
+from agreement.data.texts.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
 from agreement.reports.items import items, readings

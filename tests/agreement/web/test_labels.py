@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from agreement.data.categories import name_categories
-from agreement.data.extract import extract
+from agreement.data.answers.categories import name_categories
+from agreement.data.extract.extract import extract
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in
 

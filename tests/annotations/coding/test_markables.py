@@ -8,7 +8,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data import extract
+from agreement.data.extract.extract import extract
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from django.http import Http404
 
-from agreement.data.documents import row_key, shift_of
-from agreement.data.given_answers import GivenAnswer
-from agreement.data.snippets import read_snippets
+from agreement.data.answers.given_answers import GivenAnswer
+from agreement.data.codings.documents import row_key, shift_of
+from agreement.data.texts.snippets import read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import InvalidParameter, Parameters

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers import CHAINED, Extract
-from agreement.data.documents import row_key
-from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
-from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.data.answers.answers import CHAINED, Extract
+from agreement.data.answers.given_answers import GivenAnswer, read_given_answers, read_marks
+from agreement.data.codings.documents import row_key
+from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.data.pyramids import PyramidAnnotation, read_pyramids
-from agreement.data.scu_words import scus_by_word
+from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
+from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.sections.pages.items import passage
 from annotations.coding.markables import Parts
 from annotations.coding.pyramid_rules import Contributor, summary_index

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.http import urlencode
 
-from agreement.data.pyramids import Pyramids, read_pyramids
+from agreement.data.pyramids.pyramids import Pyramids, read_pyramids
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
 

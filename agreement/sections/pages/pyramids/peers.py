@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.data.pyramids import Pyramids
+from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.pyramids import peers as of_peers
 from agreement.reports.request.parameters import Parameters

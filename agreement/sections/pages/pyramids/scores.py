@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agreement.data.pyramids import Pyramids
+from agreement.data.pyramids.pyramids import Pyramids
 from agreement.reports.pyramids import scores as of_scores
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest

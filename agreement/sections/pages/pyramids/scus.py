@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agreement.data.pyramids import Pyramids, read_pyramids
+from agreement.data.pyramids.pyramids import Pyramids, read_pyramids
 from agreement.reports.pyramids import scus as reports
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agreement.data.pyramids import Pyramids
+from agreement.data.pyramids.pyramids import Pyramids
 from agreement.reports.pyramids import scores as of_scores
 from agreement.reports.pyramids import study as of_study
 from agreement.reports.request.parameters import Parameters

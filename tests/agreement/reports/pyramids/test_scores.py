@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.pyramids import read_pyramids
+from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.measures import mean_interval
 from agreement.reports.pyramids import scores
 from agreement.reports.request.parameters import InvalidParameter

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from agreement.data.pyramids import read_pyramids
+from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.pyramids import scores, study
 from agreement.reports.request.parameters import InvalidParameter
 from annotations.coding.status import reopen_coding

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from agreement.data.documents import row_key
-from agreement.data.links import count_readings, plural_readings
+from agreement.data.answers.links import count_readings, plural_readings
+from agreement.data.codings.documents import row_key
 from agreement.data.storage.tables import TextTables
 from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
@@ -111,8 +111,8 @@ class Question:
 class TextAnswers:
     """What the coders said of one document: its units in text order, what is only pointed at, and each coder's work.
 
-    Keys are as in `agreement.data.documents`. `given` says of each unit whether every coder is given it; the others are
-    marked by some coder. `cache` holds what was computed of this document alone. One that changes is another object.
+    Keys are as in `agreement.data.codings.documents`. `given` says of each unit whether every coder is given it; the
+    others are marked by some coder. `cache` holds what was computed of this document alone. One that changes is another object.
     """
 
     pk: int

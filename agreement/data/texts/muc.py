@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from agreement.data.answers import TextEntry
-from agreement.data.documents import shift_of
-from agreement.data.gold import GOLD
+from agreement.data.answers.answers import TextEntry
+from agreement.data.codings.documents import shift_of
+from agreement.data.codings.gold import GOLD
 from agreement.measures import KeyMarkable
 from annotations.models import Coding, Judgement, Markable, Project, Text
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.data.answers import (
+from agreement.data.answers.answers import (
     NO_LABEL,
     NOT_ASKED,
     NOT_SET,
@@ -26,9 +26,9 @@ from agreement.data.answers import (
     TextAnswers,
     name_value,
 )
+from agreement.data.answers.entities import find_entities, share_answers
+from agreement.data.answers.links import plural_readings, tidy_readings
 from agreement.data.codings.table import CodingRow
-from agreement.data.entities import find_entities, share_answers
-from agreement.data.links import plural_readings, tidy_readings
 from agreement.data.reading import (
     NEXT_READING,
     TARGET_AND_READING,

@@ -16,7 +16,7 @@ from threading import Lock
 
 import numpy as np
 
-from agreement.data.answers import (
+from agreement.data.answers.answers import (
     NO_LABEL,
     NOT_ASKED,
     CoderAnswers,
@@ -26,24 +26,24 @@ from agreement.data.answers import (
     TextEntry,
     load_answers,
 )
-from agreement.data.categories import Categories, read_categories
-from agreement.data.codings.reading import read_codings, read_gold
-from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
-from agreement.data.codings.table import CodingRow, CodingTable
-from agreement.data.links import number_alternatives
-from agreement.data.questions import (
+from agreement.data.answers.categories import Categories, read_categories
+from agreement.data.answers.links import number_alternatives
+from agreement.data.answers.questions import (
     QuestionSource,
     collect_values,
     list_questions,
     read_question,
     with_values,
 )
+from agreement.data.answers.summaries import Summary, pack_summaries, unpack_summaries
+from agreement.data.codings.reading import read_codings, read_gold
+from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
+from agreement.data.codings.table import CodingRow, CodingTable
+from agreement.data.pyramids.words import read_word_answers
 from agreement.data.reading import read_answers
 from agreement.data.storage.store import TableStore, is_worth_storing
 from agreement.data.storage.tables import TextTables
 from agreement.data.storage.versions import Version, digest_version
-from agreement.data.summaries import Summary, pack_summaries, unpack_summaries
-from agreement.data.words import read_word_answers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets
 from agreement.measures.data.subsets import select_units
