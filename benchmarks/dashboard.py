@@ -71,7 +71,7 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
     from django.test import Client
     from django.test.utils import setup_test_environment
 
-    from agreement.data.extract.extract import clear_cache
+    from agreement.data.extract.reading import clear_cache
     from agreement.models import StoredSums
     from annotations.models import Coding, Project, User
     from benchmarks.projects import change_answer

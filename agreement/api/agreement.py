@@ -37,10 +37,11 @@ from agreement.api.serializers.agreement import (
     ReportSerializer,
 )
 from agreement.api.tables import still_computing
-from agreement.data.answers.answers import Extract, name_value
 from agreement.data.answers.given_answers import GivenAnswer
+from agreement.data.answers.question import name_value
 from agreement.data.codings.documents import row_key
 from agreement.data.codings.groups import read_groups
+from agreement.data.extract.extract import Extract
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.measures.values import Readings

@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 
 from agreement.api.serializers.agreement import AnalysisQuerySerializer
 from agreement.api.serializers.models import ModelQuerySerializer, ModelReportSerializer
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.model_codings import read_model_names
+from agreement.data.extract.extract import Extract
 from agreement.data.texts.snippets import read_snippets_and_texts
 from agreement.reports.coders.models import OPTIONS, ModelReport, compare_model
 from agreement.reports.request.parameters import InvalidParameter

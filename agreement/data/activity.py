@@ -14,10 +14,10 @@ from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
+from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
 from agreement.data.codings.state import MOST_READ, NO_KEY, KnownCodings
 from agreement.data.codings.table import CodingTable
-from agreement.data.extract.extract import read_current_codings
-from agreement.data.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.extract.reading import read_current_codings
 from annotations.models import Coding, Operation, Project, Round, Text
 
 LATEST = 5

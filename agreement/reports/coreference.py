@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.data.answers.answers import Extract, TextContent, TextEntry
-from agreement.data.extract.extract import reliability_data
+from agreement.data.answers.contents import TextContent, TextEntry
+from agreement.data.extract.extract import Extract
+from agreement.data.extract.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Result,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import NOT_ASKED, CoderAnswers, Extract, Question, TextEntry
+from agreement.data.answers.answers import NOT_ASKED, CoderAnswers
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.question import Question
+from agreement.data.extract.extract import Extract
 from agreement.measures.values import Bools, Ints
 from agreement.reports.request.basis import cached, pick_texts, resolve, select_data
 from agreement.reports.request.parameters import Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 
 # What codings are that do not count, by reason.

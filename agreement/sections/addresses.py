@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from agreement.data.answers.answers import TextEntry
+from agreement.data.answers.contents import TextEntry
 
 
 def item_address(project: str, text: TextEntry, key: str, query: str) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from agreement.data.activity import Day, count_remaining, read_activity, read_progress
 from agreement.data.codings.state import KnownCodings
-from agreement.data.extract.extract import read_current_codings
+from agreement.data.extract.reading import read_current_codings
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval

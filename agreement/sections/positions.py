@@ -9,7 +9,7 @@ import numpy as np
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.answers.answers import TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.texts.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items

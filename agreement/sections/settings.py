@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.http import urlencode
 
-from agreement.data.answers.answers import Extract, Question
+from agreement.data.answers.question import Question
+from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import count_unanswered

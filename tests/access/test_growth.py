@@ -13,7 +13,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from tests.access.large_world import enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row

@@ -13,7 +13,7 @@ from django.urls import resolve
 from jsonschema import validate
 
 from agreement import measures
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import DISTANCES, conformance
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.overall import overall

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from agreement.data import activity
 from agreement.data.activity import count_remaining, read_progress
-from agreement.data.extract.extract import extract
-from agreement.data.extract.extract import extract as reading
+from agreement.data.extract import reading
+from agreement.data.extract.reading import extract
 from agreement.data.storage import store
 from agreement.reports.coders.days import count_days
 from agreement.reports.items.highest import find_highest
@@ -52,8 +52,8 @@ def another_process(patch):
     """Let nothing be known of what was read before, and nothing be stored: as in a process that has just begun."""
     with patch.context() as apart:
         apart.setattr(store, "LEAST_TEXTS", 10**9)
-        apart.setattr(reading, "_projects", reading._Cache(reading.CACHED_PROJECTS))
-        apart.setattr(reading, "_questions", reading._Cache(reading.CACHED_QUESTIONS))
+        apart.setattr(reading, "_projects", reading.ExtractCache(reading.CACHED_PROJECTS))
+        apart.setattr(reading, "_questions", reading.ExtractCache(reading.CACHED_QUESTIONS))
         apart.setattr(activity, "_remaining", OrderedDict())
         apart.setattr(reading, "_codings", type(reading._codings)())
         yield

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers, Extract, TextAnswers
+from agreement.data.answers.answers import CoderAnswers, TextAnswers
 from agreement.data.answers.links import number_alternatives
+from agreement.data.extract.extract import Extract
 from agreement.measures.data.answers import find_chains
 from agreement.measures.data.arrays import run_offsets, sorted_unique
 from agreement.measures.values import Ints

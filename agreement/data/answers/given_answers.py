@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
-from agreement.data.answers.answers import CoderAnswers, Extract
+from agreement.data.answers.answers import CoderAnswers
 from agreement.data.codings.documents import row_key, shift_of
+from agreement.data.extract.extract import Extract
 from annotations.core.database import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS

@@ -15,21 +15,11 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.data.answers.answers import (
-    NO_LABEL,
-    NOT_ASKED,
-    NOT_SET,
-    SET,
-    CoderAnswers,
-    Extract,
-    Question,
-    TextAnswers,
-    name_value,
-)
+from agreement.data.answers.answers import NO_LABEL, NOT_ASKED, NOT_SET, SET, CoderAnswers, TextAnswers
 from agreement.data.answers.entities import find_entities, share_answers
 from agreement.data.answers.links import plural_readings, tidy_readings
-from agreement.data.codings.table import CodingRow
-from agreement.data.reading import (
+from agreement.data.answers.question import Question, name_value
+from agreement.data.answers.reading import (
     NEXT_READING,
     TARGET_AND_READING,
     LinkedRows,
@@ -38,6 +28,8 @@ from agreement.data.reading import (
     read_pairs,
     select_texts,
 )
+from agreement.data.codings.table import CodingRow
+from agreement.data.extract.extract import Extract
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.values import Bools, Ints
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, Condition, Subject

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agreement.data.answers.answers import CodingSummary, TextContent
+from agreement.data.answers.answers import CodingSummary
+from agreement.data.answers.contents import TextContent
 from agreement.data.storage.versions import Version, find_versions, join_versions, split_versions
 from agreement.measures.sums.storage import pack, unpack
 

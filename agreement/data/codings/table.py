@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.answers.answers import TextContent, TextEntry
+from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.codings.documents import document_key, row_key
 from agreement.data.codings.gold import GOLD
 from agreement.measures.data.arrays import run_offsets

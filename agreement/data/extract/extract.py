@@ -1,603 +1,355 @@
-"""The one bridge: rows of the database -> reliability data.
-
-What was read of a text is cached in memory under the versions of its codings, so that a text is read again, and its
-statistics are computed again, only after somebody has changed it.
-"""
+"""The answers of a project, or of those of its codings that count."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from itertools import batched
-from threading import Lock
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter
+from typing import Any
 
-import numpy as np
-
-from agreement.data.answers.answers import (
-    NO_LABEL,
-    NOT_ASKED,
-    CoderAnswers,
-    Extract,
-    TextAnswers,
-    TextContent,
-    TextEntry,
-    load_answers,
+from agreement.data.answers.answers import NO_LABEL, TextAnswers
+from agreement.data.answers.contents import TextContent, TextEntry
+from agreement.data.answers.question import MOST_VALUES, Question, name_value
+from agreement.data.extract.selection import (
+    REASONS_LEFT_OUT,
+    CodingLeftOut,
+    OtherVersions,
+    TextSelection,
+    filter_coders,
+    select_codings,
 )
-from agreement.data.answers.categories import Categories, read_categories
-from agreement.data.answers.links import number_alternatives
-from agreement.data.answers.questions import (
-    QuestionSource,
-    collect_values,
-    list_questions,
-    read_question,
-    with_values,
-)
-from agreement.data.answers.summaries import Summary, pack_summaries, unpack_summaries
-from agreement.data.codings.reading import read_codings, read_gold
-from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
-from agreement.data.codings.table import CodingRow, CodingTable
-from agreement.data.pyramids.words import read_word_answers
-from agreement.data.reading import read_answers
-from agreement.data.storage.store import TableStore, is_worth_storing
 from agreement.data.storage.tables import TextTables
-from agreement.data.storage.versions import Version, digest_version
-from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
-from agreement.measures.data.answers import label_sets
-from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools, Ints, Label
-from annotations.core.database.snapshots import read_snapshot
-from annotations.models import Project
-from annotations.schemes.project_scheme import read_scheme
 
-# How many projects a process remembers, and how many questions: one of 240,000 judgements takes some 20 MB.
-CACHED_PROJECTS = 8
-CACHED_QUESTIONS = 16
-
-# Of more texts than this the answers are read some at a time; beyond so many judgements they do not stay in memory.
-MOST_READ_AT_ONCE = 4_000
-READ_AT_ONCE = 500
-MOST_JUDGEMENTS = 1_000_000
-# The name of the table of what is known of each text without its answers.
-SUMMARIES = ("summaries",)
-
-# By project, and what is counted or asked.
-type Key = tuple[int, str]
+# How values are made of which chains are the sets.
+CHAINED = ("pointers", "indices")
 
 
-class _Cache[Text]:
-    """The texts of each key with their versions, what is made of all of them with its state, and their tables."""
+@dataclass(frozen=True, eq=False)
+class Extract:
+    """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.texts: OrderedDict[Key, dict[int, tuple[Hashable, Text]]] = OrderedDict()
-        self.extracts: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
-        self.recent: OrderedDict[Key, tuple[Hashable, int, Extract]] = OrderedDict()
-        self.tables: OrderedDict[Key, TextTables] = OrderedDict()
-        self.lock = Lock()
-
-    def read_changed(
-        self, key: Key, versions: Mapping[int, Hashable], read: Callable[[list[int]], Mapping[int, Text]]
-    ) -> dict[int, Text]:
-        """Return the texts as of these versions: those that have changed are read, the others are in memory."""
-        with self.lock:
-            known = dict(self.texts.get(key, {}))
-        changed = [text for text in versions if text not in known or known[text][0] != versions[text]]
-        if changed:
-            answers = read(changed)
-            known |= {text: (versions[text], answers[text]) for text in changed}
-        known = {text: known[text] for text in versions}
-        with self.lock:
-            _store(self.texts, key, known, self.size)
-        return {text: answers for text, (_, answers) in known.items()}
-
-    def read_some(
-        self, key: Key, versions: Mapping[int, Hashable], read: Callable[[list[int]], Mapping[int, Text]]
-    ) -> dict[int, Text]:
-        """Return some texts as of these versions; the others of the key stay as they are."""
-        with self.lock:
-            known = self.texts.get(key, {})
-            found = {text: known[text][1] for text in versions if text in known and known[text][0] == versions[text]}
-        changed = [text for text in versions if text not in found]
-        answers = {**found, **(read(changed) if changed else {})}
-        with self.lock:
-            _store(
-                self.texts,
-                key,
-                self.texts.get(key, {}) | {one: (versions[one], answers[one]) for one in changed},
-                self.size,
-            )
-        return answers
-
-    def assemble(self, key: Key, state: Hashable, build: Callable[[], Extract]) -> Extract:
-        """Return the extract of a state: the one before where nothing has changed."""
-        with self.lock:
-            before = self.extracts.get(key)
-        if before is not None and before[0] == state:
-            return before[1]
-        extracted = build()
-        with self.lock:
-            _store(self.extracts, key, (state, extracted), self.size)
-        return extracted
-
-    def recall(self, key: Key, about: Hashable, codings: CodingTable) -> tuple[Extract, frozenset[int]] | None:
-        """Return the last extract, and the documents whose codings alone are others; None where more may be."""
-        with self.lock:
-            found = self.recent.get(key)
-        if found is None or found[0] != about:
-            return None
-        changed = codings.changed_since(found[1])
-        return None if changed is None or not found[2].has(changed) else (found[2], changed)
-
-    def remember(self, key: Key, about: Hashable, codings: CodingTable, extracted: Extract) -> Extract:
-        """Remember of which codings an extract was made."""
-        with self.lock:
-            _store(self.recent, key, (about, codings.number, extracted), self.size)
-        return extracted
-
-    def tables_of(self, key: Key, build: Callable[[], TextTables]) -> TextTables:
-        """Return the tables of a key."""
-        with self.lock:
-            tables = self.tables.get(key) or build()
-            _store(self.tables, key, tables, self.size)
-        return tables
-
-    def known(self, key: Key) -> list[Text]:
-        """Return the texts of a key that are in memory."""
-        with self.lock:
-            return [text for _, text in self.texts.get(key, {}).values()]
-
-    def forget(self, key: Key) -> None:
-        """Forget the texts of a key, and what is made of them."""
-        with self.lock:
-            for one in (self.texts, self.extracts, self.recent):
-                one.pop(key, None)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self.lock:
-            for one in (self.texts, self.extracts, self.recent, self.tables):
-                one.clear()
-
-
-# The codings of projects as they were read last.
-_codings: OrderedDict[int, KnownCodings] = OrderedDict()
-_codings_lock = Lock()
-_projects, _questions = _Cache[TextContent](CACHED_PROJECTS), _Cache[TextAnswers](CACHED_QUESTIONS)
-
-
-def answer_kind(project: Project) -> str:
-    """Return how the values of a project are made, as one of the answers of `Project`: pyramids index."""
-    return Project.Answers.INDICES.value if project.answers == Project.Answers.SCUS else project.answers
-
-
-def counted_units(project: Project, units: str = "") -> str:
-    """Return what is counted of a project: of pyramids "words" unless `units` says "spans", else nothing."""
-    return (units or "words") if project.answers == Project.Answers.SCUS else ""
-
-
-def extract(
-    project: Project,
-    units: str = "",
-    question: str = "",
-    unasked: str = "missing",
-    versions: frozenset[int] = frozenset(),
-    *,
-    gold: bool = False,
-    models: bool = False,
-) -> Extract:
-    """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
-
-    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
-    of the other codings count is for `Extract.select` to say. question: the key of an attribute or relation, whose
-    answers are returned then; empty: categories and chains, or the first attribute of a scheme without categories. An
-    unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked. versions: only
-    judgements that were last given under one of these versions of the scheme, with their pointers, count; empty: all
-    of them. Of pyramids there are none. gold: only texts with gold that counts, which is among the answers as if `GOLD`
-    were a coder; one query more. models: those of models, too. A scheme that
-    asks more than categories takes some queries more. All is read in one snapshot, so that the answers fit together
-    although coders go on saving.
+    Texts are documents, in the order of their addresses, those of one text in that of their rounds. `known_coders` are
+    the coders of the whole project, and `left_out` the codings that a selection leaves out although their coders are
+    selected. `kind` is how values are made, as one of the answers of `Project`: pyramids index. `singletons` are the
+    categories whose units refer to themselves alone, where coders index. `units` is what is counted of pyramids, empty
+    for markables as they are judged. `labels` are what categories are called on pages, by key. `managers` are coders
+    who manage the project, too. `questions` are those that the scheme asks besides; where the answers are to one of
+    them (`question`), `kind` is as there and its values are in place of the categories; `categories_asked` says whether
+    there are such. `versions` are those of the scheme whose judgements were read, empty for all; `other_versions` are
+    codings that a selection leaves out because all their judgements are of others. `gold_left_out` has how much gold
+    does not count, by reason, where gold is among the answers. `selected` says of a selection of which coders it is,
+    all where it names none, and which reasons are included. `tables` are those of all selections, and outlive the
+    answers; `cache` holds what was computed of these answers: an extract of others is another object.
     """
-    source = _ProjectAnswers(project, _Reading(counted_units(project, units), versions, gold, models))
-    with _snapshot_of(project):
-        extracted = _read_all(source, question, unasked)
-    source.store_summaries()
-    return extracted
 
+    kind: str
+    unmarked: str
+    categories: tuple[str, ...]
+    coders: tuple[str, ...]
+    texts: tuple[TextEntry, ...]
+    known_coders: tuple[str, ...]
+    units: str = ""
+    singletons: tuple[str, ...] = ()
+    left_out: tuple[CodingLeftOut, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    managers: tuple[str, ...] = ()
+    question: Question | None = None
+    questions: tuple[Question, ...] = ()
+    categories_asked: bool = True
+    versions: frozenset[int] = frozenset()
+    other_versions: tuple[OtherVersions, ...] = ()
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)
+    selected: tuple[frozenset[str], frozenset[str]] | None = None
+    tables: TextTables = field(default_factory=TextTables, repr=False)
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-def read_current_codings(project: Project) -> KnownCodings:
-    """Return the codings of the project as they are now. One query where nothing has changed."""
-    with _snapshot_of(project) as snapshot:
-        return snapshot.read_codings()
+    @property
+    def is_standard(self) -> bool:
+        """Whether these are all codings that count without being included: what is computed of them is stored."""
+        return self.selected == _STANDARD[1:]
 
+    @property
+    def answers(self) -> str:
+        """What conventions are for: the answers of `Project`, or the kind of the question, "values" of single ones."""
+        if self.question and self.kind == "categories":
+            return "values"
+        return "scus" if self.units else self.kind
 
-@dataclass(slots=True)
-class _Snapshot:
-    """What was known of the codings of a project before a snapshot: what others learn meanwhile may not be in it."""
+    @property
+    def has_chains(self) -> bool:
+        """Whether coders make chains, whatever of them is compared."""
+        return self.kind in CHAINED
 
-    project: Project
-    known: KnownCodings | None
-    mark: Mark | None
+    @property
+    def countable(self) -> tuple[str, ...]:
+        """The categories or values that tables have a column for; none where there are too many, as of free words."""
+        return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
 
-    def read_codings(self) -> KnownCodings:
-        """Return the codings as they are in the snapshot, with what is known of the log."""
-        self.known = read_known_codings(self.project, self.known, self.mark)
-        with _codings_lock:
-            _store(_codings, self.project.pk, self.known, CACHED_PROJECTS)
-        return self.known
+    def label(self, category: str) -> str:
+        """Return what a category is called on pages; what is no key of one is its own label."""
+        return self.labels.get(category, category)
 
+    def describe(self, label: Hashable) -> str:
+        """Return what a label is called on pages; a set of labels by all of their names."""
+        if isinstance(label, frozenset):
+            return ", ".join(sorted(self.label(str(one)) for one in label)) or NO_LABEL
+        return self.label(name_value(label))
 
-# The snapshot that is open, where answers are loaded within one.
-_open_snapshot: ContextVar[_Snapshot | None] = ContextVar("open snapshot", default=None)
+    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
+        """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
+        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay, but for
+        documents that are practice or repeats.
+        """
+        chosen, counted = frozenset(coders), frozenset(["", *included])
+        if self.selected == (chosen, counted):
+            return self
+        key = ("selection", chosen, counted)
+        found: Extract | None = self.cache.get(key)
+        return found or self.cache.setdefault(key, self._select(chosen, counted))
 
-@contextmanager
-def _snapshot_of(project: Project) -> Iterator[_Snapshot]:
-    """Let all that is read of the project be of one snapshot."""
-    outer = _open_snapshot.get()
-    if outer is not None and outer.project.pk == project.pk:
-        yield outer
-        return
-    with _codings_lock:
-        known = _codings.get(project.pk)
-    snapshot = _Snapshot(project, known, mark_codings(project, known))
-    with read_snapshot():
-        token = _open_snapshot.set(snapshot)
-        try:
-            yield snapshot
-        finally:
-            _open_snapshot.reset(token)
+    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> Extract:
+        return self._of_parts([select_codings(text, chosen, counted) for text in self.texts], chosen, counted)
 
+    def _of_parts(
+        self,
+        parts: list[TextSelection],
+        chosen: frozenset[str],
+        counted: frozenset[str],
+        texts: tuple[TextEntry, ...] | None = None,
+        coders: Counter[str] | None = None,
+    ) -> Extract:
+        """Return the selection that has these parts of the documents: `texts`; `coders` as in `_count_coders`."""
+        if texts is None:
+            texts = tuple(chain.from_iterable(map(_ENTRY, parts)))
+        counts = _count_coders(texts) if coders is None else coders
+        other_versions = chain.from_iterable(map(_OTHER_VERSIONS, parts)) if self.versions else ()
+        selected = replace(
+            self,
+            texts=texts,
+            coders=tuple(sorted(counts)),
+            left_out=filter_coders(self.left_out, chosen) + tuple(chain.from_iterable(map(_LEFT_OUT, parts))),
+            other_versions=filter_coders(self.other_versions, chosen) + tuple(other_versions),
+            selected=(chosen, counted),
+            cache={},
+        )
+        selected.cache["parts"], selected.cache["coders"] = parts, counts
+        return selected
 
-def _read_all(source: _ProjectAnswers, question: str, unasked: str) -> Extract:
-    project = source.project
-    categories, scheme_version = read_categories(project)
-    codings = source.read_codings()
-    coded = source.read(categories, scheme_version, codings)
-    if not categories.asks_more or source.reading.units:
-        return coded
-    scheme = read_scheme(project.pk)
-    questions = list_questions(scheme)
-    coded = coded.with_questions(questions)
-    asked = next((one for one in questions if one.key == question), None)
-    if asked is None and not categories.keys and not question:
-        asked = next(iter(questions), None)
-    if asked is None:
-        return coded
-    return _read_asked(QuestionSource(project, scheme, asked, unasked, coded), codings, source.reading)
+    def with_texts(self, changed: Mapping[int, TextEntry]) -> Extract:
+        """Return all answers of the project where some of its documents have changed, and the others are the same.
 
+        The codings that count are selected of those, too: of each document that has changed alone.
+        """
+        places = self._places
+        old = {places[pk]: self.texts[places[pk]] for pk in changed}
+        texts, counts, reasons = list(self.texts), self._coder_counts.copy(), self._reason_counts.copy()
+        for place, entry in old.items():
+            counts.subtract(entry.content.coders)
+            reasons.subtract(entry.content.reasons)
+            texts[place] = changed[entry.pk]
+            counts.update(texts[place].content.coders)
+            reasons.update(texts[place].content.reasons)
+        coders = tuple(sorted(+counts))
+        known = tuple(sorted({*coders}.union(*(_others_of(texts) if self.versions else ()))))
+        found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
+        found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
+        if "names and digests" in self.cache:
+            found.cache["names and digests"] = self._replace_names(found.texts, list(old))
+        if all(_is_alike(entry, changed[entry.pk]) for entry in old.values()) and "rounds" in self.__dict__:
+            found.__dict__["rounds"] = self.rounds
+        if (standard := self.cache.get(_STANDARD)) is not None and "parts" in standard.cache:
+            found.cache[_STANDARD] = found._select_again(standard, list(old))
+        for key, asked in list(self.cache.items()):
+            if isinstance(key, tuple) and key[0] == "questions":
+                found.cache[key] = asked.with_texts(changed)
+        return found
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
+    def has(self, documents: Iterable[int]) -> bool:
+        """Return whether all of these documents are there."""
+        return all(map(self._places.__contains__, documents))
 
-    units: str
-    versions: frozenset[int]
-    gold: bool
-    models: bool
+    def _select_again(self, before: Extract, places: Sequence[int]) -> Extract:
+        """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
+        _, chosen, counted = _STANDARD
+        parts, counts = list(before.cache["parts"]), before._coder_counts.copy()
+        texts = list(before.texts) if len(before.texts) == len(parts) else None
+        for place in places:
+            for entry in parts[place].entry:
+                counts.subtract(entry.content.coders)
+            parts[place] = select_codings(self.texts[place], chosen, counted)
+            for entry in parts[place].entry:
+                counts.update(entry.content.coders)
+            if texts and parts[place].entry:
+                [texts[place]] = parts[place].entry
+            else:
+                texts = None
+        found = self._of_parts(parts, chosen, counted, tuple(texts) if texts else None, +counts)
+        if len(found.texts) == len(before.texts) and all(len(parts[place].entry) for place in places):
+            if "rounds" in before.__dict__ and "rounds" in self.__dict__:
+                found.__dict__["rounds"] = before.rounds
+            if "names and digests" in before.cache and len(found.texts) == len(parts):
+                found.cache["names and digests"] = before._replace_names(found.texts, places)
+        return found
 
-    def name(self, about: str) -> str:
-        """Return under which name the answers are kept."""
-        return " ".join(
-            [
-                about,
-                *map(str, sorted(self.versions)),
-                *(["gold"] if self.gold else []),
-                *(["models"] if self.models else []),
-            ]
+    @property
+    def _places(self) -> dict[int, int]:
+        """The place of each document among the texts."""
+        known: dict[int, int] | None = self.cache.get("places")
+        if known is None:
+            known = self.cache["places"] = {text.pk: place for place, text in enumerate(self.texts)}
+        return known
+
+    @property
+    def _coder_counts(self) -> Counter[str]:
+        """In how many documents each coder answered anything."""
+        known: Counter[str] | None = self.cache.get("coders")
+        if known is None:
+            known = self.cache["coders"] = _count_coders(self.texts)
+        return known
+
+    @property
+    def _reason_counts(self) -> Counter[str]:
+        """In how many documents codings with judgements do not count, by reason."""
+        known: Counter[str] | None = self.cache.get("reasons")
+        if known is None:
+            known = self.cache["reasons"] = Counter(chain.from_iterable(map(_REASONS, map(_CONTENT, self.texts))))
+        return known
+
+    @property
+    def reasons_left_out(self) -> tuple[str, ...]:
+        """Why codings with judgements do not count, where they are not included."""
+        return tuple(reason for reason in REASONS_LEFT_OUT if reason in self._reason_counts)
+
+    def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
+        """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
+        counts = Counter(
+            one.reason
+            for one in self.left_out
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
+        return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
+
+    def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
+        """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
+        of_codings = [
+            OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
+            for text in self.texts
+            for one in text.content.codings
+        ]
+        return sum(
+            one.n
+            for one in (*of_codings, *self.other_versions)
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
+
+    @cached_property
+    def rounds(self) -> tuple[str, ...]:
+        """The names of the rounds that texts are coded in, in their order."""
+        places = {text.round: text.place for text in self.texts}
+        return tuple(sorted(places, key=lambda name: (places[name], name)))
+
+    @classmethod
+    def of_texts(
+        cls, kind: str, unmarked: str, categories: tuple[str, ...], texts: tuple[TextEntry, ...], **more: Any
+    ) -> Extract:
+        """Return all answers of these texts; `more` are further fields."""
+        coders = tuple(sorted(_count_coders(texts)))
+        # whoever judged nothing under the versions that were read is a coder of the project all the same
+        others = set[str]().union(*_others_of(texts))
+        return cls(kind, unmarked, categories, coders, texts, tuple(sorted({*coders, *others})), **more)
+
+    def with_questions(self, questions: tuple[Question, ...]) -> Extract:
+        """Return the extract with the questions that the scheme asks besides. Of the same there is one object."""
+        found: Extract | None = self.cache.get(("questions", questions))
+        return found or self.cache.setdefault(
+            ("questions", questions),
+            replace(self, questions=questions, categories_asked=bool(self.categories), cache={}),
+        )
+
+    def with_question(self, question: Question, values: Mapping[str, str], texts: Sequence[TextAnswers]) -> Extract:
+        """Return the answers to a question in the same texts: values by key, with what each is called."""
+        entries = tuple(replace(text, content=TextContent.of(one)) for text, one in zip(self.texts, texts, strict=True))
+        answers = Extract.of_texts(
+            question.kind,
+            "missing",
+            tuple(values),
+            entries,
+            labels=values,
+            managers=self.managers,
+            question=question,
+            questions=self.questions,
+            categories_asked=self.categories_asked,
+            versions=self.versions,
+            gold_left_out=self.gold_left_out,
+        )
+        # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
+        return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name for exactly these answers: equal for equal data, whatever the database."""
+        about: list[Any] = [self.kind, self.unmarked]
+        about += [self.units] if self.units else []
+        about += [list(self.singletons)] if self.singletons and not self.units else []
+        about += [self.question.key] if self.question else []
+        digest = hashlib.sha256(json.dumps(about).encode())
+        # of a project with one round the name is nothing that answers depend on
+        several = len(self.rounds) > 1
+        known = self.cache.get("names and digests")
+        if known is None or known[0] != several:
+            names = [_name_and_digest(text, with_round=several) for text in self.texts]
+            known = self.cache["names and digests"] = several, names
+        digest.update(b"".join(known[1]))
+        return digest.hexdigest()[:16]
+
+    def _replace_names(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[bytes]]:
+        """Return what the fingerprint is of where some of the texts are others."""
+        several, names = self.cache["names and digests"]
+        names = list(names)
+        for place in places:
+            names[place] = _name_and_digest(texts[place], with_round=several)
+        return several, names
+
+    def text(self, slug: str, round_name: str = "") -> TextEntry | None:
+        """Return the text with that address: its document in the round of that name, or in its latest."""
+        return next(
+            (text for text in reversed(self.texts) if text.slug == slug and round_name in ("", text.round)), None
         )
 
 
-class _ProjectAnswers:
-    """The answers of a project that are read in one way: at once, or where they are needed."""
-
-    def __init__(self, project: Project, reading: _Reading) -> None:
-        self.project, self.reading = project, reading
-        self.key = project.pk, reading.name(reading.units)
-        self.store = TableStore(project.pk, self.key[1])
-        self._contents: list[TextContent] = []
-        self._n_read = 0
-
-    def read_codings(self) -> CodingTable:
-        """Return the codings as they are in the snapshot."""
-        with _snapshot_of(self.project) as snapshot:
-            known = None if self.reading.models else snapshot.read_codings().table
-            codings = known or read_codings(self.project, models=True)
-        return read_gold(self.project, codings) if self.reading.gold else codings
-
-    def read(self, categories: Categories, scheme_version: Hashable, codings: CodingTable) -> Extract:
-        """Return the categories that coders gave, and the chains that they made."""
-        project, reading = self.project, self.reading
-        labels = tuple(categories.labels.items())
-        gold_left_out = tuple(sorted(codings.gold_left_out.items()))
-        about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out
-        if (recalled := _projects.recall(self.key, about, codings)) is not None:
-            before, changed = recalled
-            if changed:
-                before = before.with_texts(self._read_changes(categories, scheme_version, codings, changed))
-                _projects.remember(self.key, about, codings, before)
-            return before
-        versions = _versions_of(codings, scheme_version, codings.headings)
-
-        def read(changed: list[int]) -> dict[int, TextContent]:
-            return self._read_contents(categories, codings, {text: versions[text] for text in changed})
-
-        contents = _projects.read_changed(self.key, versions, read)
-        self._contents = list(contents.values())
-        extracted = _projects.assemble(
-            self.key,
-            (about, codings.headings, versions),
-            lambda: Extract.of_texts(
-                answer_kind(project),
-                project.unmarked,
-                categories.keys,
-                tuple(heading.entry(contents[text]) for text, heading in codings.headings.items()),
-                units=reading.units,
-                singletons=categories.singletons,
-                labels=categories.labels,
-                managers=codings.managers,
-                versions=reading.versions,
-                gold_left_out=dict(gold_left_out),
-                tables=_projects.tables_of(self.key, lambda: TextTables(self.store)),
-            ),
-        )
-        return _projects.remember(self.key, about, codings, extracted)
-
-    def _read_changes(
-        self, categories: Categories, scheme_version: Hashable, codings: CodingTable, changed: frozenset[int]
-    ) -> dict[int, TextEntry]:
-        """Return those documents whose codings alone have changed."""
-        versions = _versions_of(codings, scheme_version, changed)
-
-        def read(texts: list[int]) -> dict[int, TextContent]:
-            return self._read_contents(categories, codings, {text: versions[text] for text in texts})
-
-        contents = _projects.read_some(self.key, versions, read)
-        return {text: codings.headings[text].entry(content) for text, content in contents.items()}
-
-    def store_summaries(self) -> None:
-        """Store the summaries of the codings, where many texts were read. Call it outside of a snapshot."""
-        contents, self._contents = self._contents, []
-        if self._n_read and is_worth_storing(self._n_read, len(contents)):
-            self.store.save(SUMMARIES, pack_summaries(contents))
-
-    def load(self, contents: Sequence[TextContent]) -> None:
-        """Give these documents their answers, as they are now."""
-        with _snapshot_of(self.project):
-            categories, scheme_version = read_categories(self.project)
-            codings = self.read_codings()
-            present = [content.pk for content in contents if content.pk in codings.headings]
-            versions = _versions_of(codings, scheme_version, present)
-            answers = self._read_answers(categories, codings, present)
-        for content in contents:
-            is_current = versions.get(content.pk) == content.version
-            content.take(
-                answers.get(content.pk) or TextAnswers.empty(content.pk, categories.keys), is_outdated=not is_current
-            )
-        if any(content.is_outdated for content in contents):
-            _projects.forget(self.key)
-
-    def load_all(self, content: TextContent) -> None:
-        """Give a document, and all of the project that have none yet, their answers."""
-        others = [one for one in _projects.known(self.key) if one is not content and not one.is_loaded]
-        self.load([content, *others])
-
-    def _read_contents(
-        self, categories: Categories, codings: CodingTable, versions: Mapping[int, Version]
-    ) -> dict[int, TextContent]:
-        """Return these documents: with what is stored of them where that is of these versions, else with answers."""
-        contents: dict[int, TextContent] = {}
-        if is_worth_storing(len(versions), len(codings.headings)):
-            stored = _unpack(self.store.load(SUMMARIES), versions)
-            for text, (keys, summaries) in stored.items():
-                contents[text] = TextContent(text, summaries, keys, versions[text], self)
-        missing = [text for text in versions if text not in contents]
-        self._n_read = len(missing)
-        n_judgements = 0
-        for batch in batched(missing, READ_AT_ONCE if len(missing) > MOST_READ_AT_ONCE else MOST_READ_AT_ONCE):
-            for text, answers in self._read_answers(categories, codings, list(batch)).items():
-                content = contents[text] = TextContent.of(answers, versions[text], self)
-                n_judgements += content.n_judgements
-                if n_judgements > MOST_JUDGEMENTS:
-                    content.drop()
-        return contents
-
-    def _read_answers(self, categories: Categories, codings: CodingTable, texts: list[int]) -> dict[int, TextAnswers]:
-        rows = _rows_of(codings, texts)
-        if self.reading.units == "words":
-            return read_word_answers(self.project, categories, rows, texts)
-        return read_answers(
-            self.project,
-            categories,
-            rows,
-            texts,
-            self.reading.versions,
-            all_marks=self.reading.gold or self.reading.models,
-        )
+def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
+    """Return which document it is, with what is equal for equal answers. It is found once for the document."""
+    key = ("name and digest", text.slug, with_round, text.round, text.occasion)
+    known: bytes | None = text.content.cache.get(key)
+    if known is None:
+        document = [text.slug, text.round, text.occasion] if with_round else text.slug
+        known = text.content.cache[key] = json.dumps(document).encode() + text.content.digest
+    return known
 
 
-def _versions_of(codings: CodingTable, scheme_version: Hashable, texts: Iterable[int]) -> dict[int, Version]:
-    """Return on what the answers in some documents depend, in two numbers each."""
-    scheme = digest_version(scheme_version)
-    return {text: digest_version((scheme, *version)) for text, version in codings.versions_of(texts)}
+def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:
+    """Return in how many of the texts each coder answered anything; those who did not are not there."""
+    return Counter(chain.from_iterable(map(_CODERS, map(_CONTENT, texts))))
 
 
-def _rows_of(codings: CodingTable, texts: Sequence[int]) -> list[CodingRow]:
-    return [row for rows in codings.rows_of(texts).values() for row in rows]
+def _others_of(texts: Iterable[TextEntry]) -> list[frozenset[str]]:
+    """Return who judged under other versions of the scheme than were read, in each of the texts."""
+    return list(map(_OTHERS, map(_CONTENT, texts)))
 
 
-def _unpack(stored: bytes | None, versions: Mapping[int, Version]) -> dict[int, Summary]:
-    """Return the summaries that are stored of these versions; none where another version of the program stored them."""
-    if stored is None:
-        return {}
-    try:
-        return unpack_summaries(stored, versions)
-    except ValueError:
-        return {}
+def _is_alike(one: TextEntry, other: TextEntry) -> bool:
+    """Return whether two states of a document are of the same round, at the same place."""
+    return (one.round, one.place) == (other.round, other.place)
 
 
-def _read_asked(source: QuestionSource, codings: CodingTable, reading: _Reading) -> Extract:
-    """Return the answers to a question besides the category."""
-    key = source.project.pk, reading.name(f"{source.question.key} {source.unasked}")
-    load_answers(source.coded.texts)
-    by_text = {text.pk: text.answers for text in source.coded.texts}
-    # the answers of the other questions are of the same versions of codings
-    versions: dict[int, Hashable] = {text: (source.version, answers) for text, answers in by_text.items()}
-
-    def read(changed: list[int]) -> dict[int, TextAnswers]:
-        rows = _rows_of(codings, changed)
-        return read_question(source, rows, [by_text[text] for text in changed])
-
-    texts = list(_questions.read_changed(key, versions, read).values())
-    values = collect_values(source, texts)
-    about = source.question, tuple(values.items()), source.coded
-    named = [with_values(text, tuple(values)) for text in texts]
-    return _questions.assemble(
-        key, (about, tuple(map(id, texts))), lambda: source.coded.with_question(source.question, values, named)
-    )
-
-
-def reliability_data(
-    extracted: Extract,
-    *,
-    chains: str,
-    top: str,
-    unmarked: str,
-    readings: str = "union",
-    plural: str = "targets",
-    second: bool = False,
-    texts: Sequence[TextEntry] | None = None,
-) -> ReliabilityData:
-    """Return the matrix of units x coders of the texts: units are markables, documents are texts.
-
-    chains, top and plural: as in `chain_labels`, where the scheme asks for pointers; readings: as there. unmarked: what
-    a markable means that a coder left out of a submitted text. second: a judgement with a second choice has both as its
-    value, as a pair. An answer that lacks the antecedent or index its category asks for is an error of the data and has
-    no value. `texts` restricts the data to some of them. A markable that none of the extract's coders was given or
-    marked is no unit.
-    """
-    texts = extracted.texts if texts is None else texts
-    load_answers(texts)
-    answers = _concatenate([text.answers for text in texts], extracted)
-    if extracted.question and extracted.kind != "targets":
-        data = _values_of_question(extracted, answers, unmarked, second)
-    elif extracted.kind == Project.Answers.INDICES:
-        data = indexed_values(answers, unmarked=unmarked, singletons=extracted.singletons, readings=readings)
-    else:
-        data = pointed_values(answers, mode=chains, top=top, unmarked=unmarked, readings=readings, plural=plural)
-    return select_units(data, units_of_coders(extracted, texts).any(axis=1))
-
-
-def _values_of_question(extracted: Extract, answers: Answers, unmarked: str, second: bool) -> ReliabilityData:
-    """Return the data of labels, of sets of them, or of numbers."""
-    if extracted.kind == "labels":
-        return label_sets(answers, empty=NO_LABEL, unmarked=unmarked)
-    if extracted.kind == "numbers":
-        answers = replace(answers, labels=[_number(name) for name in extracted.categories])
-    return labelled_values(answers, unmarked=unmarked, second=second)
-
-
-def _number(name: str) -> Label:
-    """Return the number of a value; what stands in place of one has none."""
-    return name if name == NOT_ASKED else float(name)
-
-
-def category_data(extracted: Extract, texts: Sequence[TextEntry]) -> ReliabilityData:
-    """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing.
-
-    Of a question with several labels these are the sets of labels, and of numbers their names.
-
-    Units are those of `reliability_data`.
-    """
-    load_answers(texts)
-    answers = _concatenate([text.answers for text in texts], extracted, complete_only=False)
-    data = label_sets(answers, empty=NO_LABEL) if extracted.kind == "labels" else labelled_values(answers)
-    return select_units(data, units_of_coders(extracted, texts).any(axis=1))
-
-
-def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
-    """Return which markables of the texts each of the extract's coders was given or has marked: (markables, coders).
-
-    Markables that every coder is given have True for all, also where nobody was chosen.
-    """
-    load_answers(texts)
-    column = {coder: number for number, coder in enumerate(extracted.coders)}
-    parts = []
-    for text in texts:
-        of_text = np.repeat(text.answers.given[:, np.newaxis], max(len(column), 1), axis=1)
-        for one in text.answers.coder_answers:
-            if one.coder in column:
-                of_text[one.marked, column[one.coder]] = True
-        parts.append(of_text)
-    return np.concatenate([np.zeros((0, max(len(column), 1)), dtype=np.bool_), *parts])
-
-
-def clear_cache() -> None:
-    """Drop all that is cached in memory, as a restart does."""
-    _projects.clear()
-    _questions.clear()
-    with _codings_lock:
-        _codings.clear()
-
-
-def _store[K, V](cache: OrderedDict[K, V], key: K, value: V, size: int) -> None:
-    cache[key] = value
-    cache.move_to_end(key)
-    while len(cache) > size:
-        cache.popitem(last=False)
-
-
-def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_only: bool = True) -> Answers:
-    """Return the answers of the extract's coders in some of the texts, one after the other."""
-    coders = extracted.coders
-    column = {coder: number for number, coder in enumerate(coders)}
-    sizes = np.array([(len(text.units), len(text.others)) for text in texts], dtype=np.int64).reshape(-1, 2)
-    first_unit, first_other = np.cumsum(sizes, axis=0).T - sizes.T
-    n_units = int(sizes[:, 0].sum())
-    parts = [(t, one) for t, text in enumerate(texts) for one in text.coder_answers if one.coder in column]
-    text_of = np.array([t for t, _ in parts], dtype=np.int64)
-    coder_of = np.array([column[one.coder] for _, one in parts], dtype=np.int64)
-    judged = np.array([len(one.unit) for _, one in parts], dtype=np.int64)
-    linked = np.array([len(one.link_of) for _, one in parts], dtype=np.int64)
-    # an answer of another version is one without a value, so that it is no silence; these stand at the end
-    others = np.array([len(one.other_versions) for _, one in parts], dtype=np.int64)
-    handed_in = np.zeros((len(texts), len(coders)), dtype=np.bool_)
-    handed_in[text_of, coder_of] = [one.submitted for _, one in parts]
-    link_to = _join([one.link_to for _, one in parts])
-    if extracted.kind in ("pointers", "targets"):
-        text = np.repeat(text_of, linked)
-        other = link_to - sizes[text, 0]
-        link_to = np.where(other < 0, first_unit[text] + link_to, n_units + first_other[text] + other)
-    category = _join([one.category for _, one in parts])
-    complete = np.concatenate([np.zeros(0, dtype=np.bool_), *(one.complete for _, one in parts)])
-    return Answers(
-        units=[pk for text in texts for pk in text.units],
-        others=[pk for text in texts for pk in text.others],
-        coders=coders,
-        documents=[text.pk for text in texts],
-        labels=extracted.categories,
-        document_of_unit=np.repeat(np.arange(len(texts)), sizes[:, 0]),
-        unit=_join([*(one.unit for _, one in parts), *(one.other_versions for _, one in parts)])
-        + np.concatenate((np.repeat(first_unit[text_of], judged), np.repeat(first_unit[text_of], others))),
-        coder=np.concatenate((np.repeat(coder_of, judged), np.repeat(coder_of, others))),
-        label=np.concatenate(
-            (np.where(complete, category, -1) if complete_only else category, np.full(others.sum(), -1))
-        ),
-        link_of=_join([one.link_of for _, one in parts]) + np.repeat(np.cumsum(judged) - judged, linked),
-        link_to=link_to,
-        handed_in=handed_in,
-        reading=_join_readings([one for _, one in parts]),
-    )
-
-
-def _join_readings(parts: list[CoderAnswers]) -> Ints | None:
-    """Return the reading of each link; None where each is a reading of its own."""
-    if all(one.reading is None for one in parts):
-        return None
-    return _join([number_alternatives(one.link_of) if one.reading is None else one.reading for one in parts])
-
-
-def _join(arrays: list[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
+# The key of the codings that count without being included, of all coders.
+_STANDARD = ("selection", frozenset[str](), frozenset([""]))
+# Of very many texts and parts these are faster than what asks each of them in Python.
+_CONTENT, _CODERS, _OTHERS, _REASONS = map(attrgetter, ("content", "coders", "coders_of_other_versions", "reasons"))
+_ENTRY, _LEFT_OUT, _OTHER_VERSIONS = map(attrgetter, ("entry", "left_out", "other_versions"))

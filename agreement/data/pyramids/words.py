@@ -9,9 +9,9 @@ import numpy as np
 
 from agreement.data.answers.answers import CoderAnswers, TextAnswers
 from agreement.data.answers.categories import Categories
+from agreement.data.answers.reading import select_texts
 from agreement.data.codings.table import CodingRow
 from agreement.data.pyramids.scu_words import scus_by_word
-from agreement.data.reading import select_texts
 from annotations.models import Index, Markable, Project
 
 

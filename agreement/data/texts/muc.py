@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from agreement.data.answers.answers import TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.documents import shift_of
 from agreement.data.codings.gold import GOLD
 from agreement.measures import KeyMarkable

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.groups import read_groups
+from agreement.data.extract.extract import Extract
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures.uncertainty.forecasts import SAMPLES

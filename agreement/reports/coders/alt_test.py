@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import AltTest, ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.models.advantages import find_advantages
 from agreement.measures.options import Options

@@ -10,7 +10,9 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from agreement.data.answers.answers import CHAINED, CoderAnswers, Extract, TextEntry
+from agreement.data.answers.answers import CoderAnswers
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import CHAINED, Extract
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,

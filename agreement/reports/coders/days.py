@@ -12,7 +12,7 @@ import numpy as np
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.data.storage.tables import TextVersion
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.sums.storage import pack, unpack

@@ -9,8 +9,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from agreement.data.answers.answers import REASONS_LEFT_OUT, Extract
 from agreement.data.codings.groups import Groups
+from agreement.data.extract.extract import Extract
+from agreement.data.extract.selection import REASONS_LEFT_OUT
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import name_pairable_documents

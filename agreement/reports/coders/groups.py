@@ -8,8 +8,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.groups import Groups
+from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, cross_alpha, interval
 from agreement.reports.coders.differences import DifferenceReport, compare_parts
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS

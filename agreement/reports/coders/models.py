@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, ReliabilityData, ScoreInterval
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units

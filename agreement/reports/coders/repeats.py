@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers, Extract, TextContent, TextEntry
+from agreement.data.answers.answers import CoderAnswers
+from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT, row_key
+from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, Result, interval
 from agreement.reports.request.basis import (
     cached,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import Extract
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
 from agreement.reports.request.basis import (

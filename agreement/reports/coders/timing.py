@@ -9,8 +9,9 @@ from datetime import date
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
-from agreement.data.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.extract.extract import Extract
 from agreement.reports.request.basis import cached, cached_by_text, pick_texts, resolve
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work

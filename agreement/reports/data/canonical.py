@@ -9,8 +9,10 @@ from typing import cast
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.data.answers.answers import CoderAnswers, TextAnswers
+from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.given_answers import describe_answer
+from agreement.data.extract.extract import Extract
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value

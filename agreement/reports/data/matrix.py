@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from agreement.data.answers.answers import Extract, name_value
+from agreement.data.answers.question import name_value
+from agreement.data.extract.extract import Extract
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Readings
 from agreement.measures.values import Value as AnyValue

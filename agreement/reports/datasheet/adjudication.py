@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.gold import GOLD
+from agreement.data.extract.extract import Extract
 from agreement.reports.coders.coders import Profile, compute_profiles
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.request.parameters import Parameters, default_parameters

@@ -9,10 +9,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.gold import has_gold
 from agreement.data.codings.groups import Groups, read_groups
 from agreement.data.corpus import CodingCounts, Corpus, read_corpus
+from agreement.data.extract.extract import Extract
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.coders import compute_profiles
 from agreement.reports.coders.groups import compare_groups

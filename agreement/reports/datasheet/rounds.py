@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 from agreement.reports.methods.methods import DataDescription, describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import Extract
 from agreement.measures import ReliabilityData
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coreference import Clusters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.models import Membership, Project
 from annotations.projects.letters import letters_of_coders, sees_names

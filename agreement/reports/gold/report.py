@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, Question, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.question import Question
 from agreement.data.codings.gold import GOLD, REASONS_GOLD_LEFT_OUT
 from agreement.data.codings.groups import Groups, read_groups
+from agreement.data.extract.extract import Extract
 from agreement.data.texts.muc import Markings, marked_texts_reader, read_markings
 from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures.values import Bools
 from agreement.reports.request.basis import cached, pick_texts, resolve, select_categories
 from agreement.reports.request.parameters import Parameters

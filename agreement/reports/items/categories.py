@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import KappaResult, ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.intervals import Interval

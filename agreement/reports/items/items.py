@@ -10,8 +10,9 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT
+from agreement.data.extract.extract import Extract
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,

@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import UnitReadings, ambiguity
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize

@@ -8,8 +8,8 @@ from statistics import median
 
 import numpy as np
 
-from agreement.data.answers.answers import CHAINED, Extract
-from agreement.data.extract.extract import units_of_coders
+from agreement.data.extract.extract import CHAINED, Extract
+from agreement.data.extract.reliability import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.coders.groups import GroupsReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, bootstrap, bootstrap_sums
 from agreement.reports.request.basis import coefficient_function, compute_sums, resolve, select_data
 from agreement.reports.request.executors import by_executor

@@ -10,7 +10,8 @@ from itertools import combinations
 
 from django.utils import timezone
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import Extract
 from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result

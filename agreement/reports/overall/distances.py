@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.extract.extract import Extract
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import STEPS, TextDistances, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from agreement.data.answers.answers import Extract, Question, TextEntry
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.question import Question
+from agreement.data.extract.extract import Extract
 from agreement.measures import jackknife, jackknife_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agreement.data.activity import CodingProgress
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.overall.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report

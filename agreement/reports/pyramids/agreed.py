@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import Extract, TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.groups import Groups, read_groups
+from agreement.data.extract.extract import Extract
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
 from agreement.data.pyramids.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
 from agreement.measures import Interval, ScoreInterval, share_interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
 from agreement.reports.request.basis import compute_result, pick_texts, resolve

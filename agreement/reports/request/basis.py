@@ -11,15 +11,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from agreement.data.answers.answers import NO_LABEL, Extract, TextContent, TextEntry, name_value
+from agreement.data.answers.answers import NO_LABEL
+from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.links import count_readings
-from agreement.data.extract.extract import (
-    MOST_READ_AT_ONCE,
-    READ_AT_ONCE,
-    category_data,
-    reliability_data,
-    units_of_coders,
-)
+from agreement.data.answers.question import name_value
+from agreement.data.extract.extract import Extract
+from agreement.data.extract.reading import MOST_READ_AT_ONCE, READ_AT_ONCE
+from agreement.data.extract.reliability import category_data, reliability_data, units_of_coders
 from agreement.data.storage.tables import TextRows
 from agreement.measures import (
     DistanceSums,

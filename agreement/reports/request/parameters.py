@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
-from agreement.data.answers.answers import REASONS_LEFT_OUT
+from agreement.data.extract.selection import REASONS_LEFT_OUT
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
 from agreement.measures.options import (
     DISTANCES,

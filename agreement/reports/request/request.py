@@ -9,10 +9,10 @@ from django.db.models import Q
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from agreement.data.answers.answers import Extract
 from agreement.data.codings.groups import read_groups
 from agreement.data.codings.model_codings import count_codings_of_models, read_model_names
-from agreement.data.extract.extract import answer_kind, counted_units, extract
+from agreement.data.extract.extract import Extract
+from agreement.data.extract.reading import answer_kind, counted_units, extract
 from agreement.reports.request.basis import resolve, resolve_choices
 from agreement.reports.request.parameters import (
     GROUPS,

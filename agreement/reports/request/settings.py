@@ -5,7 +5,7 @@ A setting is one of CHOICES. Controls, chips, sensitivity and the name of a pres
 
 from __future__ import annotations
 
-from agreement.data.answers.answers import CHAINED
+from agreement.data.extract.extract import CHAINED
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import resolve_choices
 from agreement.reports.request.parameters import (

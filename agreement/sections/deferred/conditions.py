@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from django.utils.http import urlencode
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE

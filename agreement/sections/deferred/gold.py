@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agreement.data.answers.answers import TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.measures import Interval, ScoreInterval
 from agreement.reports.coefficients import COEFFICIENTS

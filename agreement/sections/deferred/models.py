@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from agreement.data.answers.answers import TextEntry
+from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.model_codings import read_model_names
 from agreement.reports.coders.models import ModelReport, Part, compare_model
 from agreement.reports.request.request import AnalysisRequest

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.answers.answers import TextEntry, load_answers
-from agreement.data.extract.extract import MOST_READ_AT_ONCE
+from agreement.data.answers.contents import TextEntry, load_answers
+from agreement.data.extract.reading import MOST_READ_AT_ONCE
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, pick_texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.overall import overall

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.data.answers.answers import Extract
+from agreement.data.extract.extract import Extract
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.items import categories as reports

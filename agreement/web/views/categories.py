@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.items.categories import format_mapping, parse_mapping
 from agreement.reports.request.parameters import SELECTIONS, InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
 from agreement.reports.request.settings import choices_of

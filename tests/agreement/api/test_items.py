@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.discussion import set_flag
 from agreement.reports.items import items
 from agreement.reports.request.parameters import PRESETS

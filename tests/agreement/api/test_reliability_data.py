@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
 from agreement.measures.__main__ import main
 from agreement.reports.request.basis import compute_result, resolve

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
 from agreement.reports.coreference import compare_chains
 from agreement.reports.overall.overall import compute_report

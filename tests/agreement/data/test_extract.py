@@ -3,7 +3,8 @@
 import pytest
 from django.db import connection, transaction
 
-from agreement.data.extract.extract import clear_cache, extract, reliability_data
+from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.extract.reliability import reliability_data
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
@@ -187,12 +188,12 @@ def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
 def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, keys, alice_judged):
     few = extract(project).fingerprint
     clear_cache()
-    monkeypatch.setattr("agreement.data.reading.MAX_TEXTS_IN_QUERY", 0)
+    monkeypatch.setattr("agreement.data.answers.reading.MAX_TEXTS_IN_QUERY", 0)
     assert extract(project).fingerprint == few
 
 
 def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
-    monkeypatch.setattr("agreement.data.extract.extract._projects.size", 1)
+    monkeypatch.setattr("agreement.data.extract.reading._projects.size", 1)
     first = extract(project)
     extract(make_project("walk"))
     assert extract(project) is not first

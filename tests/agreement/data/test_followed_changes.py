@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from agreement.data import activity
 from agreement.data.activity import read_activity
-from agreement.data.extract.extract import clear_cache, extract, read_current_codings
-from agreement.data.extract.extract import extract as reading
+from agreement.data.extract import reading
+from agreement.data.extract.reading import clear_cache, extract, read_current_codings
 from agreement.data.storage import store
 from agreement.reports.items.highest import find_highest
 from agreement.reports.items.items import compute_items

@@ -4,7 +4,7 @@ import pytest
 
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.codings import state
-from agreement.data.extract.extract import clear_cache, extract, read_current_codings
+from agreement.data.extract.reading import clear_cache, extract, read_current_codings
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.storage import store
 from agreement.reports.items.items import compute_items

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from agreement.data.storage import store
 from agreement.models import StoredSums, SumsOrder
 from agreement.sections import stored_sums

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agreement.data.extract.extract import clear_cache, extract, reliability_data
+from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.extract.reliability import reliability_data
 from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import resolve

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.items.categories import compute_agreement_table, compute_by_category

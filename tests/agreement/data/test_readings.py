@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agreement.data.answers.given_answers import read_given_answers
 from agreement.data.answers.links import count_readings, tidy_readings
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
 from agreement.reports.coreference import find_clusters

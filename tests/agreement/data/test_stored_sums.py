@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.extract import clear_cache, extract
-from agreement.data.extract.extract import extract as reading
+from agreement.data.extract import reading
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.data.storage import store
 from agreement.data.storage.store import TableStore
 from agreement.data.storage.versions import find_versions, join_versions, split_versions

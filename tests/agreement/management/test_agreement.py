@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.reports.overall import overall

@@ -5,7 +5,7 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import ceaf_e, match_sets
 from agreement.reports.coders.alignment import align_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters

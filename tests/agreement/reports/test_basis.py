@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from agreement.data.extract.extract import clear_cache, extract, reliability_data
+from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.extract.reliability import reliability_data
 from agreement.measures import ReliabilityData, alpha, augmented_kappa, beta, cohen_kappa, interval
 from agreement.measures.sums.tables import tabulate
 from agreement.reports.coefficients import COEFFICIENTS

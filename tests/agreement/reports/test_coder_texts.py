@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from django.http import QueryDict
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.request.parameters import Parameters
 from agreement.sections import coder_texts

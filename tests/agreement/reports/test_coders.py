@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import (
     alpha,
     b_cubed,

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
 from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains

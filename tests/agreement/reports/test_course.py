@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from agreement.data.activity import LATEST, read_activity, read_progress
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports.overall import course
 from agreement.reports.request.parameters import InvalidParameter, Parameters

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Category, Coding

@@ -7,7 +7,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
 from agreement.reports.items import items
 from agreement.reports.overall import overall

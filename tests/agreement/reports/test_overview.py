@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.data.activity import read_progress
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import Interval, Result
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import BANDS, build_overview, verdict

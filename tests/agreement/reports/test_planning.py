@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.planning import MARGINS, Targets, plan_size
 from agreement.reports.request.basis import compute_interval, resolve, select_data

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coders.repeats import EMPTY, NOT_SUBMITTED, compare_occasions
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.codings.documents import row_key
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.coreference import compare_chains
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item

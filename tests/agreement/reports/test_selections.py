@@ -12,7 +12,7 @@ from itertools import combinations, product
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.activity import count_remaining
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.coders import timing
 from agreement.reports.coders.days import count_days
 from agreement.reports.request.parameters import Parameters

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.answers.given_answers import read_given_answers
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.request.basis import resolve, select_data
 from agreement.reports.request.parameters import Parameters

@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import PRESETS, default_parameters, presets_for
 from tests.conftest import judge

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from agreement import discussion as written
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.models import Mapping
 from agreement.reports.items import categories as reports
 from agreement.reports.request.parameters import default_parameters

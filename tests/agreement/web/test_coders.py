@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coders import coders as reports
 from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import pick_texts

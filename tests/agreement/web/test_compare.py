@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.methods import methods
 from agreement.reports.request.basis import compute_interval, resolve
 from agreement.reports.request.parameters import default_parameters, presets_for

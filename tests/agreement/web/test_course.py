@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.overall import course as reports
 from agreement.reports.request.parameters import default_parameters
 from annotations.models import Operation

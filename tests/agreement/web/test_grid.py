@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
 from tests.shared.agreeing import (

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.core.cache import cache
 from django.utils import timezone
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
 from annotations.coding.status import submit_coding

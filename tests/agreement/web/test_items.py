@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.data.texts.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity

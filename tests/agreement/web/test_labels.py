@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agreement.data.answers.categories import name_categories
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in
 

@@ -14,7 +14,7 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
 from agreement.reports.request.basis import resolve, select_data

@@ -12,7 +12,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from agreement.reports.coders import coders
 from agreement.reports.overall import course, overall
 from agreement.reports.request.parameters import default_parameters

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from agreement.models import Flag, Remark
 from agreement.reports.pyramids.dispatch import REPORTS
 from agreement.sections.tables import TABLE_FORMATS

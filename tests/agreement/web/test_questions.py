@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import default_parameters
 from annotations.models import User

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from annotations.coding import operations
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_texts

@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.methods import methods

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds

@@ -8,7 +8,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
@@ -197,7 +197,7 @@ def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings)
     send("unmark", markable=PUT)
     for one in codings.values():
         submit_coding(one, one.coder)
-    [read] = extract.extract(project).texts
+    [read] = extract(project).texts
     assert PUT not in read.answers.keys
     assert read.answers.keys
 

@@ -8,7 +8,8 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.extract.extract import extract, reliability_data
+from agreement.data.extract.reading import extract
+from agreement.data.extract.reliability import reliability_data
 from agreement.measures import alpha
 from agreement.models import Remark
 from annotations.coding import operations, state

@@ -23,7 +23,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.discussion import add_remark, resolve_flag, save_mapping, set_flag
 from agreement.models import Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold

@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.coreference import compare_chains
 from agreement.reports.request.parameters import Parameters
 from annotations.formats import Answer, Document, FormatError, Links, Mark, plain

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.formats.model.document import Document

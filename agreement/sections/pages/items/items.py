@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers.answers import CHAINED, Extract
 from agreement.data.answers.given_answers import GivenAnswer, read_given_answers, read_marks
 from agreement.data.codings.documents import row_key
+from agreement.data.extract.extract import CHAINED, Extract
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS

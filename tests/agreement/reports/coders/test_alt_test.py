@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alt_test
 from agreement.reports.coders.alt_test import compute_alt_test
 from agreement.reports.request.basis import resolve, select_data

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.codings.groups import read_groups
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha, cross_alpha, difference, interval
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_parts

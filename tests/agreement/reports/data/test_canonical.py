@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import alpha
 from agreement.reports.data.canonical import build_canonical_form
 from agreement.reports.request.parameters import InvalidParameter, Parameters

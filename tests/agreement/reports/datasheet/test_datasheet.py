@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.extract import clear_cache
+from agreement.data.extract.reading import clear_cache
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design

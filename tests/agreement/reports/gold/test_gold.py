@@ -11,9 +11,11 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
-from agreement.data.answers.answers import CoderAnswers, Extract, TextAnswers, TextContent
+from agreement.data.answers.answers import CoderAnswers, TextAnswers
+from agreement.data.answers.contents import TextContent
 from agreement.data.codings.gold import GOLD
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.extract import Extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import score_interval, share_interval
 from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source

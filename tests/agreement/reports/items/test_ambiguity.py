@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.items.ambiguity import AmbiguityCounts, summarize_ambiguity
 from agreement.reports.request.parameters import Parameters
 from tests.conftest import judge

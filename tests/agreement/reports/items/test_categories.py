@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.reports.items import categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.reports.items.items import ItemFilters, compute_items
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Judgement, Markable, Pointer

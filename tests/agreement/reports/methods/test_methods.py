@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 from django.db.models import Count
 
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import alpha, fleiss_kappa
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods

@@ -13,8 +13,8 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.answers.answers import TextContent
-from agreement.data.extract.extract import clear_cache, extract
+from agreement.data.answers.contents import TextContent
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.data.pyramids.agreed_pyramids import agreed_state
 from agreement.models import Computation
 from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences, read_agreed_source

@@ -1,6 +1,6 @@
 """The SCUs on whose words coders disagree most."""
 
-from agreement.data.extract.extract import extract
+from agreement.data.extract.reading import extract
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.items.items import compute_items
 from agreement.reports.pyramids.attention import list_disputed_scus

@@ -1,0 +1,75 @@
+"""Which codings of a document count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from agreement.data.answers.contents import TextEntry
+
+# Why a coding does not count unless it is included by this name; the first that fits holds.
+REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class CodingLeftOut:
+    """A coding with judgements that does not count, and why: one of REASONS_LEFT_OUT."""
+
+    text: str
+    coder: str
+    reason: str
+    round: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersions:
+    """A coding that counts but for its judgements: all `n` are of versions of the scheme that were not read."""
+
+    text: str
+    coder: str
+    n: int
+    round: str = ""
+
+
+class TextSelection(NamedTuple):
+    """What a selection has of a document: the document, unless all of it is left out, and the codings left out."""
+
+    of: TextEntry
+    entry: tuple[TextEntry, ...]
+    left_out: tuple[CodingLeftOut, ...] = ()
+    other_versions: tuple[OtherVersions, ...] = ()
+
+
+def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[str]) -> TextSelection:
+    """Return what the codings of these coders that count have of a document. A part of it is found once."""
+    codings = text.content.codings
+    if not chosen and text.reason in counted and all(one.n_judgements and one.reason in counted for one in codings):
+        return TextSelection(text, (text,))
+    key = ("codings", chosen, counted)
+    known: TextSelection | None = text.content.cache.get(key)
+    if known is not None and known.of is text:
+        return known
+    of_chosen = [one for one in codings if not chosen or one.coder in chosen]
+    left_out = tuple(
+        CodingLeftOut(text.slug, one.coder, one.reason, text.round)
+        for one in of_chosen
+        if one.reason not in counted and one.n_judgements
+    )
+    entry, other_versions = tuple[TextEntry, ...](), tuple[OtherVersions, ...]()
+    if text.reason in counted:
+        of_counted = [one for one in of_chosen if one.reason in counted]
+        other_versions = tuple(
+            OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
+            for one in of_counted
+            if one.n_other_versions and not one.n_judgements
+        )
+        selected = text.content.select([one for one in of_counted if one.n_judgements])
+        entry = (text if selected is text.content else replace(text, content=selected),)
+    found = text.content.cache[key] = TextSelection(text, entry, left_out, other_versions)
+    return found
+
+
+def filter_coders[One: (CodingLeftOut, OtherVersions)](
+    found: tuple[One, ...], chosen: frozenset[str]
+) -> tuple[One, ...]:
+    return tuple(one for one in found if one.coder in chosen) if chosen else found
