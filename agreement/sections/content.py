@@ -11,7 +11,7 @@ from django.core.paginator import Page, Paginator
 
 from agreement.models import Computation
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart
+from agreement.sections.figures.charts import Chart
 from agreement.sections.tables import Cell, Column, Linked, Table
 
 

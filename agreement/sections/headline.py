@@ -24,9 +24,9 @@ from agreement.reports.items.items import compute_items, nonzero_relations
 from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import item_address
-from agreement.sections.labels import RELATION_LABELS
-from agreement.sections.settings import read_settings
+from agreement.sections.labels.addresses import item_address
+from agreement.sections.labels.labels import RELATION_LABELS
+from agreement.sections.labels.settings import read_settings
 from annotations.models import Project
 
 N_ITEMS = 5

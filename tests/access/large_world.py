@@ -55,7 +55,7 @@ from tests.conftest import change
 # What holds a long list to a page.
 SIZES = (
     "agreement.api.discussion.LATEST",
-    "agreement.sections.charts.MOST_POINTS",
+    "agreement.sections.figures.charts.MOST_POINTS",
     "agreement.sections.pages.categories.PAGE_SIZE",
     "agreement.sections.pages.data.PAGE_SIZE",
     "agreement.sections.pages.items.items.PAGE_SIZE",
@@ -64,7 +64,7 @@ SIZES = (
     "agreement.sections.pages.pyramids.scores.MOST_DOTS",
     "agreement.sections.pages.pyramids.scores.PAGE_SIZE",
     "agreement.sections.pages.pyramids.scus.PAGE_SIZE",
-    "agreement.sections.pages.texts.PAGE_SIZE",
+    "agreement.sections.pages.overall.texts.PAGE_SIZE",
     "agreement.sections.tables.MOST_ALIKE",
     "agreement.sections.tables.MOST_ROWS",
     "agreement.web.forms.TOO_MANY",

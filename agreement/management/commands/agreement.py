@@ -43,7 +43,7 @@ from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import gold as gold_tables
 from agreement.sections.deferred import groups as groups_tables
 from agreement.sections.deferred import planning as planning_tables
-from agreement.sections.pages.coders import build_repeats_table
+from agreement.sections.pages.coders.coders import build_repeats_table
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page

@@ -19,9 +19,9 @@ from agreement.reports.pyramids.agreed import (
 from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.deferred.gold import ENDS, Names, agreement_table, find_coder
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot, line_chart
 from agreement.sections.tables import Cell, Column, Table
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize

@@ -13,9 +13,9 @@ from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, resolve
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import choice_label, field_label
+from agreement.sections.figures.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
+from agreement.sections.labels.labels import choice_label, field_label
 from agreement.sections.tables import Column, Linked, Table
 from annotations.core.processes.progress import Progress
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import SCORE_LABELS
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.labels.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Table
 from annotations.core.processes.progress import Progress
 

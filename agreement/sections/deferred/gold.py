@@ -21,11 +21,11 @@ from agreement.reports.gold.report import (
 )
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import item_address
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, heat_map, line_chart
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import SCORE_LABELS
-from agreement.sections.settings import TERMS, name_terms
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot, heat_map, line_chart
+from agreement.sections.labels.addresses import item_address
+from agreement.sections.labels.labels import SCORE_LABELS
+from agreement.sections.labels.settings import TERMS, name_terms
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize

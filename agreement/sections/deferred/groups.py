@@ -6,8 +6,8 @@ from agreement.data.codings.groups import read_groups
 from agreement.reports.coders.groups import GroupPair, GroupsReport, compare_groups
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.tables import Cell, Column, Table
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize

@@ -10,10 +10,10 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.model_codings import read_model_names
 from agreement.reports.coders.models import ModelReport, Part, compare_model
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import selection_of
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.deferred import alt_test
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.labels.addresses import selection_of
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize

@@ -7,9 +7,9 @@ from django.urls import reverse
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import SCORE_LABELS
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, heat_map
+from agreement.sections.labels.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.processes.progress import Progress
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agreement.reports.planning import PlanningReport, Size, Targets, plan_size
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, forecast_chart
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.figures.charts import Chart, forecast_chart
 from agreement.sections.tables import Cell, Column, Table, format_value
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize

@@ -15,9 +15,9 @@ from agreement.reports.request.basis import compute_interval, pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
-from agreement.sections.addresses import selection_of
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.labels.addresses import selection_of
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.processes.progress import Progress
 

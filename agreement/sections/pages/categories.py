@@ -8,11 +8,11 @@ from agreement.models import Mapping as SavedMapping
 from agreement.reports.items import categories as reports
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import item_address
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
-from agreement.sections.confusion import build_confusion, build_together
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
-from agreement.sections.settings import TERMS, name_terms
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.figures.confusion import build_confusion, build_together
+from agreement.sections.labels.addresses import item_address
+from agreement.sections.labels.settings import TERMS, name_terms
 from agreement.sections.tables import Cell, Column, Linked, Table
 
 PAGE_SIZE = 50

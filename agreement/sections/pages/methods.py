@@ -12,7 +12,7 @@ from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
-from agreement.sections.pages.agreement import build_units_tables
+from agreement.sections.pages.overall.agreement import build_units_tables
 from annotations.models import Project
 from annotations.models.project import may
 from annotations.models.rights import Right

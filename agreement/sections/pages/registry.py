@@ -12,26 +12,11 @@ from agreement.reports.overall.bootstrap import OPTION
 from agreement.reports.planning import OPTIONS as PLANNING_OPTIONS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
-from agreement.sections.model_labels import label_models
-from agreement.sections.pages import (
-    agreement,
-    allows,
-    categories,
-    coders,
-    conditions,
-    coreference,
-    course,
-    data,
-    datasheet,
-    difference,
-    gold,
-    groups,
-    methods,
-    models,
-    planning,
-    texts,
-)
+from agreement.sections.labels.model_labels import label_models
+from agreement.sections.pages import allows, categories, data, datasheet, gold, methods
+from agreement.sections.pages.coders import coders, coreference, groups, models
 from agreement.sections.pages.items import item, items
+from agreement.sections.pages.overall import agreement, conditions, course, difference, planning, texts
 from agreement.sections.pages.pyramids import peers, scores, scus, study
 from annotations.models import Project
 from annotations.models.project import may, may_see_models

@@ -17,8 +17,8 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
+from agreement.sections.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.sections.pages.registry import ResultPage
-from agreement.sections.settings import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
 from annotations.models.project import may_change
 from annotations.models.rights import Right

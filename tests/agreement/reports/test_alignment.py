@@ -9,7 +9,7 @@ from agreement.data.extract.reading import extract
 from agreement.measures import ceaf_e, match_sets
 from agreement.reports.coders.alignment import align_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.sections import alignment
+from agreement.sections.figures import alignment
 from agreement.sections.pages.registry import PAIR
 from annotations.models import Markable
 from tests.agreement.reports.test_basis import sorted_out

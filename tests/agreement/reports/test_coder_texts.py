@@ -8,7 +8,7 @@ from django.http import QueryDict
 from agreement.data.extract.reading import extract
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.request.parameters import Parameters
-from agreement.sections import coder_texts
+from agreement.sections.figures import coder_texts
 from agreement.sections.pages.registry import CODERS
 from tests.agreement.reports.test_basis import THREE, sorted_out
 

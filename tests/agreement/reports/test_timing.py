@@ -13,7 +13,7 @@ from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.coders import timing
 from agreement.reports.coders.days import count_days
 from agreement.reports.request.parameters import Parameters
-from agreement.sections import times as sections
+from agreement.sections.figures import times as sections
 from agreement.sections.pages.registry import CODERS, COURSE
 from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding

@@ -3,8 +3,8 @@
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 import pytest
 
-from agreement.sections import charts
-from agreement.sections.charts import (
+from agreement.sections.figures import charts
+from agreement.sections.figures.charts import (
     MARKERS,
     MOST_IN_WORDS,
     PATTERNS,

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from django.http import QueryDict
 
-from agreement.sections import positions
+from agreement.sections.figures import positions
 from agreement.sections.pages.registry import ITEMS, TEXTS
 from annotations.models import User
 from annotations.projects.viewing import results_for

@@ -16,10 +16,10 @@ from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
-from agreement.sections.addresses import item_address
-from agreement.sections.charts import Chart, upset_plot
 from agreement.sections.content import PageSections, TablesAndCharts
-from agreement.sections.labels import RELATION_LABELS, choice_label
+from agreement.sections.figures.charts import Chart, upset_plot
+from agreement.sections.labels.addresses import item_address
+from agreement.sections.labels.labels import RELATION_LABELS, choice_label
 from agreement.sections.pages.items import passage
 from agreement.sections.pages.items.items import given_answers, item_options, read_item_marks
 from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines

@@ -31,12 +31,12 @@ from agreement.reports.items.items import (
 from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import item_address
-from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
-from agreement.sections.labels import RELATION_LABELS
-from agreement.sections.positions import bin_positions, build_positions
-from agreement.sections.settings import name_terms
+from agreement.sections.figures.charts import Chart, strip_plot
+from agreement.sections.figures.positions import bin_positions, build_positions
+from agreement.sections.labels.addresses import item_address
+from agreement.sections.labels.labels import RELATION_LABELS
+from agreement.sections.labels.settings import name_terms
 from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
 from annotations.models.project import may

@@ -9,8 +9,8 @@ from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.pyramids import peers as of_peers
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
+from agreement.sections.figures.charts import Chart, strip_plot
 from agreement.sections.pages.pyramids.common import build_sections, docset_field, read_chosen
 from agreement.sections.tables import Cell, Column, Table
 

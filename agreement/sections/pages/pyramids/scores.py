@@ -8,8 +8,8 @@ from agreement.data.pyramids.pyramids import Pyramids
 from agreement.reports.pyramids import scores as of_scores
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.pages.pyramids.common import (
     MEAN_CHOICES,
     SCORE_CHOICES,

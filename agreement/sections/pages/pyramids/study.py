@@ -9,8 +9,8 @@ from agreement.reports.pyramids import scores as of_scores
 from agreement.reports.pyramids import study as of_study
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, Point, describe_dots, dot_plot, scatter_plot
 from agreement.sections.content import PageSections, TablesAndCharts
+from agreement.sections.figures.charts import Chart, Dot, Point, describe_dots, dot_plot, scatter_plot
 from agreement.sections.pages.pyramids.common import (
     MEAN_CHOICES,
     SCORE_CHOICES,

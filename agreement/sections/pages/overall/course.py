@@ -9,10 +9,10 @@ from agreement.reports.overall.course import RunningPoint, Stage, compute_runnin
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, band_chart, describe_dots, dot_plot, line_chart
 from agreement.sections.content import PageSections
+from agreement.sections.figures.charts import Chart, Dot, band_chart, describe_dots, dot_plot, line_chart
+from agreement.sections.figures.times import build_days
 from agreement.sections.tables import Column, Table, format_value
-from agreement.sections.times import build_days
 from annotations.core.text import pluralize
 
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}

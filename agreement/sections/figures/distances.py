@@ -5,9 +5,9 @@ from __future__ import annotations
 from agreement.reports.overall.distances import DistanceBin, distribute_distances
 from agreement.reports.request.basis import effective_distance
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, bar_chart
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import choice_label
+from agreement.sections.figures.charts import Chart, bar_chart
+from agreement.sections.labels.labels import choice_label
 from agreement.sections.tables import Column, Table
 
 

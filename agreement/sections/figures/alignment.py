@@ -11,8 +11,8 @@ from django.utils.http import urlencode
 from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.reports.coders.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, Figure, heat_map
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.figures.charts import Chart, Figure, heat_map
 from agreement.sections.tables import Cell, Column, Table
 from annotations.core.text import pluralize
 

@@ -16,12 +16,12 @@ from agreement.reports.relations import LinkKappa
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
-from agreement.sections.distances import build_distribution
-from agreement.sections.labels import CHOICE_LABELS, choice_label
-from agreement.sections.settings import read_settings
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.figures.distances import build_distribution
+from agreement.sections.labels.labels import CHOICE_LABELS, choice_label
+from agreement.sections.labels.settings import read_settings
 from agreement.sections.tables import Column, Linked, Table
 
 

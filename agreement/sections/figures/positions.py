@@ -14,9 +14,9 @@ from agreement.data.texts.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import item_address, selection_of
-from agreement.sections.charts import Chart, Step, heat_map, position_chart
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.figures.charts import Chart, Step, heat_map, position_chart
+from agreement.sections.labels.addresses import item_address, selection_of
 from agreement.sections.tables import Cell, Column, Linked, Table, format_value
 
 MOST_STEPS = 150  # bars; of a longer text each is of several items

@@ -27,7 +27,7 @@ from agreement.reports.request.parameters import (
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.sections.labels import choice_label, field_label
+from agreement.sections.labels.labels import choice_label, field_label
 
 # So many names of a selection stand on a chip.
 MOST_NAMES = 3

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from agreement.sections.charts import Chart, shorten
 from agreement.sections.content import PageSections
+from agreement.sections.figures.charts import Chart, shorten
 from agreement.sections.tables import Column, Table, cell_value
 
 # Columns whose cells have coders by name, one or several.

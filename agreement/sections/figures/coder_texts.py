@@ -8,10 +8,10 @@ from django.utils.http import urlencode
 from agreement.reports.coders.texts import TextDistances, compute_text_distances
 from agreement.reports.request.basis import effective_distance
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.addresses import selection_of
-from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import choice_label
+from agreement.sections.figures.charts import Chart, heat_map
+from agreement.sections.labels.addresses import selection_of
+from agreement.sections.labels.labels import choice_label
 from agreement.sections.tables import Cell, Column, Linked, Table, format_value
 
 MOST_TEXTS = 30  # on the page; the file of the table has all

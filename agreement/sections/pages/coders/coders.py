@@ -20,16 +20,16 @@ from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
-from agreement.sections.alignment import build_alignment
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars
-from agreement.sections.coder_texts import build_coder_texts
 from agreement.sections.computations import compute_or_enqueue
-from agreement.sections.confusion import build_confusion
 from agreement.sections.content import PageSections
 from agreement.sections.deferred.pairs import MEASURES
-from agreement.sections.labels import RELATION_LABELS
+from agreement.sections.figures.alignment import build_alignment
+from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars
+from agreement.sections.figures.coder_texts import build_coder_texts
+from agreement.sections.figures.confusion import build_confusion
+from agreement.sections.figures.times import build_times
+from agreement.sections.labels.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
-from agreement.sections.times import build_times
 from annotations.coding.active_time import Activity
 
 CODED_AGAIN = {"unmarked": "unmarked", "recheck": "in a recheck"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.settings import TERMS, name_terms
+from agreement.sections.figures.charts import Chart, heat_map
+from agreement.sections.labels.settings import TERMS, name_terms
 from agreement.sections.tables import Column, Table
 
 ORDERS = "Each pair of coders on an item counts once in each order."

@@ -20,9 +20,9 @@ from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out
-from agreement.sections.addresses import item_address
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections, paginate
+from agreement.sections.labels.addresses import item_address
 from agreement.sections.pages.items.items import given_answers, group_answers
 from agreement.sections.tables import Cell, Column, Composed, Table
 

@@ -7,7 +7,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.deferred.texts import SORTS, build_texts, sort_texts
-from agreement.sections.positions import build_tenths
+from agreement.sections.figures.positions import build_tenths
 
 PAGE_SIZE = 25
 
