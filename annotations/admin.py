@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from annotations.models import Category, Coding, Level, Membership, Project, Relation, Text, User
-from annotations.models.rights import MANAGING_ROLES
+from annotations.models.people.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project

@@ -25,7 +25,7 @@ import numpy as np
 
 from agreement.measures import AltTest, ReliabilityData, alt_test
 from agreement.measures.values import Ints
-from benchmarks.command import run_simulations
+from benchmarks.environment.command import run_simulations
 
 MARKS = ("<!-- alt-test: begin -->", "<!-- alt-test: end -->")
 RUNS, LEVEL = 2000, 0.05

@@ -20,7 +20,7 @@ import numpy as np
 from agreement.measures import ReliabilityData, ambiguity
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
-from benchmarks.command import run_simulations
+from benchmarks.environment.command import run_simulations
 
 MARKS = ("<!-- ambiguity: begin -->", "<!-- ambiguity: end -->")
 RUNS, CODERS = 100, (3, 6, 18)

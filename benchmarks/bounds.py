@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from benchmarks import coders
-from benchmarks.databases import NAMES, run_on
+from benchmarks.data import coders
+from benchmarks.environment.databases import NAMES, run_on
 from benchmarks.measures import machine
 from benchmarks.server import commit, milliseconds
 
@@ -116,7 +116,7 @@ def moved() -> dict[str, Any]:
     from annotations.schemes.project_scheme import set_coder_marked_levels
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.source_document import SourceDocument
+    from annotations.transfers.importing.files.source_document import SourceDocument
 
     project = create_project("moves", "Moves", SCHEMES["poesio-artstein-2005"])
     coder = User.objects.create(username="mover")

@@ -30,7 +30,7 @@ import numpy as np
 
 from agreement.measures import Columns, Result, SumOptions, combine, documents_sums, over
 from agreement.measures.corpora.files import read_judgements
-from benchmarks.documents import documents
+from benchmarks.data.documents import documents
 from benchmarks.measures import ONE_THREAD, ROOT, machine
 
 CODERS, MARKABLES, OF_FILE = 3, 80, 500_000

@@ -27,7 +27,7 @@ from agreement.measures import (
     score_interval,
     share_interval,
 )
-from benchmarks.command import write_between
+from benchmarks.environment.command import write_between
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
 RUNS = 200

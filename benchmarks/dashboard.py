@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.databases import NAMES, run_on
+from benchmarks.environment.databases import NAMES, run_on
 
 SIZES, CODERS, MARKABLES = (1000, 5000), 3, 80
 # The longest bar of a chart, in signs.
@@ -55,7 +55,7 @@ def fill_database(texts: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from benchmarks.projects import fill
+    from benchmarks.data.projects import fill
 
     call_command("migrate", verbosity=0)
     fill(texts, CODERS, MARKABLES)
@@ -74,7 +74,7 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
     from agreement.data.extract.reading import clear_cache
     from agreement.models import StoredSums
     from annotations.models import Coding, Project, User
-    from benchmarks.projects import change_answer
+    from benchmarks.data.projects import change_answer
 
     setup_test_environment()
     project, client = Project.objects.get(), Client()

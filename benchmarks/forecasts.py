@@ -27,8 +27,8 @@ from agreement.measures import (
     interval,
     interval_sums,
 )
-from benchmarks.command import write_between
 from benchmarks.coverage import NOMINAL, hard_texts, labels
+from benchmarks.environment.command import write_between
 
 RUNS, POWER_RUNS = 200, 1_000
 MARKS = ("<!-- forecasts: begin -->", "<!-- forecasts: end -->")

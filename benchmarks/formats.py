@@ -21,14 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import databases
-from benchmarks.corpora import write_corpus
+from benchmarks.data.corpora import write_corpus
+from benchmarks.environment import databases
 from benchmarks.measures import machine
 
 if TYPE_CHECKING:
     from annotations.formats import Document
     from annotations.models import Project
-    from annotations.transfers.importing.sources import Source
+    from annotations.transfers.importing.files.sources import Source
 
 MODULE = "benchmarks.formats"
 TEXTS, CODERS, MARKABLES = 1000, 3, 80
@@ -49,7 +49,7 @@ def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
 
 def from_folder(folder: Path) -> list[Source]:
     """Return the files of the corpus as the command that imports them reads them."""
-    from annotations.transfers.importing.sources import Source
+    from annotations.transfers.importing.files.sources import Source
 
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     return [Source(str(file.relative_to(folder)), file.read_bytes(), in_folder=True) for file in files]
@@ -57,7 +57,7 @@ def from_folder(folder: Path) -> list[Source]:
 
 def from_zip(path: Path) -> list[Source]:
     """Return the files of an export as the page that imports them reads them."""
-    from annotations.transfers.importing.sources import open_sources
+    from annotations.transfers.importing.files.sources import open_sources
 
     return open_sources([(path.name, path.read_bytes())])
 
@@ -66,7 +66,7 @@ def import_files(project: Project, format_key: str, sources: list[Source]) -> No
     """Import the files. Raise RuntimeError if one is refused, which would make the figure worthless."""
     from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.importing.documents import import_result
-    from annotations.transfers.importing.sources import read_sources
+    from annotations.transfers.importing.files.sources import read_sources
 
     with relaxed_garbage_collection():  # as in the worker and the command
         report = import_result(project, read_sources(format_key, sources, "parent"), create=True, join=True)
@@ -121,7 +121,7 @@ def measure_formats(texts: int) -> dict[str, Any]:
     set_up_django()
     from annotations.formats import FORMATS
     from annotations.transfers.importing.documents import import_result
-    from annotations.transfers.importing.sources import read_sources
+    from annotations.transfers.importing.files.sources import read_sources
 
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +197,7 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
     from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
     from annotations.transfers.importing.dispatch import import_sources
-    from annotations.transfers.importing.sources import open_sources
+    from annotations.transfers.importing.files.sources import open_sources
 
     project = create_empty_project(f"many-{format_key}")
     coder_from = "nobody" if format_key == "text" else "parent"

@@ -36,11 +36,11 @@ from uuid import uuid4
 import aiohttp
 from yarl import URL
 
-from benchmarks.coders import WORDS_PER_MARKABLE
-from benchmarks.databases import NAMES, run_on
+from benchmarks.data.coders import WORDS_PER_MARKABLE
+from benchmarks.environment.databases import NAMES, run_on
+from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.measures import machine
 from benchmarks.server import milliseconds, percentile
-from benchmarks.serving import MakeRunServer, Server
 
 MODULE = "benchmarks.load"
 PROJECT = "load"
@@ -378,7 +378,7 @@ def fill(coders: int, managers: int = 0, texts: int = TEXTS) -> dict[str, Any]:
     from annotations.projects.people.members import add_member
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.source_document import SourceDocument
+    from annotations.transfers.importing.files.source_document import SourceDocument
 
     password = secrets.token_urlsafe(16)
     project = create_project(PROJECT, "Load test", SCHEMES["poesio-artstein-2005"])

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from benchmarks.documents import as_sets, documents, prefixes, write_csv
+from benchmarks.data.documents import as_sets, documents, prefixes, write_csv
 
 if TYPE_CHECKING:
     from agreement.measures import DocumentSums

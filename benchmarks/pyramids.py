@@ -14,8 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.environment.serving import FLAGS, chromium, serving
 from benchmarks.measures import machine
-from benchmarks.serving import FLAGS, chromium, serving
 from benchmarks.workbench import record_size
 
 SUMMARIES = 8

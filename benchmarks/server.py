@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import coders
-from benchmarks.databases import NAMES, run_on
+from benchmarks.data import coders
+from benchmarks.environment.databases import NAMES, run_on
+from benchmarks.environment.serving import ROOT, MakeRunServer, Server
+from benchmarks.environment.traffic import KINDS, Coder, Connection, run_together
 from benchmarks.measures import machine
-from benchmarks.serving import ROOT, MakeRunServer, Server
-from benchmarks.traffic import KINDS, Coder, Connection, run_together
 
 MODULE = "benchmarks.server"
 GOALS: dict[str, float | None] = {

@@ -19,8 +19,8 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, Response, sync_playwright
 
 from benchmarks.adjudication import simulate
+from benchmarks.environment.serving import FLAGS, chromium, serving
 from benchmarks.measures import machine
-from benchmarks.serving import FLAGS, chromium, serving
 
 SIZES = (100, 1_000, 5_000)
 WORDS_PER_MARKABLE = 20
@@ -82,8 +82,8 @@ def load() -> None:
     from annotations.projects.people.members import add_member
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.source_document import SourceDocument
-    from benchmarks.projects import fill_gold
+    from annotations.transfers.importing.files.source_document import SourceDocument
+    from benchmarks.data.projects import fill_gold
 
     coder = User.objects.create_user("coder", password=PASSWORD)
     project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])

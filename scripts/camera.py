@@ -7,7 +7,7 @@ import base64
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from benchmarks.serving import ROOT
+from benchmarks.environment.serving import ROOT
 from scripts.png import small_png
 
 IMAGES = ROOT / "docs" / "images"

@@ -17,7 +17,7 @@ import django
 from django.urls import resolve
 from playwright.sync_api import FilePayload, sync_playwright
 
-from benchmarks.serving import FLAGS, ROOT, chromium, serving
+from benchmarks.environment.serving import FLAGS, ROOT, chromium, serving
 from scripts.camera import HEIGHT, IMAGES, Camera, code, wait_until_saved
 from scripts.film import film
 

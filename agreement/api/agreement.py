@@ -66,8 +66,8 @@ from agreement.sections.pages.items.items import OPTIONS, given_answers, item_op
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
 from annotations.formats.tables.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.projects.viewing import results_for
 
 

@@ -15,8 +15,8 @@ from agreement.api.serializers.datasheet import FORMS, DatasheetFormSerializer, 
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.sections.datasheet.document import as_file
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 
 class DatasheetDetail(AgreementView):

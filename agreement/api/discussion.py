@@ -20,7 +20,7 @@ from annotations.api.lists import ArrayPages, ProjectListView
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import Project, Transfer, User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 
 LATEST = 100

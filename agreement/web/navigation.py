@@ -1,6 +1,6 @@
 """What the pages of results add to those of a project: tabs, and the card on its overview."""
 
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.navigation import (
     NO_PYRAMIDS,
     PYRAMIDS,

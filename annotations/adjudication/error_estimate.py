@@ -17,7 +17,7 @@ from annotations.adjudication.decisions.log import GoldLog, LoggedDecision, read
 from annotations.adjudication.proposal import Item
 from annotations.adjudication.queue import replay_until
 from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
-from annotations.coding.payloads import Source
+from annotations.coding.log.payloads import Source
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation
 

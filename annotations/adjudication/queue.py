@@ -18,8 +18,8 @@ from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Decision, Description
-from annotations.coding.merges import parse_merge
-from annotations.coding.replay import ReplayedCoding
+from annotations.coding.log.merges import parse_merge
+from annotations.coding.log.replay import ReplayedCoding
 from annotations.coding.rules import Rules, text_order
 from annotations.core.text import letters
 from annotations.formats.model.keys import split_key

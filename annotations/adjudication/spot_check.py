@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from annotations.coding.corrections import map_key, parse_correction
+from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.models import Operation
 
 # So many units are checked at a time.

@@ -10,7 +10,7 @@ from typing import Any
 from annotations.adjudication.decisions.log import Draft, GoldLog, read_logs
 from annotations.adjudication.proposal import Item, Method
 from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision
-from annotations.coding.payloads import is_item, is_uuid
+from annotations.coding.log.payloads import is_item, is_uuid
 from annotations.models import Coding
 
 

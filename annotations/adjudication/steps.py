@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from annotations.adjudication.decisions.log import Entry, read_entries
-from annotations.coding.corrections import map_key, parse_correction
 from annotations.coding.decisions import DecideItems
+from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.models import Coding, Operation
 
 

@@ -45,8 +45,8 @@ from annotations.coding.status import (
 )
 from annotations.models import Coding, Judgement, Markable, Operation, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
-from annotations.models.rights import Right
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.planning.work.states import COLUMNS, is_overdue, state_of, with_states
 from annotations.projects.people.members import CODING_ROLES, members_in_roles

@@ -27,15 +27,15 @@ from annotations.api.serializers.coding import SCUStateSerializer, StrictSeriali
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import CodingsMadeSerializer
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.scus import PYRAMID_KINDS, weighted_scus
+from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.docsets.creation import add_named_peer, create_docset
 from annotations.docsets.progress import docset_overview, docset_overviews, visible_codings, visible_docsets
 from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
-from annotations.models.rights import Right
 from annotations.planning.work.docset_assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import is_blind_to_peers

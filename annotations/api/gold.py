@@ -41,8 +41,8 @@ from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.training import GoldSerializer
 from annotations.models import Project, Round, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.guidelines import guidelines_headings
 from annotations.projects.letters import sees_names

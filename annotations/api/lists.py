@@ -22,7 +22,7 @@ from rest_framework.views import APIView
 
 from annotations.api.serializers.choices import form_errors
 from annotations.models import Project
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
 

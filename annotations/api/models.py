@@ -23,7 +23,7 @@ from annotations.api.serializers.models import (
 )
 from annotations.api.serializers.projects import validated
 from annotations.models import ModelCoder, Project
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
 from annotations.projects.permissions import project_with_models
 

@@ -36,7 +36,7 @@ from annotations.api.serializers.projects import (
     validated,
 )
 from annotations.models import Invitation, Membership, Project, User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project

@@ -20,8 +20,8 @@ from annotations.api.lists import ProjectListView
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import GuidelinesVersion, Project, Question, Reply, User
+from annotations.models.people.rights import Right
 from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
-from annotations.models.rights import Right
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.questions import Seen, ask, find_question, reply_to

@@ -46,8 +46,8 @@ from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Coding, Operation, Project, Text, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
 from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project

@@ -34,7 +34,7 @@ from annotations.api.serializers.coding import (
 )
 from annotations.api.serializers.problems import CONFLICT
 from annotations.models import Project, Transfer, User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import may_archive, project_for, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm

@@ -2,21 +2,9 @@
 
 from django.urls import path
 
-from annotations.api import (
-    codings,
-    docsets,
-    gold,
-    models,
-    plans,
-    projects,
-    questions,
-    rounds,
-    scheme_files,
-    schemes,
-    texts,
-    training,
-    transfers,
-)
+from annotations.api import codings, docsets, gold, models, projects, questions, texts, transfers
+from annotations.api.planning import plans, rounds, training
+from annotations.api.schemes import scheme_files, schemes
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"

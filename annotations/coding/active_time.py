@@ -18,7 +18,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
 
-from annotations.coding.corrections import Edit, map_key, parse_correction
+from annotations.coding.markables.corrections import Edit, map_key, parse_correction
 from annotations.core.database.bulk import upsert
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Coding, CountedTime, Operation, Project, Round

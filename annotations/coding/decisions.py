@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.coding.payloads import OperationRejected as OperationRejected
-from annotations.coding.payloads import (
+from annotations.coding.log.payloads import OperationRejected as OperationRejected
+from annotations.coding.log.payloads import (
     Reason,
     Source,
     bad_payload,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.db.models.functions import Length
 
 from annotations.coding.decisions import DecideItems, OperationRejected
-from annotations.coding.markables import InvalidMarkable, new_markable
+from annotations.coding.markables.markables import InvalidMarkable, new_markable
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation, Round, Text
 from annotations.models.coding import DECIDED_KINDS, complete

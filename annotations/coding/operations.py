@@ -38,9 +38,9 @@ from annotations.coding.decisions import (
 )
 from annotations.coding.gold import check_decides, check_judgement
 from annotations.coding.judgements import decisions_of_judgements
-from annotations.coding.markables import lies_within
+from annotations.coding.markables.markables import lies_within
+from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.coding.scus import check_pyramid
 from annotations.core.database.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.core.database.locks import sqlite_write_lock

@@ -10,8 +10,8 @@ from django.db.models import CharField, IntegerField, QuerySet
 from django.db.models.functions import Length
 
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
-from annotations.coding.payloads import MAX_NOTE_LENGTH
+from annotations.coding.log.payloads import MAX_NOTE_LENGTH
+from annotations.coding.markables.markables import InvalidMarkable, lies_within, new_markable
 from annotations.coding.readings import Readings, sort_readings, targets_of
 from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db.models import IntegerField, QuerySet
 
-from annotations.coding import scus
 from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
+from annotations.coding.pyramids import scus
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.text import letters
 from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text

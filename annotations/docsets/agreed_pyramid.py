@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
+from annotations.coding.pyramids.scus import scu_descriptions
 from annotations.coding.rules import Rules
-from annotations.coding.scus import scu_descriptions
 from annotations.models import Coding, Docset, Markable, Membership, Project, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_view

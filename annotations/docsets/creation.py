@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 
-from annotations.coding.tokenization import WORD_LEVEL, token_spans
+from annotations.coding.markables.tokenization import WORD_LEVEL, token_spans
 from annotations.core.database.bulk import insert
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.pyramid import Summary

@@ -10,13 +10,13 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from annotations.coding.scus import PYRAMID_KINDS
+from annotations.coding.pyramids.scus import PYRAMID_KINDS
 from annotations.core.database.queries import count_subquery
 from annotations.core.text import pluralize
 from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, Project, Segment, Text
 from annotations.models.coding import AGREED_KINDS
+from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
-from annotations.models.rights import Person, Right
 from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotations.coding.tokenization import token_spans
+from annotations.coding.markables.tokenization import token_spans
 from annotations.models import Docset, Segment, Text, User
-from annotations.models.rights import Person
+from annotations.models.people.rights import Person
 from annotations.projects.people.peer_names import hide_name
 
 

@@ -23,7 +23,7 @@ from django.core.mail import mailers
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.core.database.migrations import read_migration_state
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.heartbeat import LOST_AFTER, ages, living

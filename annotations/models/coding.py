@@ -14,12 +14,12 @@ from annotations.core.database.compiled_queries import compiled_subquery
 from annotations.core.database.queries import counted, related_rows
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
+from annotations.models.people.rights import Person
+from annotations.models.people.user import User
 from annotations.models.project import is_member, sees_all_work, sees_models
-from annotations.models.rights import Person
 from annotations.models.round import Round
 from annotations.models.scheme import Attribute, AttributeValue, Category, Relation
 from annotations.models.text import Text
-from annotations.models.user import User
 
 ENTITY_LENGTH = 200
 NAME_LENGTH = 200

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from annotations.models.people.user import User
 from annotations.models.project import Project
-from annotations.models.user import User
 
 # So many characters are saved; what is longer from before stays.
 MAX_GUIDELINES = 200_000

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotations.models.coding import Coding
-from annotations.models.user import User
+from annotations.models.people.user import User
 
 
 class Operation(models.Model):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from annotations.models.people.user import User
 from annotations.models.round import Round
 from annotations.models.text import Text
-from annotations.models.user import User
 
 
 class Plan(models.Model):

@@ -6,8 +6,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import CharField, OuterRef, Q, Subquery, Value
 
-from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Person, Right, rights_of
-from annotations.models.user import User
+from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Person, Right, rights_of
+from annotations.models.people.user import User
 
 KEY_LENGTH = 50
 TITLE_LENGTH = 200

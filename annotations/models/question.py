@@ -9,10 +9,10 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from annotations.core.database.queries import related_rows
+from annotations.models.people.rights import Right
+from annotations.models.people.user import User
 from annotations.models.project import Project, may
-from annotations.models.rights import Right
 from annotations.models.text import Text
-from annotations.models.user import User
 
 BODY_LENGTH = 5000
 # That of `Markable.key`.

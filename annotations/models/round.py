@@ -6,9 +6,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from annotations.models.people.user import User
 from annotations.models.project import KEY_LENGTH, Project
 from annotations.models.text import Text
-from annotations.models.user import User
 
 # The round of what nobody put into another.
 MAIN = "main"

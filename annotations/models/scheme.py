@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from annotations.formats.model.scheme import AnswerKind, Subject
+from annotations.models.people.user import User
 from annotations.models.project import KEY_LENGTH, Project
-from annotations.models.user import User
 
 HELP_LENGTH = 1000
 COLOUR_LENGTH = 7

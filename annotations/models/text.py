@@ -7,8 +7,8 @@ from django.db.models import Exists, F, Max, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from annotations.core.database.queries import related_rows, word_count
+from annotations.models.people.rights import Person
 from annotations.models.project import KEY_LENGTH, Project, is_member, manages, sees_all_work
-from annotations.models.rights import Person
 
 TEXT_SLUG_LENGTH = 100
 

@@ -12,8 +12,8 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from annotations.models import Coding, Plan, Project, Round, RoundText, Text
+from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may
-from annotations.models.rights import Right
 from annotations.models.round import MAIN
 from annotations.projects.locks import lock_project
 from annotations.projects.rounds import (

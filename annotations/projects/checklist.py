@@ -8,8 +8,8 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from annotations.models import Category, Coding, Membership, Project, Text
+from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.models.rights import Right
 from annotations.projects.people.members import CODING_ROLES
 
 

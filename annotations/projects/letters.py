@@ -9,8 +9,8 @@ from django.utils.crypto import salted_hmac
 from annotations.core.text import letters
 from annotations.models import Coding, Project
 from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 SALT = "agreement.reports.gold.readers"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotations.models import Coding, Membership, Project, Question, Text, User
+from annotations.models.people.rights import MANAGING_ROLES, Right
 from annotations.models.project import ProjectQuerySet, may
-from annotations.models.rights import MANAGING_ROLES, Right
 
 PAGE_SIZE = 24
 SEARCH_LENGTH = 100

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotations.models import Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change, may_see_models
-from annotations.models.rights import Right
 
 # Of pyramids, and of all other projects.
 PYRAMIDS = (Project.Answers.SCUS.value,)

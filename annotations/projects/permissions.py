@@ -17,9 +17,9 @@ from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.http.requests import is_writing
 from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
+from annotations.models.people.rights import Member, Person, Right
 from annotations.models.project import is_blind_manager, may, may_see_models
-from annotations.models.rights import Member, Person, Right
-from annotations.models.transfer import ARCHIVE
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.locks import refuse_archived
 from annotations.projects.people.peer_names import find_slug, hide_name, is_blind_to_peers
 

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.models import Coding, Project
+from annotations.models.people.rights import Person, Right
 from annotations.models.project import may_see_models
-from annotations.models.rights import Person, Right
 from annotations.projects.permissions import project_for
 
 

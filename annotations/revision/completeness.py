@@ -11,7 +11,7 @@ from django.db.models.functions import Least, RowNumber, Substr
 from annotations.core.text import one_line
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Project
 from annotations.models.coding import complete
-from annotations.models.rights import Person
+from annotations.models.people.rights import Person
 
 # Of a coding the words of so many judgements are listed, and of each so many characters.
 MOST_WORDS = 8

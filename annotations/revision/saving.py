@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotations.coding.merges import AnswerChange, merge_payload
+from annotations.coding.log.merges import AnswerChange, merge_payload
 from annotations.coding.operations import ANSWER_FIELDS
 from annotations.core.database.bulk import insert
 from annotations.core.database.locks import sqlite_write_lock

@@ -15,8 +15,8 @@ from django.db.models import CharField, F, Value
 from django.db.models.functions import Cast, Concat
 
 from annotations.coding import operations
-from annotations.coding.corrections import MAX_EDITS, correction_payload
-from annotations.coding.tokenization import WORD_LEVEL
+from annotations.coding.markables.corrections import MAX_EDITS, correction_payload
+from annotations.coding.markables.tokenization import WORD_LEVEL
 from annotations.core.database.bulk import MAX_KEYS, insert, upsert
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.formats.model.keys import markable_key

@@ -8,7 +8,7 @@ from itertools import batched
 
 from django.core.exceptions import ValidationError
 
-from annotations.coding.corrections import (
+from annotations.coding.markables.corrections import (
     MAX_EDITED_CHARACTERS,
     MAX_EDITS,
     Edit,
@@ -20,8 +20,8 @@ from annotations.coding.corrections import (
     map_span,
     map_spans,
 )
-from annotations.coding.markables import lies_within
-from annotations.coding.tokenization import WORD_LEVEL, token_spans
+from annotations.coding.markables.markables import lies_within
+from annotations.coding.markables.tokenization import WORD_LEVEL, token_spans
 from annotations.core.database.bulk import MAX_KEYS
 from annotations.core.differences import TooManyDifferences
 from annotations.core.http.etags import etag_of

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from annotations.coding.corrections import Edit, is_inside_word, map_span
+from annotations.coding.markables.corrections import Edit, is_inside_word, map_span
 from annotations.formats.model.spans import Span
 from annotations.models import Segment
 

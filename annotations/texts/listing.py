@@ -12,8 +12,8 @@ from django.db.models import F, OuterRef, Q, QuerySet
 
 from annotations.core.database.queries import count_subquery
 from annotations.models import Coding, Markable, Project, Round, Text
+from annotations.models.people.rights import Person
 from annotations.models.project import is_blind_manager
-from annotations.models.rights import Person
 from annotations.projects.rounds import rounds_by_text
 
 PAGE_SIZE = 100

@@ -14,14 +14,14 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations.coding.corrections import Edit, map_key, parse_correction
+from annotations.coding.markables.corrections import Edit, map_key, parse_correction
 from annotations.coding.state import corrections_of
 from annotations.formats.model.keys import parse_key
 from annotations.mail.queue import notify
 from annotations.models import Coding, Level, Project, Question, Reply, Text, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
-from annotations.models.rights import Right
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.texts.keywords import Keyword, keyword_in_context
 

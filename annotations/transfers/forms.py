@@ -13,9 +13,9 @@ from django.core.validators import validate_slug
 from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.models import Coding, Project, Text, User
+from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may, may_see_models
-from annotations.models.rights import Right
-from annotations.models.transfer import ARCHIVE
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.rounds import rounds_of
 from annotations.transfers.exporting.gold import GOLD, SILVER, check_gold
 from annotations.transfers.project_formats import check_format, docset_option, formats_of, may_create_scheme

@@ -12,8 +12,8 @@ from annotations.formats.model.answers import KeysByName
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import Project, Transfer
 from annotations.schemes.project_scheme import read_scheme
-from annotations.transfers.importing.naming import OTHERS, format_names, parse_names, with_kind
 from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.importing.schemes.naming import OTHERS, format_names, parse_names, with_kind
 
 LEFT_OUT = ("", "left out")
 FOLLOWS = ("", "what follows from its links")

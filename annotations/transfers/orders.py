@@ -41,16 +41,16 @@ from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
 from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
-from annotations.models.transfer import ARCHIVE, FOLDER
+from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.files.sources import open_sources
 from annotations.transfers.importing.report import NOTHING, ImportFailed, Report, group_by_kind, group_failures
-from annotations.transfers.importing.sources import open_sources
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
 # second or two.

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option, PyramidFormat
 from annotations.models import Docset, Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.models.rights import Right
 
 
 def formats_of(project: Project) -> Mapping[str, Format] | Mapping[str, PyramidFormat]:

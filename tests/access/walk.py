@@ -42,7 +42,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.web.confirmation import CONFIRMED
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, judge, make_project

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings as configured
 
-from benchmarks.serving import Server
+from benchmarks.environment.serving import Server
 from tests.access.role_asking import World, able, parameters, resolved, sending
 from tests.access.role_matrix import AGREEMENT, API, PAGES, Row
 from tests.attacks.test_scripts import QUERY

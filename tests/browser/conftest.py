@@ -19,7 +19,7 @@ from annotations.models import Coding, Membership, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from benchmarks.serving import FLAGS, chromium
+from benchmarks.environment.serving import FLAGS, chromium
 from tests.browser.errors import ErrorLog
 from tests.conftest import make_project, skip_or_fail_in_ci
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.models import Coding, Question
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction

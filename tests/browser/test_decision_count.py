@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from agreement.measures import cards, consensus
 from annotations.adjudication.queue import Kind, build_queue
 from benchmarks.adjudication import Parts, Row, as_data, count_decisions, find_parts, simulate
-from benchmarks.projects import fill_gold
+from benchmarks.data.projects import fill_gold
 from benchmarks.workbench import marked_text
 from tests.browser.conftest import saved
 from tests.shared.cases import first_of

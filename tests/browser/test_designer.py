@@ -19,7 +19,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said
 from tests.browser.conftest import offline, saved
 from tests.browser.test_accessibility import violations

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.coding.judgements import judgements_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.models import Coding
 from tests.browser.conftest import saved
 from tests.shared.schemes import BRIDGING, coding_of, rich_project

@@ -13,7 +13,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_result
-from annotations.transfers.importing.sources import Source, read_sources
+from annotations.transfers.importing.files.sources import Source, read_sources
 from tests.conftest import make_project
 
 WALK = {

@@ -13,8 +13,8 @@ from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramids.queue import build_pyramid_queue
 from annotations.adjudication.states import State, gold_states
-from annotations.coding.replay import log_mismatches
-from annotations.coding.scus import contributors_of, scu_descriptions
+from annotations.coding.log.replay import log_mismatches
+from annotations.coding.pyramids.scus import contributors_of, scu_descriptions
 from annotations.models import Coding, Membership, User
 from annotations.projects.people.members import add_member
 from tests.browser.conftest import saved

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.coding.scus import contributors_of, weighted_scus
+from annotations.coding.pyramids.scus import contributors_of, weighted_scus
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Membership, Project, User

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding
 from annotations.revision.saving import save_scheme
 from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
-from benchmarks.serving import Server, serving
+from benchmarks.environment.serving import Server, serving
 from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
 from tests.shared.migrated import copy_kept

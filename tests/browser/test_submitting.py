@@ -11,7 +11,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.planning.work.assignments import assign_texts
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.browser.conftest import offline, saved
 
 pytestmark = pytest.mark.browser

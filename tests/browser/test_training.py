@@ -13,7 +13,7 @@ from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.browser.conftest import saved
 from tests.conftest import judge
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from annotations.coding.judgements import judgements_of
-from annotations.coding.scus import weighted_scus
+from annotations.coding.pyramids.scus import weighted_scus
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts

@@ -25,7 +25,7 @@ from annotations.models import Coding, Markable, Membership, Project, Token, Tra
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import create_token
-from benchmarks.serving import ROOT, Server
+from benchmarks.environment.serving import ROOT, Server
 from tests.conftest import DIALOGUE, make_project
 from tests.faults.people import Person, Window
 

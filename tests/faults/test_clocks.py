@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotations.coding.active_time import IDLE_THRESHOLD, active_seconds, active_time, read_work
 from annotations.coding.judgements import judgements_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.core.processes.progress import LOST_AFTER
 from annotations.models import Coding, Membership, Transfer
 from annotations.projects.people import invitations

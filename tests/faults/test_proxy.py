@@ -12,7 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from benchmarks.serving import Server
+from benchmarks.environment.serving import Server
 from tests.faults.proxy import HOST, Proxy, free_port, running
 from tests.shared.cases import cases
 from tests.shared.migrated import copy_kept

@@ -10,9 +10,10 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, databases, formats, load, server
-from benchmarks.corpora import write_corpus
-from benchmarks.documents import as_sets, documents, prefixes
+from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, formats, load, server
+from benchmarks.data.corpora import write_corpus
+from benchmarks.data.documents import as_sets, documents, prefixes
+from benchmarks.environment import databases
 from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
 from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
 from tests.shared.cases import only_in_full

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 from django.conf import settings
 
-from benchmarks.serving import MakeRunServer
+from benchmarks.environment.serving import MakeRunServer
 from tests.shared.migrated import copy_kept
 
 pytestmark = [

@@ -11,8 +11,8 @@ from django.http import Http404
 
 from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.measures import Pyramid
-from annotations.coding.pyramid_rules import Contributor, Span, contributing_summaries
-from annotations.coding.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
+from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries
+from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
 from annotations.core.database.snapshots import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS

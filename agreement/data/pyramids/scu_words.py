@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from annotations.coding.markables import Parts
-from annotations.coding.pyramid_rules import Span, held_words
+from annotations.coding.markables.markables import Parts
+from annotations.coding.pyramids.pyramid_rules import Span, held_words
 
 
 def scus_by_word(words: Sequence[Span], contributors: Iterable[tuple[Parts, str]]) -> dict[int, set[str]]:

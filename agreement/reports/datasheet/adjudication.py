@@ -16,7 +16,7 @@ from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import ErrorEstimate, estimate_errors
 from annotations.adjudication.states import State
-from annotations.coding.payloads import Reason, Source
+from annotations.coding.log.payloads import Reason, Source
 from annotations.models import Project, Round
 
 # The method of gold that nobody drafted.

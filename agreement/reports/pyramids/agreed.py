@@ -31,7 +31,7 @@ from agreement.reports.pyramids.matching import (
 from agreement.reports.request.basis import compute_interval, pick_texts, resolve
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.active_time import Activity
-from annotations.coding.pyramid_rules import Span
+from annotations.coding.pyramids.pyramid_rules import Span
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
 

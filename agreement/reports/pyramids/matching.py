@@ -9,8 +9,8 @@ from functools import cached_property
 
 from agreement.data.pyramids.pyramids import PyramidAnnotation
 from agreement.measures import match_sets
-from annotations.coding.markables import Parts
-from annotations.coding.pyramid_rules import Span, held_words
+from annotations.coding.markables.markables import Parts
+from annotations.coding.pyramids.pyramid_rules import Span, held_words
 
 type Words = frozenset[int]
 

@@ -13,7 +13,7 @@ from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyra
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.pyramids.scores import check_docset
 from agreement.reports.request.parameters import InvalidParameter
-from annotations.coding.pyramid_rules import Span, summary_index
+from annotations.coding.pyramids.pyramid_rules import Span, summary_index
 
 # How two SCUs that are matched are related, and the two ways in which one may have no partner.
 KINDS = ("identity", "subsumption", "intersection", "unmatched", "disjunction")

@@ -6,8 +6,8 @@ from agreement.reports.datasheet.report import Datasheet, describe_project
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.datasheet.document import build_sections
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 
 def build(request: AnalysisRequest) -> PageSections:

@@ -14,8 +14,8 @@ from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
 from agreement.sections.deferred.gold import find_coder
 from annotations.models import Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 
 def build(request: AnalysisRequest) -> PageSections:

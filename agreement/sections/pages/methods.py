@@ -14,8 +14,8 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages.overall.agreement import build_units_tables
 from annotations.models import Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 
 def build(request: AnalysisRequest) -> PageSections:

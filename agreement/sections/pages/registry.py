@@ -19,8 +19,8 @@ from agreement.sections.pages.items import item, items
 from agreement.sections.pages.overall import agreement, conditions, course, difference, planning, texts
 from agreement.sections.pages.pyramids import peers, scores, scus, study
 from annotations.models import Project
+from annotations.models.people.rights import Person, Right
 from annotations.models.project import may, may_see_models
-from annotations.models.rights import Person, Right
 from annotations.projects.viewing import results_for, results_with_models_for
 
 

@@ -23,7 +23,7 @@ from agreement.sections.pages.categories import MERGE_PREFIX
 from agreement.web.forms import MappingForm
 from agreement.web.views.page import draws_charts, show_page
 from annotations.models import User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
 from annotations.web.paging import page_of

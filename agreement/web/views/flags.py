@@ -22,7 +22,7 @@ from agreement.data.texts.snippets import read_snippets
 from agreement.models import Flag, Remark
 from agreement.web.views.items import back_to_item, with_html
 from annotations.models import Markable, Project, Question, User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.texts.questions import read_threads
 from annotations.web import markdown

@@ -21,8 +21,8 @@ from agreement.sections.pages import registry
 from agreement.web.forms import FlagForm, RemarkForm
 from agreement.web.views.page import draws_charts, show_page
 from annotations.models import User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.web import markdown
 

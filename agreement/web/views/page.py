@@ -20,8 +20,8 @@ from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_tabl
 from agreement.sections.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.sections.pages.registry import ResultPage
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
+from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.models.rights import Right
 
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))

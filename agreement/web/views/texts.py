@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from agreement.sections.pages import registry
 from agreement.web.views.page import draws_charts, show_page
 from annotations.core.text import pluralize
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.models.round import MAIN
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for

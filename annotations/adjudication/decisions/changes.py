@@ -10,7 +10,7 @@ from uuid import UUID
 from annotations.adjudication.decisions.log import Draft, GoldLog, answer_to
 from annotations.adjudication.proposal import Item
 from annotations.coding.decisions import Decision
-from annotations.coding.replay import ReplayedCoding
+from annotations.coding.log.replay import ReplayedCoding
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation

@@ -11,7 +11,7 @@ from annotations.adjudication.decisions.changes import WorkChanges, read_changes
 from annotations.adjudication.decisions.log import GoldLog, LoggedDecision, read_logs
 from annotations.adjudication.proposal import Item, item_order
 from annotations.coding.decisions import DecideItems
-from annotations.coding.payloads import Reason, Source
+from annotations.coding.log.payloads import Reason, Source
 from annotations.models import Coding, Operation
 
 

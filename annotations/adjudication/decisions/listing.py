@@ -11,7 +11,7 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 
 from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
-from annotations.coding.payloads import Reason, Source
+from annotations.coding.log.payloads import Reason, Source
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY

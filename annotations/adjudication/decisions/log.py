@@ -20,10 +20,10 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from annotations.adjudication.proposal import Item
-from annotations.coding.corrections import map_key, parse_correction
 from annotations.coding.decisions import DecideItems, Decision, parse_operation
+from annotations.coding.log.replay import ReplayedCoding
+from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.coding.readings import sort_readings
-from annotations.coding.replay import ReplayedCoding
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation
 

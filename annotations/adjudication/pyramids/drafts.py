@@ -8,8 +8,8 @@ from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramids.keeping import AgreedPyramid
 from annotations.adjudication.pyramids.proposal import CoderPyramid, PyramidProposal, Summaries, propose_pyramid
 from annotations.coding.decisions import Description
-from annotations.coding.pyramid_rules import PyramidOptions
-from annotations.coding.scus import contributors_of, scu_descriptions, summary_spans
+from annotations.coding.pyramids.pyramid_rules import PyramidOptions
+from annotations.coding.pyramids.scus import contributors_of, scu_descriptions, summary_spans
 from annotations.models import Coding, Markable, Project, Text
 from annotations.schemes.constraints import Constraints
 

@@ -17,7 +17,7 @@ from annotations.adjudication.pyramids.proposal import (
     match_scus,
 )
 from annotations.coding.decisions import Description
-from annotations.coding.pyramid_rules import Contributor, held_words, pyramid_violations, summary_index
+from annotations.coding.pyramids.pyramid_rules import Contributor, held_words, pyramid_violations, summary_index
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 from agreement.measures import Overlap, Readings, ReliabilityData, consensus, match_sets
 from annotations.adjudication.proposal import Item, Method, Value
 from annotations.coding.decisions import Decision, Description
-from annotations.coding.markables import MAX_PARTS
-from annotations.coding.pyramid_rules import (
+from annotations.coding.markables.markables import MAX_PARTS
+from annotations.coding.pyramids.pyramid_rules import (
     Contributor,
     PyramidOptions,
     Span,

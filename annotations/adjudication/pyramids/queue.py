@@ -33,7 +33,7 @@ from annotations.adjudication.spot_check import SAMPLE_SIZE
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Description
-from annotations.coding.pyramid_rules import Contributor, held_words
+from annotations.coding.pyramids.pyramid_rules import Contributor, held_words
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Project
 

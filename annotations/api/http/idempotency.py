@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import IdempotencyRecord, User
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 
 HEADER = "Idempotency-Key"

@@ -14,7 +14,7 @@ from rest_framework.permissions import SAFE_METHODS
 from annotations.api.http.preconditions import IF_MATCH
 from annotations.api.http.problems import CONTENT_TYPE, TITLES
 from annotations.api.serializers.problems import InvalidSerializer, ProblemSerializer
-from annotations.coding.payloads import PAYLOADS, payload_schema
+from annotations.coding.log.payloads import PAYLOADS, payload_schema
 
 # What any request may be answered with.
 ALWAYS = (400, 401, 429, 500, 503)

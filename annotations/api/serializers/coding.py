@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotations.api.serializers.choices import ChoiceField
-from annotations.coding.payloads import PAYLOADS
+from annotations.coding.log.payloads import PAYLOADS
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
 from annotations.models.project import DATASHEET_FIELDS

@@ -15,7 +15,7 @@ from annotations.adjudication.states import State
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.training import ComparedItemSerializer
-from annotations.coding.payloads import Reason, Source
+from annotations.coding.log.payloads import Reason, Source
 
 STATES = [str(state) for state in State]
 REASONS = [str(reason) for reason in Reason if reason]

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import GROUP, validate_group
 from annotations.models import Membership, ModelCoder
-from annotations.models.model_coder import HASH_LENGTH, VERSION_LENGTH
+from annotations.models.people.model_coder import HASH_LENGTH, VERSION_LENGTH
 from annotations.projects.people import model_coders
 from annotations.projects.people.tokens import MAX_DAYS
 

@@ -11,8 +11,8 @@ from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Invitation, Membership, Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
-from annotations.models.invitation import MAX_USES
-from annotations.models.mail import ADDRESS_LENGTH
+from annotations.models.people.invitation import MAX_USES
+from annotations.models.people.mail import ADDRESS_LENGTH
 from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH, check_group
 from annotations.schemes.ready_made import SCHEMES
 

@@ -20,11 +20,11 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.people.model_coders import ModelDescription
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.naming import format_names, load_names
+from annotations.transfers.importing.files.addresses import compose
+from annotations.transfers.importing.files.sources import DiskFile, Source, open_sources
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import DiskFile, Source, open_sources
+from annotations.transfers.importing.schemes.naming import format_names, load_names
 from annotations.transfers.project_formats import docset_option
 
 READ = FORMATS | PYRAMID_FORMATS

@@ -27,7 +27,7 @@ from annotations.projects.people.members import add_member, set_group
 from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 
 FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries", "chronicle")
 # All texts of these are assigned to the beginners.

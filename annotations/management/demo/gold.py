@@ -16,8 +16,8 @@ from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.decisions import DecideItems, Decision
+from annotations.coding.log.payloads import Reason, Source
 from annotations.coding.operations import Change
-from annotations.coding.payloads import Reason, Source
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation, Round, User

@@ -11,7 +11,7 @@ from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
 from annotations.coding.operations import Change
-from annotations.coding.scus import scu_descriptions
+from annotations.coding.pyramids.scus import scu_descriptions
 from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import fill_coding, start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset

@@ -43,7 +43,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 
 # What a manager does, is done at this hour.
 HOUR = 17

@@ -12,8 +12,8 @@ from agreement.measures.values import unite_readings
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, import_decision
 from annotations.coding.judgements import links_of
+from annotations.coding.log.replay import ReplayedCoding
 from annotations.coding.readings import Readings, targets_of
-from annotations.coding.replay import ReplayedCoding
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, AttributeSpec, Subject
 from annotations.models import Judgement, Operation, Project, Round

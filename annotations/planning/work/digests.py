@@ -14,8 +14,8 @@ from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Coding, Mail, Operation, Project, Text, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.projects.mails import names_of
 
 KIND = "digest"

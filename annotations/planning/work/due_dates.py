@@ -16,8 +16,8 @@ from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Coding, Mail, Membership, Plan, Project, User
+from annotations.models.people.rights import MANAGING_ROLES, Right
 from annotations.models.project import may
-from annotations.models.rights import MANAGING_ROLES, Right
 from annotations.projects.mails import names_of
 
 KIND = "due"

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from annotations.coding.active_time import WorkedDay, read_worked_days
 from annotations.models import Coding, Project, Round, RoundText, Text
-from annotations.models.rights import Person
+from annotations.models.people.rights import Person
 from annotations.planning.work.pace import read_coder_paces
 from annotations.planning.work.states import CodingState, read_states
 from annotations.planning.work.totals import Total, total_by

@@ -22,7 +22,7 @@ from annotations.mail.kinds import MailKind, Message, optional_kinds, register_k
 from annotations.mail.links import absolute, confirm_link
 from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, Token, User
-from annotations.models.rights import MANAGING_ROLES
+from annotations.models.people.rights import MANAGING_ROLES
 
 logger = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
 from annotations.models import AccountOrigin, Coding, Membership, ModelCoder, Operation, Project, Token, User
+from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
 from annotations.models.project import may_see_models
-from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
 from annotations.projects.locks import lock_project
 from annotations.projects.people.tokens import digest_of
 

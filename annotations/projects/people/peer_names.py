@@ -11,8 +11,8 @@ from base64 import b32encode
 from django.utils.crypto import salted_hmac
 
 from annotations.models import Coding, Project, Text
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 CODE_LENGTH = 6
 PREFIX = "peer-"

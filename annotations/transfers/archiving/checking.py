@@ -14,10 +14,10 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from annotations.adjudication.states import check_draft
-from annotations.coding.corrections import parse_correction
 from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision, parse_operation
-from annotations.coding.markables import InvalidMarkable, check_parts
-from annotations.coding.merges import parse_merge
+from annotations.coding.log.merges import parse_merge
+from annotations.coding.markables.corrections import parse_correction
+from annotations.coding.markables.markables import InvalidMarkable, check_parts
 from annotations.coding.operations import check_assignment
 from annotations.core.text import is_storable
 from annotations.formats import Finding

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.payloads import MAX_NOTE_LENGTH
+from annotations.coding.log.payloads import MAX_NOTE_LENGTH
 from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import Rules, check_head
 from annotations.formats import Finding

@@ -19,8 +19,8 @@ from annotations.core.text import pluralize
 from annotations.formats import Finding, FormatError
 from annotations.formats.project import Kind, Table, read
 from annotations.models import Coding, Membership, Project, User
+from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
 from annotations.models.project import RESERVED_SLUGS
-from annotations.models.rights import ROLES_SEEING_ALL_WORK
 from annotations.projects.people.accounts import record_origin
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from annotations.formats.model.document import weigh
-from annotations.transfers.importing.addresses import slugs_of_name
-from annotations.transfers.importing.source_document import Documents
+from annotations.transfers.importing.files.addresses import slugs_of_name
+from annotations.transfers.importing.files.source_document import Documents
 
 # So many documents at most, and so much of them as they weigh, are written in one transaction.
 # On SQLite coders wait for it: it takes a second at most.

@@ -11,8 +11,8 @@ from typing import cast
 from django.core.exceptions import ValidationError
 
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.markables import InvalidMarkable, check_parts
-from annotations.coding.payloads import parse_attributes
+from annotations.coding.log.payloads import parse_attributes
+from annotations.coding.markables.markables import InvalidMarkable, check_parts
 from annotations.coding.readings import Readings as KeyReadings
 from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
@@ -33,8 +33,8 @@ from annotations.models import Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.schemes.constraints import Constraints, categories_on, constraints_of, missing_attributes
 from annotations.schemes.project_scheme import read_scheme
-from annotations.transfers.importing.naming import Naming
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.schemes.naming import Naming
 
 LANGUAGE, DIRECTION = "en", "ltr"
 MAX_KEY_LENGTH = 500

@@ -12,11 +12,11 @@ from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived, refuse_archived
 from annotations.projects.people.model_coders import ModelDescription
 from annotations.transfers.importing.documents import Written, import_result
-from annotations.transfers.importing.found import find_names
-from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
-from annotations.transfers.importing.remembered import remember_names
+from annotations.transfers.importing.files.sources import Source, read_sources
+from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import Source, read_sources
+from annotations.transfers.importing.schemes.inventory import find_names
+from annotations.transfers.importing.schemes.last_mapping import remember_names
 from annotations.transfers.project_formats import check_format
 
 

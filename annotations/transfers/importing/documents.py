@@ -17,7 +17,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotations.coding.replay import is_log_of
+from annotations.coding.log.replay import is_log_of
 from annotations.core.database.bulk import MAX_KEYS
 from annotations.core.processes.progress import Progress
 from annotations.formats import Document, Finding, FormatError
@@ -32,7 +32,6 @@ from annotations.projects.people.members import find_adjudicator, get_or_create_
 from annotations.projects.people.model_coders import ModelDescription, get_or_create_model
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.gold import GOLD, SILVER
-from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.batches import Batch, plan_batches
 from annotations.transfers.importing.checking import (
     CheckedDocument,
@@ -47,12 +46,13 @@ from annotations.transfers.importing.checking import (
     refuse_placeholders,
     with_content,
 )
-from annotations.transfers.importing.found_scheme import FoundScheme, build_scheme
-from annotations.transfers.importing.naming import Naming
+from annotations.transfers.importing.files.addresses import compose, slugs_of_name
+from annotations.transfers.importing.files.source_document import Documents, SourceDocument
+from annotations.transfers.importing.files.sources import ReadResult
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
 from annotations.transfers.importing.rounds import RoundsOfTexts
-from annotations.transfers.importing.source_document import Documents, SourceDocument
-from annotations.transfers.importing.sources import ReadResult
+from annotations.transfers.importing.schemes.file_scheme import FoundScheme, build_scheme
+from annotations.transfers.importing.schemes.naming import Naming
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
-from annotations.transfers.importing.found import Found
+from annotations.transfers.importing.schemes.inventory import Found
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50

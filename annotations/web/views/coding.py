@@ -29,7 +29,7 @@ from annotations.coding.status import (
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS, CodingQuerySet
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.planning.training import feedback_on, refuse_untrained
 from annotations.planning.work.next_coding import next_coding
 from annotations.projects.guidelines import guidelines_news

@@ -31,8 +31,8 @@ from annotations.docsets.progress import (
 )
 from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for

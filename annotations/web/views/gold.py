@@ -32,7 +32,7 @@ from annotations.adjudication.readiness import EarlyText, Submissions, describe_
 from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import project_for

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.models import GuidelinesVersion, Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.models.rights import Right
 from annotations.projects.guidelines import difference, guidelines_news, record_reading
 from annotations.projects.permissions import project_for
 from annotations.web import markdown

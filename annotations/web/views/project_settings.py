@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Transfer
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
-from annotations.models.transfer import ARCHIVE
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
 from annotations.texts import project_deletion

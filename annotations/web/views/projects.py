@@ -20,8 +20,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotations.coding.status import reopen_requests
 from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Plan, Project, Round, User
+from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
-from annotations.models.rights import Right
 from annotations.planning.pool import pools_of
 from annotations.planning.work.next_coding import next_coding
 from annotations.planning.work.progress import (

@@ -19,8 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations.formats.model.keys import parse_key
 from annotations.models import Coding, Project, Question, Reply
 from annotations.models.coding import AGREED_KINDS
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
+from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
-from annotations.models.rights import Right
 from annotations.planning.work.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import find_round, rounds_of

@@ -19,13 +19,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations.core.database.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
 from annotations.projects.permissions import may_archive, project_for, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
-from annotations.transfers.importing.remembered import NAME_OPTIONS, recall_names
 from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.importing.schemes.last_mapping import NAME_OPTIONS, recall_names
 from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.paging import page_of

@@ -14,7 +14,7 @@ from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Pointer, Project, User
 from annotations.transfers.exporting.codings import export_codings
-from annotations.transfers.importing.sources import open_sources
+from annotations.transfers.importing.files.sources import open_sources
 from tests.shared.questions import CODERS, QUESTIONS, any_answers, question_project
 
 IDENTITY = replace(

@@ -12,7 +12,7 @@ from annotations.models import Coding, Markable, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, in_another_connection, judge, make_project
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}

@@ -44,8 +44,8 @@ from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.importing import batches
 from annotations.transfers.importing import documents as documents_module
 from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import ImportFailed
-from annotations.transfers.importing.source_document import SourceDocument
 from annotations.web.forms.texts import TextForm
 from tests.conftest import in_another_connection
 from tests.conftest import judge as judge_one

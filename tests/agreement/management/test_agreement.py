@@ -23,7 +23,7 @@ from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 
 FIGURES = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 

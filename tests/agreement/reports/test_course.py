@@ -16,7 +16,7 @@ from annotations.formats import plain
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in

@@ -19,7 +19,7 @@ from annotations.models import Coding, Markable, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.measures import exact
 from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.shared.agreeing import hand_in

@@ -19,7 +19,7 @@ from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, judge, make_project
 
 # What two coders answer, the first time and again: categories and antecedents by label.

@@ -17,8 +17,8 @@ from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.decisions import Reason, Source
 from annotations.coding.judgements import judgements_of
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
-from annotations.coding.replay import log_mismatches
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding
 from annotations.schemes.project_scheme import set_coder_marked_levels

@@ -20,8 +20,8 @@ from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
-from annotations.coding.replay import log_mismatches
 from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project, User

@@ -15,7 +15,7 @@ from annotations.projects.people.accounts import make_reset_link, record_origin
 from annotations.projects.people.members import CODING_ROLES, add_member, members_in_roles, remove_membership
 from annotations.projects.people.model_coders import add_model, make_key
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/"

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import get_resolver
 
-from annotations.coding.payloads import PAYLOADS
+from annotations.coding.log.payloads import PAYLOADS
 
 
 @pytest.fixture(scope="module")

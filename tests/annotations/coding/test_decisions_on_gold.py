@@ -11,7 +11,7 @@ from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected, parse_operation
 from annotations.coding.judgements import judgements_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.conftest import change, judge

@@ -12,10 +12,10 @@ from django.core.exceptions import ValidationError
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.coding.log.replay import log_mismatches
+from annotations.coding.pyramids.scus import scu_descriptions
 from annotations.coding.readings import parse_readings, sort_readings
-from annotations.coding.replay import log_mismatches
 from annotations.coding.rules import given_answers
-from annotations.coding.scus import scu_descriptions
 from annotations.coding.state import coding_state
 from annotations.models import Coding
 from annotations.schemes.constraints import is_complete, missing_attributes

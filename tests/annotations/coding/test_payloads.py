@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from annotations.coding.decisions import parse_operation
-from annotations.coding.payloads import MAX_CODINGS, MAX_ITEMS, PAYLOADS, OperationRejected, payload_schema
+from annotations.coding.log.payloads import MAX_CODINGS, MAX_ITEMS, PAYLOADS, OperationRejected, payload_schema
 from annotations.models import Operation
 
 UUID = "6a1f0c3e-6f0b-4a8e-9a55-2f2a1c0d8e01"

@@ -1,6 +1,6 @@
 """Which contributors go together in a pyramid."""
 
-from annotations.coding.pyramid_rules import Contributor, PyramidOptions, pyramid_violations, summary_index
+from annotations.coding.pyramids.pyramid_rules import Contributor, PyramidOptions, pyramid_violations, summary_index
 
 STRICT, FREE = PyramidOptions(True, True), PyramidOptions(False, False)
 SUMMARIES = [(10, 50), (60, 100)]

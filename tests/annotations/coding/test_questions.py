@@ -5,8 +5,8 @@ import pytest
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.readings import alternatives
-from annotations.coding.replay import log_mismatches
 from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, Condition

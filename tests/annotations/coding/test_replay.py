@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.replay import log_mismatches, replay
+from annotations.coding.log.replay import log_mismatches, replay
 from annotations.coding.status import reopen_coding
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
 from annotations.schemes.project_scheme import set_coder_marked_levels

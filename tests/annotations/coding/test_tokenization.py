@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from annotations.coding.tokenization import token_spans
+from annotations.coding.markables.tokenization import token_spans
 
 
 def words(content: str) -> list[str]:

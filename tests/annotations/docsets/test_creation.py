@@ -8,9 +8,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import connections
 
-from annotations.coding import operations, scus
+from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.pyramids import scus
 from annotations.coding.state import coding_state
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets import agreed_pyramid, creation

@@ -12,7 +12,7 @@ from annotations.formats import FORMATS, Answer, Document, FormatError, Links, M
 from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Package
 from annotations.models import Coding, Project, Text
-from annotations.transfers.importing.sources import open_sources, read_sources
+from annotations.transfers.importing.files.sources import open_sources, read_sources
 
 WALK = Document(
     "walk",

@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from annotations.adjudication.decisions.listing import list_decisions
 from annotations.adjudication.states import gold_states
-from annotations.coding import scus
 from annotations.coding.active_time import read_work
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.pyramids import scus
 from annotations.models import (
     Coding,
     Docset,

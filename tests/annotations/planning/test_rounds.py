@@ -17,8 +17,8 @@ from annotations.projects.creation import create_project
 from annotations.projects.rounds import current_round
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import ImportFailed
-from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import change, judge
 from tests.shared.pyramids import SUMMARIES
 

@@ -14,7 +14,7 @@ from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_beside
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, submit_coding
 from annotations.formats import plain
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, RelationSpec, Subject, ValueSpec
@@ -46,7 +46,7 @@ from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.shared.plans import plan_request
 

@@ -13,7 +13,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, judge, person
 from tests.shared.pyramids import pyramid_project
 

@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.models.rights import RIGHTS, Right
+from annotations.models.people.rights import RIGHTS, Right
 from annotations.projects.people.members import add_member
 from annotations.projects.permissions import own_coding, project_for
 from tests.conftest import make_project

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.coding import operations
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
-from annotations.coding.replay import log_mismatches, replay
+from annotations.coding.log.replay import log_mismatches, replay
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats.model.scheme import (
     CATEGORY,

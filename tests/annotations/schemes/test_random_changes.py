@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import decisions_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.rules import Rules
 from annotations.formats.model.scheme import CATEGORY, LISTED_KINDS, AttributeSpec, CategorySpec, ValueSpec
 from annotations.models import Coding, Operation, SchemeVersion

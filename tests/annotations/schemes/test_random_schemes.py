@@ -6,7 +6,7 @@ import random
 import pytest
 
 from annotations.coding.judgements import decisions_of, judgements_of
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.rules import given_answers
 from annotations.models import Coding, Judgement
 from annotations.models.coding import complete, complete_without_attributes

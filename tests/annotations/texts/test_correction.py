@@ -14,7 +14,10 @@ from agreement.measures import alpha
 from agreement.models import Remark
 from annotations.coding import operations, state
 from annotations.coding.chains import chains_by_pointers, members_of
-from annotations.coding.corrections import (
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.log.replay import log_mismatches
+from annotations.coding.markables.corrections import (
     apply_edits,
     correction_payload,
     find_edits,
@@ -22,11 +25,8 @@ from annotations.coding.corrections import (
     map_span,
     parse_correction,
 )
-from annotations.coding.decisions import OperationRejected
-from annotations.coding.judgements import judgements_of
 from annotations.coding.operations import VersionConflict
 from annotations.coding.readings import parse_readings
-from annotations.coding.replay import log_mismatches
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import submit_coding
 from annotations.core.differences import TooManyDifferences

@@ -29,9 +29,10 @@ from agreement.models import Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Method
-from annotations.coding import operations, scus
+from annotations.coding import operations
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.coding.pyramids import scus
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
@@ -71,8 +72,8 @@ from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fi
 from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import ImportFailed
-from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.transfers.test_importing import all_rows

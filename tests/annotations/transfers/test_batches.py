@@ -24,15 +24,16 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
 from annotations.transfers.exporting import codings as exporting
 from annotations.transfers.exporting.codings import export_codings
-from annotations.transfers.importing import batches, source_document
+from annotations.transfers.importing import batches
 from annotations.transfers.importing import documents as documents_module
-from annotations.transfers.importing.addresses import slugs_of_name
 from annotations.transfers.importing.batches import plan_batches
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files import source_document
+from annotations.transfers.importing.files.addresses import slugs_of_name
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, open_sources
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.source_document import SourceDocument
-from annotations.transfers.importing.sources import Source, open_sources
 from config.settings import TASKS
 from tests.annotations.transfers.test_corpora import odd_codings
 

@@ -14,7 +14,7 @@ from annotations.models import Project, Transfer, User
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.sources import Source
+from annotations.transfers.importing.files.sources import Source
 from config.settings import TASKS
 from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.annotations.web.test_import import CONLL

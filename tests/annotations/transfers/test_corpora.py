@@ -19,10 +19,10 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.codings import export_codings
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.folders import name_by_folder
+from annotations.transfers.importing.files.folders import name_by_folder
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, open_sources
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.source_document import SourceDocument
-from annotations.transfers.importing.sources import Source, open_sources
 from tests.reference import conll_scorer
 from tests.shared.growth import assert_grows_with_input
 

@@ -24,8 +24,8 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting import codings
 from annotations.transfers.exporting.codings import documents_of, export_codings
 from annotations.transfers.importing.documents import import_documents, import_result
-from annotations.transfers.importing.source_document import SourceDocument
-from annotations.transfers.importing.sources import Source, open_sources, read_sources
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from tests.conftest import in_another_connection, judge, make_project
 from tests.shared.documents import plain_of
 

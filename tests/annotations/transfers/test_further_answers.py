@@ -23,8 +23,8 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.codings import ExportReport, export_codings
 from annotations.transfers.importing.documents import import_result
+from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.report import Report
-from annotations.transfers.importing.sources import Source, open_sources, read_sources
 from tests.conftest import judge
 from tests.shared.cases import cases
 from tests.shared.schemes import any_scheme, coding_of, rich_project, send_any

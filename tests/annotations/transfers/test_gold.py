@@ -36,7 +36,7 @@ from annotations.transfers.exporting.gold import (
     WITHOUT_GOLD,
 )
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import judge, person
 
 WALK = "Anna took her dog for a walk. She liked it ."

@@ -33,9 +33,9 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.importing.documents import _DocumentChecker, import_documents, import_result
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.source_document import SourceDocument
-from annotations.transfers.importing.sources import Source, read_sources
 from tests.conftest import DIALOGUE
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."

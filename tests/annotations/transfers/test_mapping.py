@@ -18,10 +18,10 @@ from annotations.schemes.consistency import check_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.found_scheme import build_scheme
-from annotations.transfers.importing.naming import Naming, parse_names
+from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import Source
+from annotations.transfers.importing.schemes.file_scheme import build_scheme
+from annotations.transfers.importing.schemes.naming import Naming, parse_names
 from tests.annotations.transfers.test_corpora import zipped
 from tests.shared.growth import assert_grows_with_input
 

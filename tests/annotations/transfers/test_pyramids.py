@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from agreement.measures import pyramids as measures
-from annotations.coding import scus
 from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.coding.pyramids import scus
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
@@ -25,9 +25,9 @@ from annotations.projects.people.members import add_member
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.pyramids import assign_uids, peer_of, pyramid_of
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
+from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import Source
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import change, make_project, person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send

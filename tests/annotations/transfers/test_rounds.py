@@ -13,7 +13,7 @@ from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.document import FormatError
 from annotations.models import Coding, Round
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.permissions import project_for
@@ -24,7 +24,7 @@ from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.forms import ExportForm, ImportForm
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.web.test_import import CONLL
 from tests.conftest import judge

@@ -16,9 +16,9 @@ from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.codings import export_codings
 from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.report import Report
-from annotations.transfers.importing.source_document import SourceDocument
-from annotations.transfers.importing.sources import Source, read_sources
 from tests.annotations.transfers.test_importing import all_rows
 from tests.shared.agreeing import WALK, answer, coded_project
 

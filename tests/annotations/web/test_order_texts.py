@@ -6,7 +6,7 @@ from annotations.formats import plain
 from annotations.models import Coding, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.files.source_document import SourceDocument
 
 URL = "/projects/tea/text-order/"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 
 URL = "/projects/tea/texts/tea/codings/{}/reopen/"

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project
 from annotations.projects.people.members import add_member

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from annotations.coding.replay import log_mismatches
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, ValueSpec
 from annotations.models import Judgement, Markable, Project

@@ -39,8 +39,8 @@ from agreement.sections.labels.labels import RELATION_LABELS
 from agreement.sections.labels.settings import name_terms
 from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 
 PAGE_SIZE = 100
 STRIP_SIZE = 200

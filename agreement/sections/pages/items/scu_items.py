@@ -9,8 +9,8 @@ from typing import Any
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.sections.pages.items import passage
-from annotations.coding.markables import Parts
-from annotations.coding.pyramid_rules import Contributor, summary_index
+from annotations.coding.markables.markables import Parts
+from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
 from annotations.models import Project, Text
 from annotations.texts.keywords import covered_text
 

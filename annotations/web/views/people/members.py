@@ -20,8 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, User
+from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.models.project import may, may_change, may_see_models
-from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
 from annotations.projects.people.members import (

@@ -14,8 +14,8 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from annotations.models import Membership, ModelCoder, Project, Token
+from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.models.rights import Right
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
 from annotations.projects.permissions import project_with_models
 from annotations.web.forms.members import ModelForm

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Plan, Project, Round, Text, User
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.planning.plans.changes import release_idle, replace_coder
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.core.text import pluralize
 from annotations.models import Project, RepeatPlan, Round
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.planning.repeats import (
     RepeatView,
     apply_repeats,

@@ -20,8 +20,8 @@ from annotations.adjudication.hands import codings_to_gold
 from annotations.adjudication.states import State
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
 from annotations.planning.rounds import (
     add_texts,
     change_round,

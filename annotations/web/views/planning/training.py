@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.readiness import GoldIsEarly
 from annotations.models import Coding, Project, Round
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
 from annotations.planning.training import (
     TrainingResult,
     arrange_results,

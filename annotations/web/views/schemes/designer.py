@@ -19,8 +19,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.core.http.etags import etag_of
 from annotations.formats.model.scheme_json import SchemeShapeError, ShapeProblem, scheme_from_json, scheme_to_json
 from annotations.models import Coding, Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of

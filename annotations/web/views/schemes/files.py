@@ -18,7 +18,7 @@ from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_
 from annotations.formats.schemes import read_scheme
 from annotations.formats.schemes.scheme_file import MOST_UNPACKED_BYTES
 from annotations.models import Coding, Project
-from annotations.models.rights import Right
+from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
 from annotations.schemes.changes import asks_otherwise, plan_change

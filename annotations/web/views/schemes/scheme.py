@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project
+from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.models.rights import Right
 from annotations.projects.people.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS

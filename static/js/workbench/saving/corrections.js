@@ -1,4 +1,4 @@
-// The text was corrected: where markables are now, as annotations/coding/corrections.py says; or answers were merged. Loaded
+// The text was corrected: where markables are now, as annotations/coding/markables/corrections.py says; or answers were merged. Loaded
 // where it happened. Pure.
 import { keyOf, partsOf } from "../judgements.js";
 import { mapTargets, targetsOf } from "../readings.js";

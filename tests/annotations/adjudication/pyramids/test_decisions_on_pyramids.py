@@ -19,10 +19,10 @@ from annotations.adjudication.pyramids.keeping import AgreedPyramid, keep_decide
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.decisions import Description, OperationRejected
+from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
-from annotations.coding.pyramid_rules import held_words, pyramid_violations
-from annotations.coding.replay import log_mismatches
-from annotations.coding.scus import contributors_of, scu_descriptions
+from annotations.coding.pyramids.pyramid_rules import held_words, pyramid_violations
+from annotations.coding.pyramids.scus import contributors_of, scu_descriptions
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Membership, User

@@ -13,8 +13,8 @@ from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State, gold_states
-from annotations.coding.replay import log_mismatches
-from annotations.coding.scus import contributors_of, scu_descriptions, scu_numbers
+from annotations.coding.log.replay import log_mismatches
+from annotations.coding.pyramids.scus import contributors_of, scu_descriptions, scu_numbers
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Docset, Membership, User
 from annotations.projects.people.members import add_member

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotations.adjudication.proposal import Item, Method
 from annotations.adjudication.pyramids.proposal import CoderPyramid, PyramidProposal, Summaries, propose_pyramid
-from annotations.coding.pyramid_rules import Contributor, PyramidOptions, held_words, pyramid_violations
+from annotations.coding.pyramids.pyramid_rules import Contributor, PyramidOptions, held_words, pyramid_violations
 from annotations.formats.model.keys import markable_key
 from tests.shared.cases import examples
 

@@ -20,7 +20,7 @@ from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
 from annotations.adjudication.states import ContestedItem, GoldState
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.operations import Change
-from annotations.coding.pyramid_rules import PyramidOptions, held_words
+from annotations.coding.pyramids.pyramid_rules import PyramidOptions, held_words
 from annotations.coding.state import coding_state
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.keys import split_key

@@ -1,0 +1,308 @@
+"""The REST API of plans: who codes what in a round, repeats, and the next text of a pool."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.problems import validation_error
+from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
+from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.serializers.projects import validated
+from annotations.coding.active_time import WorkedDay
+from annotations.models import Plan, PlanCoder, Project, User
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.plans.designs.terms import (
+    LARGEST_SEED,
+    LARGEST_WEIGHT,
+    MOST_CODERS,
+    SMALLEST_WEIGHT,
+    WEIGHT_UNIT,
+    Design,
+    PlanParameters,
+)
+from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
+from annotations.planning.pool import pools_of, take_next_text
+from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest, apply_repeats, view_repeats
+from annotations.planning.work.progress import HOURS_RULE, worked_days
+from annotations.projects.permissions import project_for
+
+DESIGNS = Plan.Design.choices
+NAME_LENGTH = 150
+MOST_TEXTS = 1_000_000
+
+
+class PlanCoderSerializer(serializers.ModelSerializer[PlanCoder]):
+    coder = serializers.CharField(source="coder.username")
+    weight = serializers.SerializerMethodField(help_text="the share of the work, beside the weights of the others")
+
+    class Meta:
+        model = PlanCoder
+        fields = ["coder", "weight", "maximum"]
+
+    def get_weight(self, row: PlanCoder) -> float:
+        return row.weight / WEIGHT_UNIT
+
+
+class PlanSerializer(serializers.ModelSerializer[Plan]):
+    round = serializers.CharField(source="round.name")
+    coders = PlanCoderSerializer(many=True, help_text="who takes part")
+
+    class Meta:
+        model = Plan
+        fields = ["round", "design", "k", "share", "blocks", "calibration", "seed", "pool", "due_on", "coders"]
+
+
+class NewPlanSerializer(StrictSerializer):
+    design = ChoiceField(DESIGNS)
+    k = serializers.IntegerField(
+        min_value=1, max_value=MOST_CODERS, default=2, allow_null=True, help_text="coders a text; null: all"
+    )
+    share = serializers.FloatField(min_value=0, max_value=1, default=0.2, help_text="the part of the texts that k code")
+    blocks = serializers.IntegerField(
+        min_value=1, max_value=MOST_TEXTS, default=None, allow_null=True, help_text="null: as many as coders"
+    )
+    calibration = serializers.IntegerField(
+        min_value=0, max_value=MOST_TEXTS, default=0, help_text="how many texts, drawn at random, all code"
+    )
+    seed = serializers.IntegerField(min_value=-LARGEST_SEED, max_value=LARGEST_SEED, default=0)
+    round = serializers.CharField(
+        max_length=50, default="", allow_blank=True, help_text="without: the one that is open, else main"
+    )
+    coders = serializers.ListField(
+        child=serializers.CharField(max_length=NAME_LENGTH),
+        default=list,
+        help_text="who takes part; none: all but adjudicators",
+    )
+    weights = serializers.DictField(
+        child=serializers.FloatField(min_value=SMALLEST_WEIGHT, max_value=LARGEST_WEIGHT),
+        default=dict,
+        help_text="shares of the work, by name; 1 where nothing is said",
+    )
+    maxima = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=MOST_TEXTS), default=dict, help_text="texts at most"
+    )
+    pool = serializers.BooleanField(default=False, help_text="coders take the next text themselves")
+    move = serializers.BooleanField(default=False, help_text="what nobody has begun may go to others")
+    allow_unconnected = serializers.BooleanField(default=False, help_text="groups of coders may share no texts")
+    due_on = serializers.DateField(default=None, allow_null=True)
+    apply = serializers.BooleanField(default=False, help_text="assign the texts; without, nothing is written")
+
+
+class PlannedTextSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(help_text="its address")
+    coders = serializers.ListField(child=serializers.CharField())
+
+
+class LoadSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    texts = serializers.IntegerField()
+    work = serializers.IntegerField(help_text="in markables or words")
+
+
+class SharedTextsSerializer(serializers.Serializer[Any]):
+    coders = serializers.ListField(child=serializers.CharField(), help_text="two")
+    texts = serializers.IntegerField(help_text="how many texts both code")
+
+
+class PlanViewSerializer(serializers.Serializer[Any]):
+    """A plan as it comes out: the same for the same seed, before it is carried out and after."""
+
+    design = serializers.ChoiceField(DESIGNS)
+    k = serializers.IntegerField()
+    share = serializers.FloatField(allow_null=True)
+    blocks = serializers.IntegerField(allow_null=True)
+    seed = serializers.IntegerField()
+    round = serializers.CharField()
+    pool = serializers.BooleanField()
+    due_on = serializers.DateField(allow_null=True)
+    calibration = serializers.ListField(child=serializers.CharField(), help_text="the texts that all code")
+    assignments = PlannedTextSerializer(many=True)
+    unit = serializers.ChoiceField(["markables", "words"], help_text="of what work is counted")
+    loads = LoadSerializer(many=True)
+    pairs = SharedTextsSerializer(many=True)
+    connected = serializers.BooleanField(help_text="whether all who code are connected by texts that they share")
+
+
+class PlanList(ProjectListView):
+    """The plans of a project, one a round at most, in the order of rounds."""
+
+    serializer_class = PlanSerializer
+    queryset = Plan.objects.none()
+    ordering = ["round__position", "pk"]
+    right = Right.MANAGE
+
+    def rows_of(self, project: Project) -> QuerySet[Plan]:
+        plans: QuerySet[Plan] = Plan.objects.filter(round__project=project)
+        return plans.select_related("round").prefetch_related("coders__coder")
+
+    @extend_schema(request=NewPlanSerializer, responses=PlanViewSerializer)
+    @idempotent(Right.MANAGE)
+    def post(self, request: Request, slug: str) -> Response:
+        """Show a plan, or carry it out. Carried out twice, it changes nothing; what is begun stays with its coders."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        fields = validated(NewPlanSerializer(data=request.data))
+        terms = ("k", "share", "blocks", "calibration", "seed", "move", "allow_unconnected", "pool")
+        plan = PlanRequest(
+            PlanParameters(design=Design(fields["design"]), **{name: fields[name] for name in terms}),
+            round_name=fields["round"],
+            coders=tuple(fields["coders"]),
+            weights=fields["weights"],
+            maxima=fields["maxima"],
+            due_on=fields["due_on"],
+        )
+        carry_out = apply_plan if fields["apply"] else view_plan
+        try:
+            view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(view.as_dict())
+
+
+class WorkedDaySerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    round = serializers.CharField()
+    text = serializers.CharField(help_text="its address")
+    day = serializers.DateField(help_text="in the time zone of the site")
+    active_seconds = serializers.SerializerMethodField()
+
+    def get_active_seconds(self, row: WorkedDay) -> int:
+        return round(row.seconds)
+
+
+class HoursSerializer(PartSerializer):
+    rule = serializers.CharField(help_text="how active time is found")
+    days = WorkedDaySerializer(many=True)
+
+
+class Hours(APIView):
+    """The active time of coders."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("round", str, description="Of this round alone."), PageQuerySerializer],
+        responses=HoursSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the active seconds of each coder by round, text and day, in pages."""
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        try:
+            days = worked_days(project, request.query_params.get("round", ""))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        report = ReportPages().cut({"rule": HOURS_RULE, "days": days}, "days", request)
+        return Response(HoursSerializer(report).data)
+
+
+class NewRepeatsSerializer(StrictSerializer):
+    share = serializers.FloatField(
+        min_value=0, max_value=1, default=None, allow_null=True, help_text="the part of each coder's submitted texts"
+    )
+    number = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_REPEATED,
+        default=None,
+        allow_null=True,
+        help_text="texts per coder, without a share",
+    )
+    days = serializers.IntegerField(
+        min_value=0, max_value=MOST_DAYS, default=DAYS, help_text="since the last change of a text"
+    )
+    seed = serializers.IntegerField(min_value=-LARGEST_SEED, max_value=LARGEST_SEED, default=0)
+    round = serializers.CharField(
+        max_length=50, default="", allow_blank=True, help_text="without: the one that is open"
+    )
+    coders = serializers.ListField(
+        child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
+    )
+    automatic = serializers.BooleanField(
+        default=True, help_text="once applied, what becomes due later is shown again without being asked for"
+    )
+    apply = serializers.BooleanField(default=False, help_text="show the texts again; without, nothing is written")
+
+
+class CoderRepeatsSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    submitted = serializers.IntegerField(help_text="texts of the round that are submitted")
+    eligible = serializers.IntegerField(help_text="those that may be shown again, or are already")
+    repeated_before = serializers.ListField(child=serializers.CharField(), help_text="texts shown again already")
+    submitted_again = serializers.IntegerField(help_text="how many of these are submitted again")
+    new = serializers.ListField(child=serializers.CharField(), help_text="texts to show again")
+    other_open_texts = serializers.IntegerField(help_text="among which they stand; with none they stand alone")
+
+
+class RepeatViewSerializer(serializers.Serializer[Any]):
+    """Which texts coders are shown again: the same for the same seed."""
+
+    round = serializers.CharField()
+    share = serializers.FloatField(allow_null=True)
+    number = serializers.IntegerField(allow_null=True)
+    days = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    automatic = serializers.BooleanField(help_text="whether what becomes due later is shown again automatically")
+    coders = CoderRepeatsSerializer(many=True)
+
+
+class Repeats(APIView):
+    """Texts that coders are shown again within a round, unmarked."""
+
+    @extend_schema(request=NewRepeatsSerializer, responses=RepeatViewSerializer)
+    @idempotent(Right.MANAGE_WORK)
+    def post(self, request: Request, slug: str) -> Response:
+        """Say which texts are drawn, or show them again. Carried out twice, it changes nothing."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        fields = validated(NewRepeatsSerializer(data=request.data))
+        terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
+        asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
+        try:
+            view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(view.as_dict())
+
+
+class PoolSerializer(serializers.Serializer[Any]):
+    round = serializers.CharField(source="round_.name")
+    free = serializers.BooleanField(source="is_free", help_text="whether a text is left for you")
+
+
+class TakeSerializer(StrictSerializer):
+    round = serializers.CharField(max_length=50, default="", allow_blank=True, help_text="without: the first pool")
+
+
+class TakenTextSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text.slug", help_text="its address")
+    round = serializers.CharField(source="round.name")
+    reserved_until = serializers.DateTimeField(help_text="when it goes back, if you have not begun it")
+
+
+class Pool(APIView):
+    """The pools from which you can take texts."""
+
+    @extend_schema(responses=PoolSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the pools in which you take part."""
+        project = project_for(request.user, slug)
+        return Response(PoolSerializer(pools_of(project, cast(User, request.user)), many=True).data)
+
+    @extend_schema(request=TakeSerializer, responses={201: TakenTextSerializer})
+    @idempotent(Right.VIEW_PROJECT)
+    def post(self, request: Request, slug: str) -> Response:
+        """Take the next text."""
+        project = project_for(request.user, slug)
+        fields = validated(TakeSerializer(data=request.data))
+        try:
+            coding = take_next_text(project, cast(User, request.user), fields["round"])
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(TakenTextSerializer(coding).data, status.HTTP_201_CREATED)

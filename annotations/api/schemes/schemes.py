@@ -1,0 +1,232 @@
+"""The REST API of the scheme of a project: what it asks, changes of it, and its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.http.problems import problem, validation_error
+from annotations.api.lists import ProjectListView
+from annotations.api.serializers.projects import (
+    SchemeChangesSerializer,
+    SchemeDocumentSerializer,
+    SchemePreviewSerializer,
+    SchemeSerializer,
+    SchemeVersionSerializer,
+    validated,
+)
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
+from annotations.models import Coding, Project, SchemeVersion, User
+from annotations.models.people.rights import Right
+from annotations.projects.locks import lock_project
+from annotations.projects.permissions import project_for
+from annotations.revision.saving import SchemeRefused, save_scheme
+from annotations.revision.undoing import undo_merges
+from annotations.revision.versions import scheme_of_version
+from annotations.schemes.changes import Merge, SchemeChange, asks_otherwise, plan_change
+from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
+
+# What a scheme that was read has, and follows from the rest.
+DERIVED = ("constraints", "scheme_version")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeRequest:
+    """A scheme as it was sent, with what is merged in it."""
+
+    spec: SchemeSpec
+    answers: str
+    merges: Sequence[Merge]
+
+
+class InvalidScheme(ValueError):
+    """What was sent is no scheme; with a problem for each place."""
+
+    def __init__(self, problems: Sequence[Mapping[str, str]]) -> None:
+        super().__init__("It is no scheme.")
+        self.problems = problems
+
+
+def _parse(data: object) -> SchemeRequest:
+    """Return the scheme of a request. Raise InvalidScheme."""
+    merges: object = []
+    if isinstance(data, dict):
+        merges = data.get("merges", [])
+        data = {name: value for name, value in data.items() if name not in (*DERIVED, "merges")}
+    try:
+        spec, answers = scheme_from_json(data)
+    except SchemeShapeError as error:
+        raise InvalidScheme([_problem_state("", "", one.path, one.message) for one in error.problems]) from None
+    return SchemeRequest(spec, answers, _parse_merges(merges))
+
+
+def _parse_merges(data: object) -> list[Merge]:
+    merges = []
+    for number, one in enumerate(data if isinstance(data, list) else [None]):
+        match one:
+            case {"question": str(question), "value": str(value), "into": str(into), **others} if not others:
+                merges.append(Merge(question, value, into))
+            case _:
+                path = f"merges[{number}]" if isinstance(data, list) else "merges"
+                message = 'A merge is {"question": key, "value": key, "into": key}.'
+                raise InvalidScheme([_problem_state("", "", path, message)])
+    return merges
+
+
+def _problem_state(kind: str, question: str, path: str, message: str) -> dict[str, str]:
+    return {"kind": kind, "question": question, "path": path, "message": message}
+
+
+def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
+    """Return the problems with their places in the JSON."""
+    lists: Mapping[str, Iterable[Any]] = {
+        "level": spec.levels,
+        "category": spec.categories,
+        "relation": spec.relations,
+        "attribute": spec.attributes,
+    }
+    places = {
+        (kind, one.key): f"{'categories' if kind == 'category' else f'{kind}s'}[{number}]"
+        for kind, questions in lists.items()
+        for number, one in enumerate(questions)
+    }
+    return [
+        _problem_state(one.kind, one.question, places.get((one.kind, one.question), ""), one.message)
+        for one in change.problems
+    ]
+
+
+def _project_to_change(request: Request, slug: str, sent: SchemeRequest) -> Project:
+    """Return the project. Once there are codings, what coders are asked is changed by those who see their work.
+
+    Others manage words and order: whether a change is refused, and why, would tell them of answers.
+    """
+    project = project_for(request.user, slug, Right.MANAGE)
+    otherwise = bool(sent.merges) or asks_otherwise(project, sent.spec, sent.answers)
+    if otherwise and Coding.objects.filter(text__project=project).exists():
+        return project_for(request.user, slug, Right.MANAGE_WORK)
+    return project
+
+
+class SchemeDetail(APIView):
+    """What coders are asked: levels, categories, relations and attributes, with what each allows."""
+
+    @extend_schema(responses=SchemeSerializer)
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        return etag_response(scheme_state(project_for(request.user, slug)))
+
+    @extend_schema(parameters=[IF_MATCH], request=SchemeDocumentSerializer, responses=SchemeSerializer)
+    @transaction.atomic
+    def put(self, request: Request, slug: str) -> HttpResponse:
+        """Change it as a whole. With a problem nothing changes, and all problems are told, each with its path."""
+        project = lock_project(project_for(request.user, slug, Right.MANAGE).pk)
+        require_match(request, scheme_state(project))
+        try:
+            sent = _parse(request.data)
+            project = _project_to_change(request, slug, sent)
+            save_scheme(project, sent.spec, cast(User, request.user), answers=sent.answers, merges=sent.merges)
+        except InvalidScheme as error:
+            return _refusal(error.problems)
+        except SchemeRefused as error:
+            return _refusal(_problems(error.change, sent.spec), error.change)
+        return etag_response(scheme_state(project_for(request.user, slug)))
+
+    @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
+    @transaction.atomic
+    def patch(self, request: Request, slug: str) -> HttpResponse:
+        """Say which levels coders mark themselves. What they marked already stays."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        lock_project(project.pk)
+        require_match(request, scheme_state(project))
+        names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
+        levels = {level.key: level for level in project.levels.filter(coded=True)}
+        for name in names:
+            if name not in levels:
+                raise ValidationError({"coders_mark": [f"There is no coded level {name!r}."]})
+        set_coder_marked_levels(project, [levels[name] for name in names])
+        return etag_response(scheme_state(project))
+
+
+def _refusal(problems: Sequence[Mapping[str, str]], change: SchemeChange | None = None) -> Response:
+    violations = [asdict(violation) for violation in change.violations] if change is not None else []
+    detail = "The scheme is not changed: it has problems."
+    return problem(400, "invalid_scheme", detail, problems=problems, violations=violations)
+
+
+class SchemePreview(APIView):
+    """What a change of the scheme would do."""
+
+    @extend_schema(request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        try:
+            sent = _parse(request.data)
+        except InvalidScheme as error:
+            problems: Sequence[Mapping[str, str]] = error.problems
+            change = SchemeChange()
+        else:
+            project = _project_to_change(request, slug, sent)
+            change = plan_change(project, sent.spec, answers=sent.answers, merges=sent.merges)
+            problems = _problems(change, sent.spec)
+        return Response(
+            {
+                "problems": problems,
+                "effects": [asdict(effect) for effect in change.effects],
+                "violations": [asdict(violation) for violation in change.violations],
+                "changes": change.changes,
+                "asks_otherwise": change.asks_otherwise,
+            }
+        )
+
+
+class SchemeVersionList(ProjectListView):
+    """The versions of the scheme, the latest first: none as long as there is one."""
+
+    serializer_class = SchemeVersionSerializer
+    ordering = ["-number"]
+    queryset = SchemeVersion.objects.none()
+    right = Right.VIEW_PROJECT
+
+    def rows_of(self, project: Project) -> QuerySet[SchemeVersion]:
+        return SchemeVersion.objects.filter(project=project).select_related("author").defer("scheme")
+
+
+class SchemeVersionDetail(APIView):
+    """What was asked in one version of the scheme, as a file has it."""
+
+    @extend_schema(responses=SchemeDocumentSerializer)
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        scheme = scheme_of_version(project_for(request.user, slug), number)
+        if scheme is None:
+            raise Http404(f"The scheme has no version {number}.")
+        return etag_response(scheme)
+
+
+class SchemeVersionUndo(APIView):
+    """What undoes the merges of a version of the scheme."""
+
+    @extend_schema(request=None, responses=SchemeSerializer)
+    def post(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Give judgements back what the version merged, except where they were given anew since, in a new version."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        try:
+            undo_merges(project, number, cast(User, request.user))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        except SchemeRefused as error:
+            return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
+        return etag_response(scheme_state(project_for(request.user, slug)))

@@ -1,0 +1,58 @@
+"""The rights of each role, and the kinds of users that have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.contrib.auth.models import AnonymousUser
+
+from annotations.models.people.user import User
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A user who is not a superuser, by primary key alone, as compiled queries need it."""
+
+    pk: int
+    is_superuser: bool = False
+
+
+type Person = User | AnonymousUser | Member
+
+
+class Right(StrEnum):
+    VIEW_PROJECT = "view"
+    READ_TEXTS = "read all texts"
+    SEE_RESULTS = "see results"
+    DISCUSS = "discuss items"
+    MANAGE = "manage"
+    MANAGE_WORK = "manage the work of coders"
+    ADJUDICATE = "decide what is gold"
+    DECIDE_TRAINING = "decide who has passed training"
+    COMPARE_WITH_GOLD = "compare work with gold"
+
+
+ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
+# Who manages: of these a project has one at least.
+MANAGING_ROLES = ("manager", "manager-coder")
+
+_READING = {Right.VIEW_PROJECT, Right.READ_TEXTS, Right.SEE_RESULTS}
+RIGHTS: dict[str, frozenset[Right]] = {
+    "manager": frozenset(Right),
+    "adjudicator": frozenset(_READING | {Right.DISCUSS, Right.ADJUDICATE, Right.COMPARE_WITH_GOLD}),
+    "viewer": frozenset(_READING),
+    "coder": frozenset({Right.VIEW_PROJECT}),
+    # Sees of others what a coder sees, and manages what tells nothing of their work.
+    "manager-coder": frozenset({Right.VIEW_PROJECT, Right.READ_TEXTS, Right.MANAGE}),
+}
+
+
+def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
+    """Return the rights of a role in a project. Open results give those who code what they were blind to."""
+    if not results_open:
+        return RIGHTS[role]
+    # Who codes is shown where gold differs from their own work, and nothing else of gold or scores made of it.
+    if role == "manager-coder":
+        return RIGHTS["manager"] - {Right.ADJUDICATE, Right.DECIDE_TRAINING}
+    return RIGHTS[role] | _READING | ({Right.COMPARE_WITH_GOLD} if role == "coder" else set())

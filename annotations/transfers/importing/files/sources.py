@@ -1,0 +1,327 @@
+"""Read files into documents with the names of their coders."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import batched
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from django.conf import settings
+
+from annotations.core.database.bulk import MAX_KEYS
+from annotations.core.processes.progress import Progress
+from annotations.formats import (
+    FORMATS,
+    PYRAMID_FORMATS,
+    Bundle,
+    Document,
+    Finding,
+    Format,
+    FormatError,
+    PyramidFormat,
+)
+from annotations.formats.losses.reduction import LOSSES_FILE
+from annotations.formats.model.document import recode
+from annotations.formats.model.encodings import is_utf_8_all_the_same
+from annotations.formats.model.format import ENCODING, one_file_bundles
+from annotations.formats.packages import open_package
+from annotations.formats.syntax.archive import Entry, TooMuch
+from annotations.models import Project, Text
+from annotations.transfers.importing.files.addresses import compose, slugs_of_name
+from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
+from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
+from annotations.transfers.importing.report import Failure
+
+# So many kinds of files are named at most where none of them is read.
+MOST_SUFFIXES = 5
+# Of so many files at once the texts are looked for in the project.
+BUNDLES_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """A file on the disk, with its size."""
+
+    path: Path
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        """Return what it holds. Raise FormatError."""
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise FormatError(str(error.strerror), str(self.path)) from error
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield its lines, each with its end. Raise FormatError."""
+        try:
+            with self.path.open("rb") as opened:
+                yield from opened
+        except OSError as error:
+            raise FormatError(str(error.strerror), str(self.path)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file that is open and stays so as long as it is read, with its size."""
+
+    file: IO[bytes]
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        """Return what it holds."""
+        self.file.seek(0)
+        return self.file.read()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield its lines, each with its end."""
+        self.file.seek(0)
+        # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+        while line := self.file.readline():
+            yield line
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import: its name with folders, and its content, or where that is read when it is needed.
+
+    `in_folder`: it is from a folder or zip, so its name decides whether the format reads it; otherwise a user named it.
+    `ignored`: it is part of an export, but no coder's work: the report names it and it is not read.
+    """
+
+    name: str
+    content: bytes | Entry | DiskFile | OpenFile
+    in_folder: bool = False
+    ignored: bool = False
+
+    @property
+    def data(self) -> bytes:
+        """The content, read if it has to be. Raise FormatError."""
+        return self.content if isinstance(self.content, bytes) else self.content.read()
+
+    def lines(self) -> Iterator[bytes]:
+        """Return the lines of the content, each with its end, read one after the other. Raise FormatError."""
+        return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.lines()
+
+
+def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list[Source]:
+    """Return the files, with those of zips in place of these, within the limits of the settings.
+
+    What is open stays so as long as the sources are read. Raise FormatError beyond the limits.
+    """
+    sources: list[Source] = []
+    left = settings.IMPORT_MAX_BYTES
+    for name, content in files:
+        try:
+            if name.lower().endswith(".zip"):
+                data = content.read() if isinstance(content, Entry) else content
+                package = open_package(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
+                sources += [
+                    Source(compose(inner), each, in_folder=True, ignored=inner == LOSSES_FILE)
+                    for inner, each in package.files
+                ]
+                sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
+                left -= sum(len(each) for _, each in package.files)
+            else:
+                whole = content if isinstance(content, bytes | Entry) else OpenFile(content, content.seek(0, 2))
+                sources.append(Source(compose(name), whole))
+                left -= len(whole)
+            if left < 0:
+                raise TooMuch(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
+        except TooMuch as error:
+            message = f"{error.message}; the server's settings IMPORT_MAX_FILES and IMPORT_MAX_BYTES bound that"
+            raise FormatError(message, error.file) from error
+    return sources
+
+
+@dataclass(slots=True)
+class ReadResult:
+    """The documents that were read, files that could not be read, and files that are not of the format.
+
+    `reason` says why none of the files could be read, where none is of the format.
+    """
+
+    documents: Documents = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    reason: str = ""
+
+
+def read_sources(
+    format_key: str,
+    sources: Sequence[Source],
+    coder_from: str,
+    options: Mapping[str, str] | None = None,
+    project: Project | None = None,
+    progress: Progress | None = None,
+) -> ReadResult:
+    """Read the files. A file that cannot be read does not prevent the others from being read.
+
+    `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
+    part before the suffix (`walk.anna.conll`). nobody: the files contain texts only. `=NAME`: all files are NAME's. It
+    is not used where the files name their coders themselves. `project` has the texts of files that lack them.
+    `progress` is called with the numbers of files read and of all files.
+    """
+    format_ = FORMATS[format_key]
+    result = ReadResult(left_out=[source.name for source in sources if source.ignored])
+    sources = [source for source in sources if not source.ignored]
+    files = {source.name: source for source in sources}
+    for name in _duplicate_names(sources):
+        del files[name]
+        result.failures.append(Failure(name, f"{name}: two files have this name"))
+    own_options = {option.key for option in format_.options}
+    options = options or {}
+    arguments = {key: value for key, value in options.items() if key in own_options}
+    bundles = _bundles_of(format_, sources, files)
+    documents = spool_documents()
+    n_read = 0
+    for batch in batched(bundles, BUNDLES_AT_ONCE):
+        texts = _texts_of_project(format_, batch, coder_from, project)
+        for names in batch:
+            if progress is not None:
+                progress(n_read, len(bundles))
+            n_read += 1
+            n_before = len(documents)
+            try:
+                of_bundle = [files[name] for name in names]
+                for document in _read_bundle(
+                    format_, of_bundle, texts.get(names[0], {}), options.get(ENCODING.key, ""), arguments
+                ):
+                    documents.append(_source_document(document, names[0], coder_from))
+            except FormatError as error:
+                documents.truncate(n_before)
+                result.failures.append(Failure(names[0], str(error)))
+    bundled = {name for names in bundles for name in names}
+    result.left_out += [name for name in files if name not in bundled]
+    if not bundles and not result.failures:
+        result.reason = why_nothing(format_, result.left_out)
+    result.documents, refused = name_by_folder(documents, coder_from, project)
+    result.failures += refused
+    return result
+
+
+def _read_bundle(
+    format_: Format, sources: Sequence[Source], texts: Mapping[str, bytes], encoding: str, arguments: Mapping[str, str]
+) -> Iterator[Document]:
+    """Yield the documents of files that are read together, the main one first. texts: those files that are missing."""
+    main = sources[0]
+    if format_.read_each is not None and not encoding:
+        yield from format_.read_each(main.name, main.lines(), **arguments)
+        return
+    recoded = {source.name: _in_utf_8(source.data, source.name, encoding) for source in sources}
+    bundle = Bundle(main.name, {name: data for name, (data, _) in recoded.items()} | {**texts})
+    findings = [finding for _, found in recoded.values() for finding in found]
+    for document in format_.read(bundle, **arguments):
+        yield _with_findings(document, findings)
+        findings = []  # they are told with the first
+
+
+def _with_findings(document: Document, findings: Sequence[Finding]) -> Document:
+    return replace(document, findings=[*findings, *document.findings]) if findings else document
+
+
+def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Finding]]:
+    """Return what is in the encoding, if one is said, in UTF-8; and a finding if the file is in UTF-8 itself."""
+    if not encoding:
+        return data, []
+    if is_utf_8_all_the_same(data, encoding):
+        return data, [Finding("utf-8", f"it is not in {encoding} but in UTF-8", file, fix="read as UTF-8")]
+    return recode(data, file, encoding), []
+
+
+def _texts_of_project(
+    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, project: Project | None
+) -> dict[str, dict[str, bytes]]:
+    """Return by the main file the text that the project has for it, as the file beside it that is missing."""
+    if format_.text_of is None or project is None:
+        return {}
+    slugs: dict[str, list[str]] = {}
+    for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
+        try:
+            name, _ = name_and_coder(main, coder_from)
+        except FormatError:  # which reading says of the file
+            continue
+        names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
+        slugs[main] = [slug for each in names for slug in slugs_of_name(each)]
+    contents: dict[str, str] = {}
+    for batch in batched({slug for each in slugs.values() for slug in each}, MAX_KEYS):
+        contents |= dict(Text.objects.filter(project=project, slug__in=batch).values_list("slug", "content"))
+    return {
+        main: {format_.text_of(main): contents[slug].encode()}
+        for main, candidates in slugs.items()
+        if (slug := next((each for each in candidates if each in contents), None))
+    }
+
+
+def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
+    """Return why none of the files is read: what the format looks for, and what there is instead."""
+    message = f"No file ends in {' or '.join(format_.suffixes)}, as those of {format_.label} do"
+    if not names:
+        return f"{message}; there are no files"
+    counts = Counter(PurePosixPath(name).suffix.lower() for name in names)
+    kinds = []
+    for suffix, count in counts.most_common(MOST_SUFFIXES):
+        others: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
+        of = [other.key for other in others if suffix in other.suffixes]
+        hint = f" (which may be {' or '.join(of)})" if of else " (a zip in a zip is not opened)" * (suffix == ".zip")
+        kinds.append(f"{count} × {suffix or 'without a suffix'}{hint}")
+    return f"{message}; there are {', '.join(kinds)}"
+
+
+def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, Source]) -> list[tuple[str, ...]]:
+    """Return the groups of files that are read together. A file that a user named is read whatever its suffix."""
+    if format_.bundles is not one_file_bundles:
+        return format_.bundles(list(files), format_.suffixes)
+    bundles = set(one_file_bundles([source.name for source in sources if source.in_folder], format_.suffixes))
+    return [
+        (source.name,)
+        for source in sources
+        if source.name in files and (not source.in_folder or (source.name,) in bundles)
+    ]
+
+
+def _duplicate_names(sources: Sequence[Source]) -> list[str]:
+    return [name for name, count in Counter(source.name for source in sources).items() if count > 1]
+
+
+def _source_document(document: Document, main: str, coder_from: str) -> SourceDocument:
+    if document.coder:
+        return SourceDocument(document, document.coder, main)
+    name, coder = name_and_coder(document.file, coder_from)
+    stem = PurePosixPath(compose(document.file)).stem
+    own_name = compose(document.name)
+    # Texts without a name of their own are named after the file, without its coder.
+    if own_name.startswith(stem):
+        own_name = name + own_name.removeprefix(stem)
+    document = replace(document, name=own_name)
+    return SourceDocument(document, coder, main)
+
+
+def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
+    """Return the file's name without suffix and coder, and its coder. Raise FormatError if it names none."""
+    path = PurePosixPath(compose(file))
+    if coder_from.startswith("="):
+        return path.stem, coder_from[1:]
+    if coder_from == "parent":
+        if not path.parent.name:
+            raise FormatError(
+                "the file is in no folder, so its coder is unknown; try texts only",
+                file,
+            )
+        return path.stem, path.parent.name
+    if coder_from == "name":
+        name, dot, coder = path.stem.rpartition(".")
+        if not dot or not name or not coder:
+            raise FormatError(f"the name has no coder in it; it should be TEXT.CODER{path.suffix}", file)
+        return name, coder
+    return path.stem, None

@@ -1,0 +1,229 @@
+"""Seeded synthetic projects in the database: several coders' pointers between the same markables."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.coding import operations
+from annotations.coding.decisions import Decision
+from annotations.formats import plain
+from annotations.models import (
+    Category,
+    Coding,
+    Judgement,
+    Level,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Relation,
+    Round,
+    Text,
+    User,
+)
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.projects.rounds import current_round, put_into_round
+from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
+
+WORD = "word "
+# So many texts are made at a time, so that many need no more memory than these.
+BLOCK = 1000
+POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of a coder's changed answers
+
+
+@transaction.atomic
+def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
+    """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder."""
+    project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
+    phrase = Level.objects.create(project=project, key="phrase", label="phrase")
+    phrasal = Category.objects.create(project=project, key="phrase", label="phrase")
+    identity = Relation.objects.create(
+        project=project,
+        key="phrase",
+        label="phrase",
+        identity=True,
+        asked_if={"question": "category", "values": ["phrase"]},
+    )
+    identity.to_levels.add(phrase)
+    others = [Category.objects.create(project=project, key=key, label=key) for key in ("place", "none")]
+    people = User.objects.bulk_create(
+        [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
+    )
+    Membership.objects.bulk_create(
+        [
+            Membership(project=project, user=person, role="coder" if number else "manager")
+            for number, person in enumerate(people)
+        ]
+    )
+    main = current_round(project)
+    random = np.random.default_rng(seed)
+    for first in range(0, texts, BLOCK):
+        numbers = range(first, min(first + BLOCK, texts))
+        _fill_texts(_Parts(project, main, phrase, identity, phrasal, others, people[1:]), numbers, markables, random)
+    return project
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the texts of a synthetic project have in common."""
+
+    project: Project
+    round_: Round
+    level: Level
+    identity: Relation
+    phrasal: Category
+    others: list[Category]
+    coders: list[User]
+
+
+def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random.Generator) -> None:
+    """Create texts with these numbers, all submitted by every coder."""
+    n_coders = len(parts.coders)
+    text_rows = Text.objects.bulk_create(
+        [Text(project=parts.project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in numbers]
+    )
+    put_into_round(parts.round_, text_rows)
+    words = Markable.objects.bulk_create(
+        [
+            Markable(
+                text=text,
+                level=parts.level,
+                key=f"phrase:{start}-{start + 4}",
+                parts=[[start, start + 4]],
+                start=start,
+                end=start + 4,
+            )
+            for text in text_rows
+            for start in range(0, markables * len(WORD), len(WORD))
+        ],
+        batch_size=2000,
+    )
+    codings = Coding.objects.bulk_create(
+        Coding(text=text, coder=coder, round=parts.round_, status="submitted", version=1)
+        for text in text_rows
+        for coder in parts.coders
+    )
+    # Every coder starts from the same answers, and changes some of them.
+    shape = (len(numbers), n_coders, markables)
+    points = np.repeat(random.random((len(numbers), 1, markables)) < POINTING, n_coders, axis=1)
+    distance = np.repeat(random.geometric(0.25, (len(numbers), 1, markables)), n_coders, axis=1)
+    other_category = np.repeat(random.integers(0, 2, (len(numbers), 1, markables)), n_coders, axis=1)
+    changed = random.random(shape) < CHANGED
+    points = np.where(changed, random.random(shape) < POINTING, points)
+    distance = np.where(changed, random.geometric(0.25, shape), distance)
+    other_category = np.where(changed, random.integers(0, 2, shape), other_category)
+    position = np.arange(markables)
+    target = position - distance
+    points &= target >= 0
+    second = target - random.geometric(0.25, shape)
+    ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
+    categories = [*parts.others, parts.phrasal]
+    category = np.where(points, len(parts.others), other_category)
+    judgements = Judgement.objects.bulk_create(
+        [
+            Judgement(
+                coding=codings[text * n_coders + coder],
+                markable=words[text * markables + word],
+                category=categories[category[text, coder, word]],
+            )
+            for text in range(len(numbers))
+            for coder in range(n_coders)
+            for word in range(markables)
+        ],
+        batch_size=2000,
+    )
+    Pointer.objects.bulk_create(
+        [
+            Pointer(
+                judgement=judgements[(text * n_coders + coder) * markables + word],
+                relation=parts.identity,
+                reading=reading,
+                target=words[text * markables + targets[text, coder, word]],
+            )
+            for reading, (mask, targets) in enumerate(((points, target), (ambiguous, second)))
+            for text, coder, word in np.argwhere(mask).tolist()
+        ],
+        batch_size=2000,
+    )
+    Operation.objects.bulk_create(
+        [
+            Operation(
+                coding=coding,
+                sequence=1,
+                uuid=uuid.uuid4(),
+                kind="submit",
+                payload={},
+                user=coding.coder,
+                applied_at=timezone.now(),
+            )
+            for coding in codings
+        ]
+    )
+
+
+@transaction.atomic
+def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, answers: str) -> Coding:
+    """Return gold of what most say, in a new project of pointers or indices, in the hands of a person.
+
+    `marked` is the text with its markables, and each coding has the number of the chain of each of these.
+    """
+    scheme_name, decide = {
+        "pointers": ("poesio-artstein-2005", point_decisions),
+        "indices": ("passonneau-2004", index_decisions),
+    }[answers]
+    project = create_project("gold", "Gold", SCHEMES[scheme_name])
+    add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    import_documents(project, [SourceDocument(plain.parse(marked, "text.txt"), None)])
+    text = project.texts.get()
+    markables = {one.key: one.pk for one in text.markables.order_by("start")}
+    round_, scheme = current_round(project), read_scheme(project.pk).keys
+    imports = []
+    for number, chains in enumerate(codings, 1):
+        coder = User.objects.create_user(f"coder{number}")
+        add_member(project, coder, Membership.Role.CODER)
+        coding = Coding(text=text, coder=coder, round=round_)
+        decisions = decide(list(markables), chains)
+        imports.append(operations.ImportedCoding(coding, coder, decisions, markables, scheme))
+    operations.import_codings(imports)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator=adjudicator.get_username()))
+    return Coding.with_gold.select_related("text__project").get(text=text, kind=Coding.Kind.GOLD)
+
+
+def index_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
+    """Return decisions by which each markable has the number of its chain."""
+    return [Decision(key, "refers", indices=(f"e{chain}",)) for key, chain in zip(keys, chains, strict=True)]
+
+
+def point_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
+    """Return decisions by which each markable points at the one before it in its chain, and the first is a place."""
+    last: dict[int, str] = {}
+    decisions = []
+    for key, chain in zip(keys, chains, strict=True):
+        antecedent = last.get(chain)
+        last[chain] = key
+        decisions.append(
+            Decision(key, "place") if antecedent is None else Decision(key, "phrase", pointers=((antecedent,),))
+        )
+    return decisions
+
+
+def change_answer(coding: Coding, number: int) -> None:
+    """Change the coder's answer for a markable of the coding, by an operation as the page sends it."""
+    coding.refresh_from_db()
+    key = list(coding.text.markables.values_list("key", flat=True))[number]
+    before = coding.judgements.get(markable__key=key).category
+    other = "place" if before is None or before.key != "place" else "none"
+    Coding.objects.filter(pk=coding.pk).update(status="open")
+    payload = {"markable": key, "category": other, "pointers": []}
+    operations.apply(coding, coding.coder, coding.version, [operations.Change(uuid.uuid4(), "judge", payload)])
