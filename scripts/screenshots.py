@@ -66,7 +66,7 @@ DASHBOARDS = {
     "texts": ("sortal/agreement/texts/", HEIGHT),
     "course": ("sortal/agreement/course/?by=round", HEIGHT),
     "planning": ("sortal/agreement/planning/", 1100),
-    "models": ("chronicle/agreement/models/", 1100),
+    "models": ("notices/agreement/models/", 1100),
     "allows": ("dialogue/scheme/allows/", HEIGHT),
     "rounds": ("sortal/rounds/", HEIGHT),
     "decisions": ("chronicle/gold/decisions/", 960),

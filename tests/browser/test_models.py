@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import call_command
 from playwright.sync_api import expect
 
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, ModelCoder
+from annotations.models import Coding, ModelCoder, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.model_coders import add_model
 from annotations.projects.people.tokens import find_token
@@ -61,3 +62,20 @@ def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, ch
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator("#table-items tbody a").first.click()
     expect(page.locator("main")).to_contain_text("a-rule-based-model-with-a-long-name (model)")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_demos_model_stands_beside_six_people_with_intervals_and_leads_to_an_item_it_misses(sign_in, settings):
+    settings.LOCAL = True
+    call_command("load_demo", "notices", verbosity=0)
+    page = sign_in(User.objects.get(username="manager"), "/projects/notices/agreement/")
+    page.get_by_role("link", name="Models", exact=True).click()
+    among = page.locator("#table-agreement tbody tr").first
+    expect(among).to_contain_text("0.766")
+    expect(page.locator("#table-alt_test tbody tr")).to_have_count(6)
+    for chart in ("agreement", "humans", "categories"):
+        expect(page.locator(f"#chart-{chart} .main-svg").first).to_be_visible()
+    page.locator("#table-items").get_by_role("link", name="them").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="“them”")).to_be_visible()
+    expect(page.get_by_text("baseline-notices (model)").first).to_be_visible()

@@ -14,10 +14,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.formats import plain
+from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import models, pyramids, rounds
+from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import Coding, Membership, Project, Round, Text
@@ -29,7 +31,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 
-FILES = ("news", "dialogue", "sortal", "links", "letters", "topics", "summaries", "chronicle")
+FILES = ("news", "dialogue", "notices", "sortal", "links", "letters", "topics", "summaries", "chronicle")
 # All texts of these are assigned to the beginners.
 ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
@@ -53,13 +55,13 @@ class Command(BaseCommand):
             with transaction.atomic():
                 self._report(_load(source))
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all eight projects")
+        self.stdout.write(f"  {MANAGER:10} manages all nine projects")
         for name in BEGINNERS:
             self.stdout.write(
                 f"  {name:10} has a dialogue and letters to code, a text to mark and link, a pyramid to build, and "
                 "a training to pass"
             )
-        self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
+        self.stdout.write("  ra1, ann and mo have coded: news, dialogue and harbour notices, sortal classes")
         self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
         self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
@@ -83,10 +85,11 @@ def _load(source: dict[str, Any]) -> list[str]:
         coders_mark=fields.get("coders_mark", False),
     )
     texts = source.get("texts", [])
-    day = timezone.localdate() - timedelta(days=sum(len(text["codings"]) for text in texts))
-    for text in texts:
+    days = [timedelta(days=len(_codings_of(text))) for text in texts]
+    day = timezone.localdate() - sum(days, timedelta())
+    for text, duration in zip(texts, days, strict=True):
         _load_text(project, text, day)
-        day += timedelta(days=len(text["codings"]))
+        day += duration
     for group, names in source.get("groups", {}).items():
         chosen = Membership.objects.filter(project=project, user__username__in=names)
         set_group(project, chosen.values_list("pk", flat=True), group)
@@ -111,9 +114,21 @@ def _load_model(project: Project) -> list[str]:
         ]
 
 
+def _codings_of(source: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the answers of each coder of a text by label: all of them, or the gold but for the coder's deviations."""
+    if "codings" in source:
+        return dict(source["codings"])
+    gold = dict(gold_answers(_document_of(source)))
+    return {name: gold | deviations for name, deviations in source["deviations"].items()}
+
+
+def _document_of(source: Mapping[str, Any]) -> Document:
+    return plain.parse(source["marked"], f"{source['slug']}.txt")
+
+
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:
     """Import a text and code it, each coder a day after the one before."""
-    document = plain.parse(source["marked"], f"{source['slug']}.txt")
+    document = without_answers(_document_of(source))
     if "round" in source:
         kind = Round.Kind.PILOT if source["round"] == Round.Kind.PILOT else Round.Kind.MAIN
         defaults = {"kind": kind, "position": next_position(project)}
@@ -123,7 +138,7 @@ def _load_text(project: Project, source: dict[str, Any], first_day: date) -> Non
     text.title = source["title"]
     text.save(update_fields=["title"])
     keys = dict(text.markables.values_list("label", "key"))
-    for number, (name, answers) in enumerate(source["codings"].items()):
+    for number, (name, answers) in enumerate(_codings_of(source).items()):
         coder = person(name)
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())

@@ -18,9 +18,9 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.model_coders import add_model, make_key, withdraw_keys
 
 # The projects in which it codes, and what it is called there: a model is of one project.
-NAMES = {"dialogue": "baseline", "chronicle": "baseline-chronicle"}
+NAMES = {"dialogue": "baseline", "notices": "baseline-notices"}
 # The category there of a mention that is new.
-NEW = {"dialogue": "none", "chronicle": "new"}
+NEW = {"dialogue": "none", "notices": "new"}
 # As a request to this computer has it.
 ADDRESS = "http://localhost"
 

@@ -6,7 +6,7 @@ then dated back, by so many days as the file says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -17,8 +17,8 @@ from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import Decision
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
-from annotations.formats.model.document import Document, Links
 from annotations.management.demo.gold import adjudicate, draft_round
+from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, person
 from annotations.management.demo.work import code, decision_of
 from annotations.models import (
@@ -113,29 +113,16 @@ def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _
         one["slug"]: plain.parse(f"#title: {one['title']}\n{one['marked']}", f"{one['slug']}.txt")
         for one in source["texts"]
     }
-    uncoded = [SourceDocument(_without_answers(document), None) for document in documents.values()]
+    uncoded = [SourceDocument(without_answers(document), None) for document in documents.values()]
     import_documents(project, uncoded, round_name=round_.name)
     texts = {}
     for one in source["texts"]:
         text = round_.texts.select_related("project").get(slug=one["slug"])
         keys = dict(text.markables.values_list("label", "key"))
-        gold = dict(_answers(documents[text.slug]))
+        gold = dict(gold_answers(documents[text.slug]))
         said = (one.get(name, {}) for name in ("explanations", "mistakes", "decided"))
         texts[text.slug] = _Text(text, keys, gold, *said)
     return _Round(round_, texts)
-
-
-def _without_answers(document: Document) -> Document:
-    return replace(document, marks=[mark.with_answer(None) for mark in document.marks], links=Links.NONE)
-
-
-def _answers(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield each label with its answer in the notation of the demo: each mention points at the one before."""
-    last: dict[tuple[str, ...], str] = {}
-    for mark in document.marks:
-        entity = mark.answer.indices if mark.answer else ()
-        yield mark.label, "none" if not entity else f"old {last[entity]}" if entity in last else "new"
-        last[entity] = mark.label
 
 
 def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> Round:

@@ -49,6 +49,7 @@ from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import expected_of
 from tests.annotations.transfers.test_importing import all_rows
 from tests.conftest import QUICK_HASHERS, person
+from tests.reference import alt_test as slow
 
 # Who has been trained in the project of three rounds.
 TRAINED = ("kim", "lou", "sam", "ute")
@@ -102,10 +103,11 @@ def agreement(capsys, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_it_loads_eight_projects_and_says_who_may_sign_in(demo, client):
+def test_it_loads_nine_projects_and_says_who_may_sign_in(demo, client):
     assert set(Project.objects.values_list("slug", flat=True)) == {
         "news",
         "dialogue",
+        "notices",
         "sortal",
         "links",
         "letters",
@@ -118,7 +120,7 @@ def test_it_loads_eight_projects_and_says_who_may_sign_in(demo, client):
         assert name in demo
         assert client.login(username=name, password="coindex-demo")
     managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
-    assert managed.count() == 8
+    assert managed.count() == 9
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
@@ -132,7 +134,7 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     assert imported.filter(status=Coding.Status.SUBMITTED).count() == 2 + 24
     coded = Coding.objects.filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
     assert [one.version for one in coded] == [one.judgements.count() + 1 for one in coded]
-    assert len(coded) == 3 + 6 + 10 + 9 + 9 + len(attempts()) + 8 + 16 + 12
+    assert len(coded) == 3 + 6 + 60 + 10 + 9 + 9 + len(attempts()) + 8 + 16 + 12
     assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
@@ -150,7 +152,7 @@ def test_the_log_replays_to_the_judgements(demo):
 
 
 def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
-    for slug, n_codings in {"news": 3, "dialogue": 6, "sortal": 10, "letters": 9, "topics": 9}.items():
+    for slug, n_codings in {"news": 3, "dialogue": 6, "notices": 60, "sortal": 10, "letters": 9, "topics": 9}.items():
         project = Project.objects.get(slug=slug)
         work = read_work(project)
         days = sorted({one.day for times in work.judgement_times.values() for one in times})
@@ -203,7 +205,7 @@ def test_without_debug_it_refuses_and_changes_nothing(db, settings):
 def test_a_project_that_is_not_of_the_demo_is_named_and_nothing_is_loaded(db, settings):
     settings.LOCAL = True
     before = all_rows()
-    with pytest.raises(CommandError, match=r"There is no demo project tea; there are news, dialogue, sortal, "):
+    with pytest.raises(CommandError, match=r"There is no demo project tea; there are news, dialogue, notices, "):
         call_command("load_demo", "news", "tea")
     assert all_rows() == before
 
@@ -485,9 +487,7 @@ def test_nobody_of_the_three_rounds_does_two_things_at_once(demo):
             assert sequences == sorted(sequences)
 
 
-@pytest.mark.parametrize(
-    ("slug", "name", "texts"), [("dialogue", "baseline", 1), ("chronicle", "baseline-chronicle", 9)]
-)
+@pytest.mark.parametrize(("slug", "name", "texts"), [("dialogue", "baseline", 1), ("notices", "baseline-notices", 10)])
 def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, name, texts):
     model = ModelCoder.objects.get(membership__user__username=name)
     assert (model.membership.project.slug, model.version, len(model.hash)) == (slug, "rules", 64)
@@ -497,3 +497,68 @@ def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, na
     assert Judgement.objects.filter(coding__in=codings, category__key__in=("phrase", "old")).count() > 5
     assert not Token.objects.exists()
     assert "without a model" not in demo
+
+
+SIX_PEOPLE = ("ann", "ben", "cora", "dev", "ewa", "finn")
+
+
+def values_of_notices() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the value of each coder, the model among them, of each markable of the notices by text and key."""
+    table: dict[tuple[str, str], dict[str, Any]] = {}
+    for coding in Coding.with_models.filter(text__project__slug="notices").select_related("text", "coder"):
+        slug = coding.text.slug
+        order, categories, pointers = answers_of(coding)
+        # The same place in two texts is two markables.
+        of_text = {key: f"{slug} {key}" for key in order}
+        values = exact.chain_labels(
+            list(of_text.values()),
+            {of_text[key]: category for key, category in categories.items()},
+            {of_text[key]: {of_text[target] for target in targets} for key, targets in pointers.items()},
+            set(),
+            "full",
+            "category",
+        )
+        for key, value in values.items():
+            table.setdefault((slug, key), {})[coding.coder.username] = value
+    return table
+
+
+def test_the_model_stands_beside_six_people_with_the_intervals_and_tests_of_independent_programs(demo, client):
+    assert client.login(username="manager", password="coindex-demo")
+    found = client.get("/api/v1/projects/notices/agreement/models/?candidate=baseline-notices").json()
+    assert tuple(found["people"]) == SIX_PEOPLE
+    table = values_of_notices()
+    texts = {unit: unit[0] for unit in table}
+    of_people = {unit: [row.get(coder) for coder in SIX_PEOPLE] for unit, row in table.items()}
+
+    def alpha(some):
+        return exact.alpha(some, "passonneau")[0]
+
+    among = found["among_people"]
+    assert among["value"] == pytest.approx(float(alpha(of_people)), abs=1e-9)
+    assert (among["low"], among["high"]) == pytest.approx(expected_of(of_people, texts, 3, alpha), abs=1e-9)
+    of_model = found["agreements"][0]
+    assert of_model["coder"] == "baseline-notices"
+    assert of_model["low"] < of_model["value"] < of_model["high"] < among["value"]
+    rows = {one["human"]: one for one in found["alt_test"]["rows"]}
+    p_values = []
+    for human in SIX_PEOPLE:
+        scores = slow.scores(
+            table, "baseline-notices", SIX_PEOPLE, human, lambda *pair: exact.distance(*pair, "passonneau")
+        )
+        differences = slow.text_differences(scores, texts)
+        p_values.append(slow.sign_flip_p_value(differences, Fraction(1, 10)))
+        assert rows[human]["difference"] == pytest.approx(float(sum(differences) / len(differences)), abs=1e-9)
+        assert rows[human]["p_value"] == pytest.approx(float(p_values[-1]), abs=1e-9)
+        assert rows[human]["low"] < rows[human]["difference"] < rows[human]["high"]
+    expected = [float(one) for one in slow.adjusted(p_values)]
+    assert [rows[human]["adjusted"] for human in SIX_PEOPLE] == pytest.approx(expected, abs=1e-9)
+    assert {one["name"]: one["difference"] > 0 for one in found["categories"]} == {
+        "new": True, "already mentioned": False, "refers to nothing": False, "": True,
+    }  # fmt: skip
+    missed = {
+        unit
+        for unit, row in table.items()
+        if len({row[name] for name in SIX_PEOPLE}) == 1 and row["baseline-notices"] != row["ann"]
+    }
+    assert {(one["text"], f"{one['text']} {one['key']}") for one in found["items"]} == missed != set()
