@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, IntegerField, QuerySet
+from django.db.models import CharField, Exists, IntegerField, OuterRef, QuerySet
 from django.http import Http404
 from django.utils.crypto import salted_hmac
 
@@ -50,7 +50,9 @@ def project_for(
 
 
 def _projects(user: Person, slug: str) -> QuerySet[Project]:
-    return Project.objects.visible_to(user).filter(slug=slug)
+    """Return the user's project at the address, with `has_codings_of_models`, so that no page asks for that by itself."""
+    by_models = Coding.with_models.filter(text__project=OuterRef("pk"), by_model=True).order_by()
+    return Project.objects.visible_to(user).filter(slug=slug).annotate(has_codings_of_models=Exists(by_models))
 
 
 @compiled_query(IntegerField(), CharField())

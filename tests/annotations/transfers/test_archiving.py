@@ -858,7 +858,7 @@ def test_archiving_and_restoring_cost_a_fixed_number_of_statements(db):
         costs.append((len(reading), len(writing)))
     assert costs[0] == costs[1]
     assert costs[0][0] == len(TABLES)
-    assert costs[0][1] < 65
+    assert costs[0][1] < 60
 
 
 @pytest.mark.django_db(transaction=True)
