@@ -50,7 +50,7 @@ def project_for(
 
 
 def _projects(user: Person, slug: str) -> QuerySet[Project]:
-    """Return the user's project at the address, with `has_codings_of_models`, so that no page asks for that by itself."""
+    """Return the user's project at the address, with `has_codings_of_models`: no page asks for that by itself."""
     by_models = Coding.with_models.filter(text__project=OuterRef("pk"), by_model=True).order_by()
     return Project.objects.visible_to(user).filter(slug=slug).annotate(has_codings_of_models=Exists(by_models))
 
