@@ -77,6 +77,8 @@ def delete(model: type[models.Model], field: str, values: Iterable[Any]) -> None
 
 def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
     """Return unused primary keys for `count` new rows. Call it inside the transaction that inserts them."""
+    if not count:
+        return range(0)
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
