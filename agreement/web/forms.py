@@ -14,6 +14,7 @@ from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.sections.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
+from agreement.sections.labels.model_labels import label_model
 from agreement.sections.labels.settings import IN_SIGHT, Settings
 from annotations.core.http.fields import BoundedSelect
 
@@ -84,7 +85,9 @@ class ParametersForm(forms.Form):
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
-            "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
+            "coders": [(name, label_model(name) if name in request.models else name) for name in extract.known_coders]
+            if len(extract.known_coders) > 2
+            else [],
             "texts": list(titles.items()) if len(titles) > 1 else [],
             "include": [
                 *([(MODELS, BY_MODELS)] if request.n_codings_of_models else []),
