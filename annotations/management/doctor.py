@@ -43,7 +43,7 @@ BACKUP_AGE = timedelta(hours=25)
 CODINGS = 100
 # A file of each package that brings some.
 SERVED = (
-    "css/base.css",
+    "css/base/base.css",
     "plotly/plotly.min.js",
     "admin/css/base.css",
     "drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js",

@@ -36,4 +36,4 @@ def ask(request: HttpRequest, project: Project, question: Question, form: forms.
     own = {CONFIRMED, "csrfmiddlewaretoken", *(form.fields if form else ())}
     sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in own]
     context = {"project": project, "question": question, "sent": sent, "form": form, "confirmed": CONFIRMED}
-    return render(request, "confirm.html", context, status=400 if form and form.errors else 200)
+    return render(request, "forms/confirm.html", context, status=400 if form and form.errors else 200)

@@ -31,7 +31,7 @@ FRAMING = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 ALWAYS = (
-    "/", "/sign-in/", "/ghost/", "/projects/ghost/", "/healthz", "/static/css/base.css", "/static/ghost.css",
+    "/", "/sign-in/", "/ghost/", "/projects/ghost/", "/healthz", "/static/css/base/base.css", "/static/ghost.css",
     "/api/v1/projects/", "/api/v1/ghost/", "/api/v1/docs/", "/admin/login/", "/fail", "/api/v1/fail",
     "/invitations/ghost/",
 )  # fmt: skip

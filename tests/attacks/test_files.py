@@ -38,7 +38,7 @@ OUT = (
 BESIDE = (
     "/static/../config/settings.py", "/static/%2e%2e/config/settings.py", "/static/..%2fconfig/settings.py",
     "/static//etc/passwd", "/static/css/../../manage.py", "/static/..\\manage.py", "/static/%00", "/static/",
-    "/transfers/../static/css/base.css", "/manage.py", "/.git/config", "/.env", "/var/secret-key",
+    "/transfers/../static/css/base/base.css", "/manage.py", "/.git/config", "/.env", "/var/secret-key",
 )  # fmt: skip
 
 

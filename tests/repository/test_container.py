@@ -173,8 +173,8 @@ def test_what_the_steps_make_migrates_serves_and_answers_its_health_check(image,
         assert "max-age=31536000" in headers["strict-transport-security"]
         assert answer(port, "/sign-in/")[0] == 301
         assert answer(port, "/sign-in/", Host="evil.example", **{"X-Forwarded-Proto": "https"})[0] == 400
-        style = page.split('href="/static/css/base.')[1].split('"')[0]
-        status, headers, _ = answer(port, f"/static/css/base.{style}", **{"X-Forwarded-Proto": "https"})
+        style = page.split('href="/static/css/base/base.')[1].split('"')[0]
+        status, headers, _ = answer(port, f"/static/css/base/base.{style}", **{"X-Forwarded-Proto": "https"})
         assert (status, "immutable" in headers["cache-control"]) == (200, True)
     assert probe(image, given, port).returncode == 1
 

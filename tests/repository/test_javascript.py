@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT, skip_or_fail_in_ci
 
-TESTS = sorted((ROOT / "tests" / "js").glob("*.test.mjs"))
+TESTS = sorted((ROOT / "tests" / "js").rglob("*.test.mjs"))
 
 
 @pytest.mark.parametrize("path", TESTS, ids=[path.stem.removesuffix(".test") for path in TESTS])

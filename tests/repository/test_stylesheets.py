@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-STYLES = sorted((ROOT / "static" / "css").glob("*.css"))
+STYLES = sorted((ROOT / "static" / "css").rglob("*.css"))
 PAGES = {
     "agreement": "agreement",
     "coding": "coding",
@@ -94,10 +94,10 @@ def test_every_rule_is_in_a_layer_of_its_file(path):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_rules_of_a_family_of_pages_begin_with_its_name(name):
     """States (is-...) and classes that all pages share stand under a class of the family only."""
-    path = ROOT / "static" / "css" / f"{name}.css"
+    [path] = [one for one in STYLES if one.stem == name]
     prefix = PAGES[name]
     shared = defined([one for one in STYLES if one.stem not in PAGES])
-    shared |= defined([ROOT / "static" / "css" / "workbench.css"]) if name in ("coding", "pyramid") else set()
+    shared |= defined([one for one in STYLES if one.stem == "workbench"]) if name in ("coding", "pyramid") else set()
     for selector in selectors(path):
         own = [one for one in classes(selector) if one == prefix or one.startswith(f"{prefix}-")]
         assert own or selector.startswith(("::highlight(", "#")), f"{selector} has no class of {prefix}"

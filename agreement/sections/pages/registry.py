@@ -59,8 +59,9 @@ class ResultPage:
 
     @property
     def template(self) -> str:
-        """The template of the page."""
-        return f"agreement/{'' if self.uses_answers else 'pyramids/'}{self.name}.html"
+        """The template of the page, which lies where the module that builds it lies."""
+        folder = self.build.__module__.removeprefix(str(__package__)).rpartition(".")[0].strip(".").replace(".", "/")
+        return "/".join(filter(None, ["agreement", folder, f"{self.name}.html"]))
 
     def request(self, project: Project, query: QueryDict, reader: str, *, whole_tables: bool) -> AnalysisRequest:
         """Return what an address asks of the page; `reader` is the name of who asks."""

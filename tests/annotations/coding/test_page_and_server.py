@@ -27,9 +27,9 @@ from tests.shared.cases import cases
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 from tests.shared.schemes import RICH, any_answer, any_scheme, coding_of, rich_project, send_any
 
-REPLAY = ROOT / "tests" / "js" / "replay.mjs"
+REPLAY = ROOT / "tests" / "js" / "coding" / "replay.mjs"
 RULES = REPLAY.with_name("rules.mjs")
-REPLAY_OF_PYRAMIDS = REPLAY.with_name("pyramid-replay.mjs")
+REPLAY_OF_PYRAMIDS = ROOT / "tests" / "js" / "pyramid" / "pyramid-replay.mjs"
 # What the page itself judges; all else (a payload of another shape, words that are marked) it never sends.
 JUDGED_BY_BOTH = {"across_summaries", "second_contributor", "several_scus", "words_taken", "not_in_pyramid"}
 WORDS = [(start, start + length) for start in range(0, 70, 7) for length in (1, 3, 9)]

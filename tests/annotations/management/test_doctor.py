@@ -265,7 +265,7 @@ def test_it_says_what_is_installed_and_where_the_data_is(well, tmp_path):
 
 def test_static_files_that_are_not_installed(well, monkeypatch):
     monkeypatch.setattr(doctor, "find", lambda name: None)
-    assert complaint("static").endswith("not there, such as css/base.css.")
+    assert complaint("static").endswith("not there, such as css/base/base.css.")
 
 
 def test_for_the_backups_alone_no_database_is_asked(well, django_assert_num_queries):

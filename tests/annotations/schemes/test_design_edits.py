@@ -17,7 +17,7 @@ from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import cases
 from tests.shared.schemes import RICH, any_scheme
 
-EDITS = ROOT / "tests" / "js" / "scheme-edits.mjs"
+EDITS = ROOT / "tests" / "js" / "scheme" / "scheme-edits.mjs"
 # What one has not said yet, or has unticked oneself; no step makes anything else.
 UNFILLED = re.compile(
     r"It has no values|The label is empty|is no earlier question with values|: The label is empty"

@@ -104,7 +104,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "invitations": invitation_rows,
         "undelivered": invitations.undelivered(list(invitation_rows)) if is_enabled() else (),
     }
-    return render(request, "annotations/projects/members.html", context)
+    return render(request, "annotations/projects/people/members.html", context)
 
 
 @sensitive_variables("secret", "links")
@@ -222,4 +222,4 @@ def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, " ".join(error.messages))
         return redirect(_list(membership))
     context = {"project": project, "member": membership.user, "link": link}
-    return render(request, "annotations/projects/reset_link.html", context)
+    return render(request, "annotations/projects/people/reset_link.html", context)

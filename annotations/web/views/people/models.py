@@ -59,7 +59,7 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
         "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
         "manages": may_change(project, Right.MANAGE),
     }
-    return render(request, "annotations/projects/models.html", context)
+    return render(request, "annotations/projects/people/models.html", context)
 
 
 def _named(project: Project, name: str) -> ModelCoder:

@@ -1,6 +1,6 @@
 // The list of keys: what each does, and how to give it another. Loaded when it is opened.
-import { keyCaps } from "../controls.js";
-import { around, button, element, inside } from "../element.js";
+import { keyCaps } from "../elements/controls.js";
+import { around, button, element, inside } from "../elements/element.js";
 import { choose } from "./key-choices.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
 import { local, readKeys, write } from "../settings.js";
