@@ -112,7 +112,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Modules that take long come first: else one process works on the last of them while the others have none.
     """
     for item in items:
-        if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
+        if marker := MARKERS_OF_FOLDERS.get(_folder_of(item)):
             item.add_marker(marker)
     if part := config.getoption("only"):
         _deselect(config, items, lambda item: not PARTS[part](item))
@@ -145,13 +145,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def _folder_of(item: pytest.Item) -> str:
+    """Return the folder of `tests/` that the test is in, at whatever depth."""
+    return item.path.relative_to(ROOT / "tests").parts[0]
+
+
 def _is_long(item: pytest.Item) -> bool:
     return any(map(item.get_closest_marker, LONG_MARKERS))
 
 
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
-    if MARKERS_OF_FOLDERS.get(item.path.parent.name) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
+    if MARKERS_OF_FOLDERS.get(_folder_of(item)) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")

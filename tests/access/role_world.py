@@ -31,7 +31,7 @@ from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
-from tests.annotations.web.test_import import CONLL
+from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import DIALOGUE, judge
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 

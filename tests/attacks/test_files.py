@@ -21,9 +21,9 @@ from annotations.models import Transfer
 from tests.access.role_asking import World, able
 from tests.access.role_matrix import AGREEMENT, PAGES
 from tests.access.role_world import upload
+from tests.annotations.formats.laws.test_laws import WRITTEN, written
 from tests.annotations.formats.test_ducview import PEER, PYRAMID
-from tests.annotations.formats.test_laws import WRITTEN, written
-from tests.annotations.web.test_import import CONLL
+from tests.annotations.web.transfers.test_import import CONLL
 from tests.shared.documents import INDEXING
 
 SCRIPT = b"<html xmlns='http://www.w3.org/1999/xhtml'><script>alert(1)</script></html>"

@@ -15,7 +15,7 @@ from schemathesis.generation.meta import CoveragePhaseData
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.schemas import APIOperation
 
-from tests.annotations.api.test_anything import described, make_world, send
+from tests.annotations.api.schema.test_anything import described, make_world, send
 from tests.shared.cases import Selection, examples
 
 SCHEMA = described("coverage")

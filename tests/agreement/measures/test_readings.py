@@ -40,8 +40,8 @@ from agreement.measures.data.subsets import select_units
 from agreement.measures.distances import match_readings
 from tests.agreement.measures import exact
 from tests.agreement.measures.exact import Several
+from tests.agreement.measures.laws.test_exact import OPTIONS, close
 from tests.agreement.measures.strategies import as_given, data_of, one_document, tables
-from tests.agreement.measures.test_exact import OPTIONS, close
 from tests.shared.cases import examples
 
 CONVENTIONS = st.fixed_dictionaries(

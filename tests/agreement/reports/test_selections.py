@@ -32,7 +32,7 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.agreement.reports.test_basis import LETTERS, same, sorted_out, table_of
+from tests.agreement.reports.overall.test_basis import LETTERS, same, sorted_out, table_of
 from tests.conftest import change
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, hand_in
 from tests.shared.cases import cases, first_of

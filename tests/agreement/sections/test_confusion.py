@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 
 from agreement.sections.pages.registry import CATEGORIES, PAIR
-from tests.agreement.reports.test_basis import LETTERS, sorted_out
+from tests.agreement.reports.overall.test_basis import LETTERS, sorted_out
 
 pytestmark = pytest.mark.django_db
 PERSON, GROUP = LETTERS["p"], LETTERS["g"]

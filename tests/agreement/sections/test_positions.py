@@ -9,7 +9,7 @@ from agreement.sections.figures import positions
 from agreement.sections.pages.registry import ITEMS, TEXTS
 from annotations.models import User
 from annotations.projects.viewing import results_for
-from tests.agreement.reports.test_basis import LETTERS, THREE, sorted_out
+from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out
 
 pytestmark = pytest.mark.django_db
 

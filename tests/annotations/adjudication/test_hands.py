@@ -27,7 +27,7 @@ from annotations.projects.anonymization import forget_person
 from annotations.projects.locks import ProjectArchived
 from annotations.projects.people.members import add_member
 from annotations.transfers.archiving import restore_project
-from tests.annotations.transfers.test_archiving import archived, changed, lines, refused, renamed
+from tests.annotations.transfers.archiving.test_archiving import archived, changed, lines, refused, renamed
 from tests.conftest import judge, person
 
 ROUND = "/projects/tea/rounds/main/"

@@ -12,7 +12,7 @@ from annotations.models import Membership, Project, Text, Transfer
 from annotations.projects.people.members import add_member
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restoring
-from tests.annotations.web.test_import import CONLL
+from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import judge
 
 PROJECT = "/api/v1/projects/tea/"

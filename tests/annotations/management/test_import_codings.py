@@ -25,7 +25,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
 from annotations.schemes.ready_made import SCHEMES
-from tests.annotations.transfers.test_importing import all_rows
+from tests.annotations.transfers.importing.test_importing import all_rows
 
 CONLL = "#begin document (walk); part 000\nwalk\t0\t0\tAnna\t-\t({})\nwalk\t0\t1\ttook\t-\t-\n#end document\n"
 PLAIN = "[Anna](=1) took [her](=1)."

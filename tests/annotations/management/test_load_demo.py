@@ -47,7 +47,7 @@ from annotations.planning.work.progress import read_progress_matrix
 from annotations.planning.work.states import State
 from tests.agreement.measures import exact
 from tests.agreement.measures.uncertainty.test_default_interval import expected_of
-from tests.annotations.transfers.test_importing import all_rows
+from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.conftest import QUICK_HASHERS, person
 from tests.reference import alt_test as slow
 

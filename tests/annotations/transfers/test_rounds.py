@@ -26,7 +26,7 @@ from annotations.transfers.forms import ExportForm, ImportForm
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.formats.test_project import files, rezipped
-from tests.annotations.web.test_import import CONLL
+from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import judge
 
 # What Alice answers in each round: the category of one markable.

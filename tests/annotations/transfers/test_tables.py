@@ -19,7 +19,7 @@ from annotations.transfers.importing.documents import import_documents, import_r
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.report import Report
-from tests.annotations.transfers.test_importing import all_rows
+from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.shared.agreeing import WALK, answer, coded_project
 
 TABLES = ["judgements-csv", "judgements-json", "matrix-csv", "matrix-json"]

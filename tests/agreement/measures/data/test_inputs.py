@@ -42,8 +42,8 @@ from agreement.measures import (
     split_components,
 )
 from tests.agreement.measures import exact
+from tests.agreement.measures.laws.test_exact import close
 from tests.agreement.measures.strategies import data_of, one_document
-from tests.agreement.measures.test_exact import close
 from tests.shared.cases import examples
 
 ROWS = [[1, 1], [1, 2], [2, 2], [None, 1], [3, 3], [1, 3]]

@@ -14,7 +14,7 @@ from agreement.reports.items import categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.management import demo
 from annotations.models import Markable, Project
-from tests.agreement.reports.test_basis import LETTERS, THREE, same, sorted_out, table_of
+from tests.agreement.reports.overall.test_basis import LETTERS, THREE, same, sorted_out, table_of
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project
 
 SLIDES = {

@@ -18,7 +18,7 @@ from agreement.reports.request.parameters import CHOICES, InvalidParameter, Para
 from agreement.reports.request.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
-from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
+from tests.agreement.reports.overall.test_basis import LONG, THREE, same, sorted_out, table_of
 from tests.conftest import ROOT, judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 

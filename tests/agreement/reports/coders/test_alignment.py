@@ -1,0 +1,104 @@
+"""The chains of two coders beside each other, aligned as CEAF does it."""
+
+import pytest
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.data.extract.reading import extract
+from agreement.measures import ceaf_e, match_sets
+from agreement.reports.coders.alignment import align_chains
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.sections.figures import alignment
+from agreement.sections.pages.registry import PAIR
+from annotations.models import Markable
+from tests.agreement.reports.overall.test_basis import sorted_out
+from tests.conftest import judge
+from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.cases import examples
+
+# letter by letter the chain of each markable, a point is none
+ANN = "aaaabbccd"
+BEN = "aabbbbcc."
+
+
+@pytest.fixture
+def project(db):
+    words = " ".join(f"[w{place}](m{place})" for place in range(len(ANN)))
+    project = coded_project("tea", "clusters", "[x](x) y", words, "[x](x) z", coders=("ann", "ben"))
+    for coder, chains in (("ann", ANN), ("ben", BEN)):
+        alone = project.texts.get(slug="text-1").codings.select_related("coder").get(coder__username=coder)
+        judge(alone, alone.text.markables.get(level__coded=True).key, "none")
+        coding = project.texts.get(slug="text-2").codings.select_related("coder").get(coder__username=coder)
+        units = coding.text.markables.filter(level__coded=True).order_by("start")
+        linking = project.categories.get(takes_index=True)
+        for unit, letter in zip(units, chains, strict=True):
+            if letter != ".":
+                judge(coding, unit.key, linking.key, indices=[letter])
+    return hand_in(project)
+
+
+def words_of(chain):
+    return [Markable.objects.get(pk=pk).parts[0][0] // 3 for pk in chain]
+
+
+def test_chains_are_aligned_one_to_one_with_what_they_share(project):
+    found = align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "")
+    assert found.text.slug == "text-2"
+    assert [words_of(chain) for chain in found.first] == [[0, 1, 2, 3], [4, 5], [6, 7], [8]]
+    assert [words_of(chain) for chain in found.second] == [[2, 3, 4, 5], [0, 1], [6, 7]]
+    rows = [(one.first, one.second, one.shared, one.aligned) for one in found.pairs]
+    # w0 and w1 are 4/6 alike; the first chain and the four of Ben would be 4/8
+    assert rows == [(2, 2, 2, True), (0, 1, 2, True), (1, 0, 2, True), (0, 0, 2, False), (3, None, 0, False)]
+    assert sum(one.similarity for one in found.aligned) == pytest.approx(4 / 6 + 4 / 6 + 1)
+
+
+def test_a_text_that_not_both_have_coded_is_refused_and_one_without_chains_has_nothing(project):
+    with pytest.raises(InvalidParameter) as wrong:
+        align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "ghost")
+    assert wrong.value.field == "text"
+    assert align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "text-1") is None
+    sorted_ = extract(sorted_out({"text-1": {"ann": "pg", "ben": "pp"}}, "letters"))
+    assert align_chains(sorted_, Parameters(), "ann", "ben", "") is None
+
+
+def test_the_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
+    monkeypatch.setattr(alignment, "MOST_CHAINS", 2)
+    monkeypatch.setattr(alignment, "MOST_ROWS", 3)
+
+    def build(*, whole):
+        request = PAIR.request(project, QueryDict("text=text-2"), "charlie", whole_tables=whole)
+        sections = PAIR.build(request, first="ann", second="ben")
+        return (next(one for one in side if one.key == "alignment") for side in (sections.tables, sections.charts))
+
+    table, chart = build(whole=False)
+    assert len(table.rows) == 3
+    assert "3 of 5 rows" in table.note
+    [trace] = chart.figure["data"]
+    frames = chart.figure["layout"]["shapes"]
+    assert len(trace["z"]) == len(trace["z"][0]) == 2
+    assert {trace["z"][int(one["y0"] + 0.5)][int(one["x0"] + 0.5)] for one in frames} == {2}
+    assert len(frames) == 2
+    assert "4 chains of ann and 3 chains of ben: 3 are aligned and share 6 markables." in chart.alternative
+    assert "The 2 largest" in chart.alternative
+    table, _ = build(whole=True)
+    assert [row[-1] for row in table.rows] == ["aligned"] * 3 + ["", ""]
+    assert "w0, w1, w2, and 1 more" in [row[0] for row in table.rows]
+
+
+@examples(100)
+@given(*[st.lists(st.integers(0, 4), min_size=8, max_size=8)] * 2)
+def test_what_is_aligned_adds_up_to_ceaf(first, second):
+    sides = [
+        {number: {place for place, one in enumerate(of_side) if one == number} for number in set(of_side)}
+        for of_side in (first, second)
+    ]
+    total = sum(one.dice for one in match_sets(*sides, "dice") if one.matched)
+    score = ceaf_e(*(list(side.values()) for side in sides))
+    assert total / len(sides[0]) == pytest.approx(score.recall)
+    assert total / len(sides[1]) == pytest.approx(score.precision)
+
+
+def test_another_similarity_is_refused():
+    with pytest.raises(ValueError, match="similarity is 'cosine'"):
+        match_sets({}, {}, "cosine")

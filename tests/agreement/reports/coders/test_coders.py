@@ -1,0 +1,327 @@
+"""Who agrees with whom, who stands apart, and how each coder works."""
+
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import pytest
+
+from agreement.data.extract.reading import extract
+from agreement.measures import (
+    alpha,
+    b_cubed,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    interval,
+    link_kappa,
+    muc,
+    multi_kappa,
+    observed_agreement,
+    score_interval,
+)
+from agreement.reports.coders import coders
+from agreement.reports.coreference import find_clusters
+from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.coding.status import submit_coding
+from annotations.models import Coding
+from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
+from tests.conftest import judge
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
+
+CODERS = ("alice", "bob", "carol")
+PAIRS = list(combinations(CODERS, 2))
+TEXTS = [(text, n) for text, given in THREE.items() for n in range(max(map(len, given.values())))]
+
+
+def letter(text, n, coder):
+    return THREE[text].get(coder, "")[n : n + 1].replace(".", "")
+
+
+@pytest.fixture
+def three(db):
+    return extract(sorted_out(THREE, "classes"))
+
+
+@pytest.fixture
+def pointed(project, codings, keys):
+    """Let Alice make one chain of a, c and d and point from e to two phrases; let Bob make two chains."""
+    for coder, answers in {
+        "alice": {"a": "", "c": "a", "d": "c", "e": "ab", "f": "3"},
+        "bob": {"a": "", "b": "", "c": "b", "d": "a", "e": "d"},
+    }.items():
+        for label, targets in answers.items():
+            category = "segment" if targets == "3" else "phrase" if targets else "none"
+            judge(codings[coder], keys[label], category, *(keys[one] for one in targets))
+    return extract(hand_in(project))
+
+
+@pytest.mark.parametrize("missing", ["available", "drop"])
+@pytest.mark.parametrize(
+    ("name", "measure", "coefficient"),
+    [
+        ("alpha", "coefficient", alpha),
+        ("fleiss_kappa", "coefficient", fleiss_kappa),
+        ("multi_kappa", "coefficient", multi_kappa),
+        ("gwet_ac1", "coefficient", gwet_ac1),
+        ("alpha", "cohen_kappa", cohen_kappa),
+        ("alpha", "observed_agreement", observed_agreement),
+    ],
+)
+def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, name, measure, coefficient, missing):
+    found = coders.compute_pair_matrix(three, Parameters(name, missing=missing), measure)
+    options = {} if coefficient is alpha else {"missing": missing}
+    for pair in PAIRS:
+        expected = coefficient(table_of(THREE, pair), **options).value
+        assert found.value(*pair) == found.value(*reversed(pair)) == pytest.approx(expected, abs=1e-12)
+    assert found.value("alice", "alice") is None
+
+
+def test_against_the_rest_is_the_mean_over_the_pairs_of_a_coder(three):
+    found = coders.compute_pair_matrix(three, Parameters())
+    values = {pair: alpha(table_of(THREE, pair)).value for pair in PAIRS}
+    for coder in CODERS:
+        own = [value for pair, value in values.items() if coder in pair]
+        assert found.against_rest(coder) == pytest.approx(sum(own) / 2)
+
+
+def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_against_the_rest(db):
+    answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
+    found = coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters())
+    assert found.value("alice", "carol") is None
+    assert found.against_rest("alice") == found.value("alice", "bob") is not None
+    assert found.coders == CODERS
+
+
+def test_a_coder_alone_has_a_matrix_without_pairs(db):
+    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
+    assert (found.coders, found.against_rest("alice")) == (("alice",), None)
+
+
+@pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
+@pytest.mark.parametrize("asked", [{}, {"chains": "none", "distance": "masi"}])
+def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(pointed, asked, measure, score):
+    # Alice's e may be in the chains of a or of b, and counts in the first; b and c are a chain of Bob's alone
+    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde f3", "ade bc"))
+    expected = score(alice, bob)
+    found = coders.compute_pair_matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
+    assert found == pytest.approx(expected.value if measure == "link_kappa" else expected.f1)
+    if measure == "muc":  # recall 2 of 4 links, d and e on a; precision 2 of 3
+        assert found == pytest.approx(4 / 7)
+
+
+@pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
+def test_a_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, measure):
+    with pytest.raises(InvalidParameter) as wrong:
+        coders.compute_pair_matrix(three, Parameters(), measure)
+    assert wrong.value.field == "measure"
+
+
+def test_every_measure_that_a_scheme_allows_has_a_value(pointed, three):
+    for found in (pointed, three):
+        for measure in coders.measures_for(found.kind):
+            assert coders.compute_pair_matrix(found, Parameters(), measure).value("alice", "bob") is not None
+
+
+def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
+    # two camps, dealt in turns
+    answers = {"a": "ppppggggll", "b": "llggggpppp", "c": "ppppgggglp", "d": "llggggpppg", "e": "ppppggggpl"}
+    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": answers})), Parameters())
+    assert sorted(found.coders) == list(answers)
+    camps = "".join("1" if coder in "ace" else "2" for coder in found.coders)
+    assert camps in {"11122", "22111"}
+
+
+def test_coders_who_all_agree_or_disagree_alike_keep_their_place(db):
+    answers = {"text-1": dict.fromkeys(("alice", "bob", "carol", "dave"), "ppgl")}
+    assert sorted(coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters()).coders) == sorted(
+        answers["text-1"]
+    )
+
+
+def test_a_pair_is_computed_once_and_progress_is_told(three):
+    told = []
+    first = coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done))
+    assert told == [(0, 3), (1, 3), (2, 3)]
+    assert coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done)) is first
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize(("name", "coefficient"), [("alpha", alpha), ("fleiss_kappa", fleiss_kappa)])
+def test_without_each_coder_is_the_coefficient_of_the_others(three, name, coefficient):
+    found = coders.leave_out_each_coder(three, Parameters(name))
+    whole = coefficient(table_of(THREE)).value
+    assert found.result.value == pytest.approx(whole)
+    assert [part.name for part in found.parts] == list(CODERS)
+    for part in found.parts:
+        rest = [coder for coder in CODERS if coder != part.name]
+        value = coefficient(table_of(THREE, rest)).value
+        assert (part.result.value, part.change) == pytest.approx((value, value - whole))
+
+
+def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
+    alice, bob = coders.compute_profiles(pointed, Parameters())
+    assert (alice.coder, alice.n_judgements, bob.n_judgements) == ("alice", 5, 5)
+    assert alice.categories == {"none": 1, "phrase": 3, "place": 0, "segment": 1}
+    assert bob.categories == {"none": 2, "phrase": 3, "place": 0, "segment": 0}
+    # units in text order: a b c d e f; a link to a turn goes back no number of units
+    assert alice.link_distances == {1: 1, 2: 1, 3: 1, 4: 1}
+    assert (bob.link_distances, bob.mean_link) == ({1: 2, 3: 1}, pytest.approx(5 / 3))
+    assert (alice.n_ambiguous, bob.n_ambiguous) == (1, 0)
+    assert (bob.chain_lengths, bob.mean_chain) == ({2: 1, 3: 1}, 2.5)
+
+
+def test_a_profile_of_categories_has_no_chains_and_follows_the_selection(three):
+    alice, bob, carol = coders.compute_profiles(three, Parameters(texts="text-1,text-3"))
+    assert [one.n_judgements for one in (alice, bob, carol)] == [7, 6, 4]
+    assert {name: bob.categories[name] for name in LETTERS.values()} == {"person": 2, "group": 3, "loc": 1}
+    assert (alice.chain_lengths, alice.link_distances, alice.mean_chain, alice.mean_link) == ({}, {}, None, None)
+    assert [one.coder for one in coders.compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
+
+
+def test_chains_of_several_texts_are_counted_together(db):
+    project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2")
+    for coding in Coding.objects.filter(coder__username="alice").select_related("coder", "text"):
+        for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
+            unit = coding.text.markables.get(label=label).key
+            judge(coding, unit, "refers" if indices else "none", indices=list(indices))
+    [alice] = coders.compute_profiles(extract(hand_in(project)), Parameters())
+    # {a, b, e} and {c}, {d} in each
+    assert alice.chain_lengths == {1: 4, 3: 2}
+    assert alice.mean_chain == pytest.approx(10 / 6)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
+    found = coders.confusion_matrix(three, Parameters(), pair)
+    names = three.categories
+    for (a, first), (b, second) in permutations(LETTERS.items(), 2):
+        expected = sum(letter(*unit, pair[0]) == a and letter(*unit, pair[1]) == b for unit in TEXTS)
+        assert found[names.index(first), names.index(second)] == expected
+    for a, first in LETTERS.items():
+        place = names.index(first)
+        assert found[place, place] == sum(letter(*u, pair[0]) == letter(*u, pair[1]) == a for u in TEXTS)
+    assert (found == coders.confusion_matrix(three, Parameters(), (pair[1], pair[0])).T).all()
+
+
+def test_a_confusion_of_all_is_each_pair_in_either_order(three):
+    found = coders.confusion_matrix(three, Parameters())
+    assert (found == found.T).all()
+    assert (found == sum(coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2))).all()
+    assert found.shape == (len(three.categories),) * 2
+    both = sum(all(letter(*unit, coder) for coder in pair) for unit in TEXTS for pair in PAIRS)
+    assert found.sum() == 2 * both
+
+
+def test_a_confusion_with_somebody_who_is_not_there_is_a_wrong_parameter(three):
+    with pytest.raises(InvalidParameter):
+        coders.confusion_matrix(three, Parameters(), ("alice", "ghost"))
+
+
+def counts_of(found, parameters=Parameters()):  # noqa: B008 - nothing changes it
+    return {(one.category, one.n_coders): one for one in coders.count_agreeing_coders(found, parameters)}
+
+
+def test_units_are_counted_by_how_many_of_those_who_judged_gave_the_category(three):
+    found = counts_of(three)
+    judged = [[one for one in (letter(*unit, coder) for coder in CODERS) if one] for unit in TEXTS]
+    for n in (2, 3):
+        rows = [row for row in judged if len(row) == n]
+        assert rows
+        for one, name in LETTERS.items():
+            assert found[name, n].units == tuple(sum(row.count(one) == k for row in rows) for k in range(n + 1))
+        most = [max(map(row.count, row)) for row in rows]
+        assert found["", n].units == tuple(most.count(k) for k in range(n + 1))
+    # written out: ppp pgl ggg; ggg ppg lpp
+    assert found["person", 3].units == (2, 1, 2, 1)
+    assert [found["person", 3].at_least(k) for k in (3, 2, 1)] == [1, 3, 4]
+    assert found["", 3].at_least(2) == 5
+    assert found["state", 3].units == (6, 0, 0, 0)
+
+
+def test_units_that_one_coder_judged_agree_with_nobody(project, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    judge(codings["bob"], keys["c"], "phrase")
+    judge(codings["bob"], keys["d"], "phrase")
+    found = counts_of(extract(hand_in(project)))
+    # an answer that lacks its antecedent has its category
+    assert (found["phrase", 2].units, found["none", 2].units, found["", 2].units) == ((0, 0, 1), (1, 0, 0), (0, 0, 1))
+    assert {n for _, n in found} == {2}
+
+
+def test_nobody_s_answers_give_empty_reports(db):
+    found = extract(coded_project("tea", "poesio-artstein-2005", WALK))
+    assert coders.compute_pair_matrix(found, Parameters()).values == {}
+    assert coders.compute_profiles(found, Parameters()) == []
+    assert coders.confusion_matrix(found, Parameters()).sum() == 0
+    assert coders.leave_out_each_coder(found, Parameters()).parts == ()
+    assert coders.count_agreeing_coders(found, Parameters()) == []
+
+
+@pytest.mark.django_db
+def test_a_selection_of_coders_is_who_is_in_every_report():
+    found = extract(answer(coded_project("tea", "poesio-artstein-2005", WALK, coders=CODERS)))
+    two = Parameters(coders="carol,alice")
+    assert set(coders.compute_pair_matrix(found, two).values) == {frozenset({"alice", "carol"})}
+    assert [part.name for part in coders.leave_out_each_coder(found, two).parts] == ["alice", "carol"]
+    assert (coders.confusion_matrix(found, two) == coders.confusion_matrix(found, two).T).all()
+    assert {n for _, n in counts_of(found, two)} == {2}
+
+
+def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
+    project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
+    Coding.objects.filter(text__slug="text-2", coder__username="bob").delete()
+    for coding in Coding.objects.select_related("coder", "text"):
+        for label, key in coding.text.markables.values_list("label", "key"):
+            if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
+                continue
+            judge(coding, key, "refers", indices=["1"])
+    extracted = extract(hand_in(project))
+    alice, bob = {"text-1": ["abc"], "text-3": ["fgh"]}, {"text-1": ["abc"], "text-3": ["fg"]}
+    for measure, score in coders.SCORES.items():
+        found = coders.compute_pair_matrix(extracted, Parameters(), measure).value("alice", "bob")
+        assert found == pytest.approx(score(alice, bob).f1), measure
+    found = coders.compute_pair_matrix(extracted, Parameters(), "link_kappa").value("alice", "bob")
+    assert found == pytest.approx(link_kappa(alice, bob).value)
+
+
+@pytest.fixture
+def four_texts(db):
+    return extract(
+        answer(coded_project("tea", "poesio-artstein-2005", *[f"{WALK} {n}" for n in range(4)], coders=CODERS))
+    )
+
+
+def test_the_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
+    parameters = Parameters(distance="masi")
+    found = {one.measure: one for one in coders.measure_pair(four_texts, parameters, "bob", "alice")}
+    assert list(found) == list(coders.MEASURES)
+    data = select_data(*resolve(four_texts, replace(parameters, coders="alice,bob")))
+    expected = {"coefficient": interval(data, alpha, "masi"), "cohen_kappa": interval(data, cohen_kappa)}
+    clusters = find_clusters(four_texts, four_texts.texts)
+    for name, score in coders.SCORES.items():
+        expected[name] = score_interval(clusters["alice"], clusters["bob"], score).f1
+    for name, one in expected.items():
+        assert (found[name].value, found[name].low, found[name].high) == (one.value, one.low, one.high), name
+        assert found[name].note == one.note
+    assert found["link_kappa"].note == coders.NO_INTERVAL_OF_LINKS
+
+
+def test_a_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+    submit_coding(codings["alice"], codings["alice"].coder)
+    found = coders.measure_pair(extract(project), Parameters(), "alice", "bob")
+    assert {(one.value, one.note) for one in found} == {(None, coders.NO_PAIR)}
+
+
+def test_what_is_left_without_a_coder_has_the_interval_of_the_library(four_texts):
+    parameters = Parameters(distance="masi")
+    found = coders.intervals_without_each_coder(four_texts, parameters)
+    for left in CODERS:
+        rest = ",".join(name for name in CODERS if name != left)
+        data = select_data(*resolve(four_texts, replace(parameters, coders=rest)))
+        assert (found[left].low, found[left].high) == (
+            interval(data, alpha, "masi").low,
+            interval(data, alpha, "masi").high,
+        )

@@ -1,0 +1,200 @@
+"""How long judgements take and how many are made on which day, by hand from a log."""
+
+from datetime import UTC, date, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+
+from agreement.data.activity import count_remaining
+from agreement.data.extract.reading import clear_cache, extract
+from agreement.reports.coders import timing
+from agreement.reports.coders.days import count_days
+from agreement.reports.request.parameters import Parameters
+from agreement.sections.figures import times as sections
+from agreement.sections.pages.registry import CODERS, COURSE
+from annotations.coding.active_time import read_work
+from annotations.coding.status import reopen_coding
+from annotations.models import Coding, Operation, User
+from annotations.planning.rounds import move_to_round
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
+from tests.agreement.reports.overall.test_basis import answer_with, sorted_out
+from tests.conftest import judge
+from tests.shared.work import work_by_text
+
+MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+CORRECTION = {"edits": [{"start": 0, "end": 0, "old": "", "new": "Oh, ", "segments": []}]}
+FIVE = {"text-1": {"alice": "ppgpp", "bob": "ppppp"}, "text-2": {"alice": "pg", "bob": "pp"}}
+
+
+@pytest.fixture
+def project(db):
+    """Make a project whose log has its operations at known times."""
+    project = sorted_out(FIVE)
+    at(project, "text-1", "alice", 0, 10, 30, 30 + 301, 30 + 301 + 60, 400)  # then the submission
+    at(project, "text-1", "bob", 0, 5, 10, 15, 20, 25)
+    at(project, "text-2", "alice", 86_400, 86_408, 86_420)
+    at(project, "text-2", "bob", *[2 * 86_400] * 3)
+    return project
+
+
+def at(project, text, coder, *seconds):
+    """Move the operations of a coding to so many seconds after nine o'clock on the Monday."""
+    coding = Coding.objects.get(text__project=project, text__slug=text, coder__username=coder)
+    for operation, after in zip(coding.operations.order_by("sequence"), seconds, strict=True):
+        moment = MONDAY + timedelta(seconds=after)
+        Operation.objects.filter(pk=operation.pk).update(applied_at=moment, made_at=None)
+
+
+def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        read_work(project)
+    times = work_by_text(project).judgement_times
+    pk = project.texts.get(slug="text-1").pk
+    assert [one.seconds for one in times[pk, "alice"]] == [None, 10, 20, None, 60]
+    coding = Coding.objects.select_related("coder").get(text=pk, coder__username="alice")
+    reopen_coding(coding, User.objects.get(username="charlie"))
+    judge(coding, coding.text.markables.order_by("start")[1].key, "group")
+    at(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
+    Operation.objects.filter(coding=coding, sequence=7).update(user=coding.coder)  # one's own reopening
+    Operation.objects.filter(coding=coding, sequence=8).update(applied_at=MONDAY + timedelta(seconds=86_405))
+    again = work_by_text(project).judgement_times[pk, "alice"]
+    assert [one.seconds for one in again] == [None, 15, 20, None, 60]
+    assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
+
+
+def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
+    text = project.texts.get(slug="text-1")
+    coding = Coding.objects.select_related("coder").get(text=text, coder__username="alice")
+    reopen_coding(coding, User.objects.get(username="charlie"))
+    content = f"Oh, {text.content}"
+    correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
+    first = coding.text.markables.order_by("start")[0]
+    judge(coding, first.key, "group")
+    assert len(work_by_text(project).judgement_times[text.pk, "alice"]) == 5
+
+
+def test_a_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
+    pk = project.texts.get(slug="text-2").pk
+    before = work_by_text(project)
+    coding = Coding.objects.get(text=pk, coder__username="alice")
+    corrected = Operation.objects.create(
+        coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
+    )
+    Operation.objects.filter(pk=corrected.pk).update(applied_at=MONDAY + timedelta(seconds=86_404))
+    after = work_by_text(project)
+    assert after == before
+    assert [one.seconds for one in after.judgement_times[pk, "alice"]] == [None, 8]
+
+
+def test_what_has_no_category_yet_is_marked_and_not_judged(project):
+    pk = project.texts.get(slug="text-2").pk
+    first = Operation.objects.get(coding__text=pk, coding__coder__username="alice", sequence=1)
+    Operation.objects.filter(pk=first.pk).update(payload={**first.payload, "category": None})
+    assert [one.seconds for one in work_by_text(project).judgement_times[pk, "alice"]] == [8]
+    second = Operation.objects.get(coding=first.coding, sequence=2)
+    judged = {**second.payload, "markable": first.payload["markable"]}
+    Operation.objects.filter(pk=second.pk).update(payload=judged)
+    [judgement] = work_by_text(project).judgement_times[pk, "alice"]
+    assert (judgement.day, judgement.seconds) == (date(2026, 3, 3), 8)
+
+
+def test_each_page_reads_the_log_once_and_what_one_has_read_serves_the_others(project):
+    def read_by(page):
+        with CaptureQueriesContext(connection) as queries:
+            page.build(page.request(project, QueryDict("distance=nominal"), "charlie", whole_tables=False))
+        return sum("made_at" in query["sql"] for query in queries)
+
+    for pages in ((COURSE, CODERS), (CODERS, COURSE)):
+        clear_cache()
+        assert [read_by(page) for page in pages] == [1, 0]
+
+
+def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(project, monkeypatch):
+    def work():
+        return timing.read_project_work(project, extract(project))
+
+    read = []
+    monkeypatch.setattr(timing, "read_work", lambda project, texts: read.append(texts) or read_work(project, texts))
+    first, second = (project.texts.get(slug=slug).pk for slug in ("text-1", "text-2"))
+    assert work() == work_by_text(project)
+    answer_with(project, "text-2", "bob", "gg")
+    assert work() == work_by_text(project)
+    assert work() == work_by_text(project)
+    assert [sorted(texts) for texts in read] == [[first, second], [second]]
+    monkeypatch.setattr(timing, "MAX_TEXTS_IN_QUERY", 0)
+    answer_with(project, "text-1", "bob", "g")
+    assert work() == work_by_text(project)
+    assert read[2:] == [None]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({}, {"alice": (4, 9.5, 15.0, 30.0), "bob": (5, 5.0, 5.0, 5.0)}),
+        ({"texts": "text-2"}, {"alice": (1, 8.0, 8.0, 8.0), "bob": (1, 0.0, 0.0, 0.0)}),
+        ({"coders": "alice"}, {"alice": (4, 9.5, 15.0, 30.0)}),
+    ],
+)
+def test_each_coder_has_the_median_and_the_quartiles(project, asked, expected):
+    found = extract(project)
+    rows = timing.summarize_times(found, Parameters(**asked), work_by_text(project).judgement_times)
+    assert {one.coder: (one.n, one.first_quartile, one.median, one.third_quartile) for one in rows} == expected
+
+
+def test_judgements_count_on_their_first_day_and_open_codings_count_too(project):
+    Coding.objects.filter(coder__username="bob").update(status="open")
+    found, times = extract(project), work_by_text(project).judgement_times
+    days = timing.count_by_day(found, Parameters(), times)
+    assert days.days == (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
+    assert days.coders == {"alice": (5, 2, 0), "bob": (5, 0, 2)}
+    assert timing.count_by_day(found, Parameters(texts="text-2"), times).coders == {"alice": (2, 0), "bob": (0, 2)}
+    assert timing.count_by_day(found, Parameters(coders="alice"), times).coders == {"alice": (5, 2)}
+
+
+def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(project, monkeypatch):
+    monkeypatch.setattr(sections, "MOST_DAYS", 2)
+
+    def build(page, key, *, whole=False):
+        content = page.build(page.request(project, QueryDict(), "charlie", whole_tables=whole))
+        return [next((one for one in side if one.key == key), None) for side in (content.tables, content.charts)]
+
+    table, chart = build(CODERS, "times")
+    assert [list(row) for row in table.rows] == [["alice", 4, 9.5, 15.0, 30.0], ["bob", 5, 5.0, 5.0, 5.0]]
+    assert chart.figure["data"][0]["x"] == [15, 5]
+    assert chart.alternative.startswith("alice: 15.0 s, half of them 9.5 s to 30.0 s. bob: ")
+    table, chart = build(COURSE, "days")
+    assert [list(row) for row in table.rows] == [["2026-03-03", 2, 0], ["2026-03-04", 0, 2]]
+    assert "The last 2 of 3 days" in table.note
+    assert [(trace["name"], trace["y"]) for trace in chart.figure["data"]] == [("alice", [2, 0]), ("bob", [0, 2])]
+    assert "alice 2, bob 2 in 2 days with work" in chart.alternative
+    monkeypatch.setattr(sections, "MOST_CODERS", 1)
+    _, chart = build(COURSE, "days")
+    assert chart.alternative.endswith("alice 2 in 2 days with work. The 1 of 2 coders with most.")
+    table, _ = build(COURSE, "days", whole=True)
+    assert [row[0] for row in table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
+    Operation.objects.all().delete()
+    for page, key in ((CODERS, "times"), (COURSE, "days")):
+        assert build(page, key) == [None, None]
+
+
+def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):
+    move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
+    today = date(2026, 3, 4)
+
+    def paces():
+        return timing.estimate_paces(count_days(project, extract(project)).rounds, count_remaining(project), today)
+
+    [whole] = paces()
+    assert (whole.left, whole.pace) == (0, None)
+    coding = Coding.objects.get(text__slug="text-2", coder__username="bob")
+    coding.judgements.all().delete()
+    assert count_remaining(project) == {}  # it is submitted
+    reopen_coding(coding, coding.coder)
+    whole, pilot = paces()
+    assert (whole.name, whole.left, pilot.name, pilot.left) == (None, 2, "pilot", 2)
+    assert (whole.pace.judgements, whole.pace.days, whole.pace.finish) == (14, 3, date(2026, 3, 5))
+    assert (pilot.pace.judgements, pilot.pace.days, pilot.pace.finish) == (4, 2, date(2026, 3, 5))

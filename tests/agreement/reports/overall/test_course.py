@@ -1,0 +1,288 @@
+"""How agreement and work went over time, and what happens in a project."""
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import combinations
+
+import pytest
+
+from agreement.data.activity import LATEST, read_activity, read_progress
+from agreement.data.extract.reading import extract
+from agreement.measures import alpha, fleiss_kappa, interval
+from agreement.reports.overall import course
+from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.coding.active_time import Activity, read_work
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.formats import plain
+from annotations.models import Coding, Operation, User
+from annotations.planning.rounds import move_to_round
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
+from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of
+from tests.conftest import judge
+from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.work import work_by_text
+
+MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+CODERS = ("alice", "bob", "carol")
+
+
+@pytest.fixture
+def project(db):
+    """Make a project in which nothing is submitted yet."""
+    return sorted_out(THREE, handed_in=False)
+
+
+@pytest.fixture
+def charlie(project):
+    return User.objects.get(username="charlie")
+
+
+@pytest.fixture
+def three(project):
+    return extract(hand_in(project))
+
+
+def worked(found, days, operations=None, seconds=0.0):
+    """Return activities as if all coders ended each text so many days after the Monday."""
+    return {
+        (found.text(slug).pk, coder): Activity(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
+        for slug, day in days.items()
+        for coder in ("alice", "bob")
+    }
+
+
+def slugs(stages):
+    return {stage.label: [text.slug for text in stage.texts] for stage in stages}
+
+
+def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
+    work = worked(three, {"text-1": 13, "text-2": 0, "text-3": 6})
+    # Bob ended the second a fortnight later
+    work[three.text("text-2").pk, "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
+    stages = course.compute_stages(three, Parameters(), "week", work)
+    assert slugs(stages) == {"2026, week 10": ["text-3"], "2026, week 11": ["text-1"], "2026, week 12": ["text-2"]}
+    assert list(slugs(stages)) == sorted(slugs(stages))
+
+
+def test_a_week_at_the_turn_of_the_year_is_that_of_its_thursday(three):
+    new_year = datetime(2027, 1, 1, tzinfo=UTC)  # a Friday
+    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, new_year, new_year)}
+    assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
+
+
+def test_a_week_begins_when_monday_does_where_people_are(three, settings):
+    settings.TIME_ZONE = "Asia/Tokyo"
+    early = datetime(2026, 3, 8, 23, 0, tzinfo=UTC)  # Monday, eight in the morning, in Tokyo
+    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, early, early)}
+    assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
+
+
+def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
+    for slug, name in {"text-1": "pilot-10", "text-2": "pilot-2"}.items():
+        move_to_round(project, project.texts.filter(slug=slug), name)
+    found = extract(project)
+    stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
+    assert slugs(stages) == {"pilot-2": ["text-2"], "pilot-10": ["text-1"], "main": ["text-3"]}
+    assert list(slugs(stages)) == ["main", "pilot-10", "pilot-2"]
+
+
+def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
+    answers = {f"text-{n + 1}": {"alice": "pg", "bob": "pp"} for n in range(9)}
+    found = extract(sorted_out(answers))
+    days = {slug: -number for number, slug in enumerate(answers)}  # the last was finished first
+    work = worked(found, days, dict.fromkeys(answers, 5))
+    stages = course.compute_stages(found, Parameters(), "operations", work)
+    assert [slug for of_stage in slugs(stages).values() for slug in of_stage] == list(reversed(answers))
+    assert len(stages) <= course.BINS
+    # nine texts of ten operations each: the second to begin in the first eighth, of 11.25, is with the first
+    assert stages[0].label == "20 operations"
+    assert stages[-1].label == "90 operations"
+    ends = [int(stage.label.split()[0]) for stage in stages]
+    assert ends == sorted(set(ends))
+
+
+def test_one_large_text_does_not_swallow_the_others(three):
+    work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 2}, {"text-1": 1, "text-2": 1000, "text-3": 1})
+    stages = course.compute_stages(three, Parameters(), "operations", work)
+    assert [slug for of_stage in slugs(stages).values() for slug in of_stage] == ["text-1", "text-2", "text-3"]
+    assert [stage.label for stage in stages] == ["2,002 operations", "2,004 operations"]
+
+
+@pytest.mark.parametrize("by", ["week", "operations"])
+def test_a_text_that_nobody_worked_on_here_has_no_time(three, by):
+    assert course.compute_stages(three, Parameters(), by, {}) == []
+    [stage] = course.compute_stages(three, Parameters(), by, worked(three, {"text-2": 0}))
+    assert [text.slug for text in stage.texts] == ["text-2"]
+
+
+@pytest.mark.parametrize("by", ["", "month", "Week"])
+def test_stages_by_something_else_are_a_wrong_parameter(three, by):
+    with pytest.raises(InvalidParameter) as wrong:
+        course.compute_stages(three, Parameters(), by, {})
+    assert wrong.value.field == "by"
+
+
+def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
+    work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 7})
+    first, second = course.compute_stages(three, Parameters(), "week", work)
+    two = table_of({slug: THREE[slug] for slug in ("text-1", "text-2")})
+    same(first.interval, interval(two, alpha))
+    assert (first.interval.by, first.interval.low) == ("document", None)
+    same(second.interval, interval(table_of({"text-3": THREE["text-3"]}), alpha))
+    assert (second.interval.by, second.interval.low) == ("component", None)
+    [whole] = course.compute_stages(three, Parameters(), "week", worked(three, dict.fromkeys(THREE, 0)))
+    same(whole.interval, interval(table_of(THREE), alpha))
+    assert whole.interval.low is not None
+    values = {
+        pair: alpha(table_of({slug: THREE[slug] for slug in ("text-1", "text-2")}, pair)).value
+        for pair in combinations(CODERS, 2)
+    }
+    for coder in CODERS:
+        own = [value for pair, value in values.items() if coder in pair]
+        assert first.against_rest[coder] == pytest.approx(sum(own) / 2)
+    assert second.against_rest["carol"] is None
+    assert second.against_rest["alice"] == second.against_rest["bob"] == second.interval.value
+
+
+def test_only_chosen_texts_and_coders_are_in_stages(three):
+    work = worked(three, {"text-1": 0, "text-2": 0, "text-3": 0})
+    [stage] = course.compute_stages(three, Parameters(texts="text-1,text-3", coders="alice,carol"), "week", work)
+    assert [text.slug for text in stage.texts] == ["text-1", "text-3"]
+    assert list(stage.against_rest) == list(stage.seconds) == ["alice", "carol"]
+
+
+def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_time(three):
+    places = {text.slug: text for text in three.texts}
+    work = {
+        (places["text-1"].pk, "bob"): Activity(60.0, 9, MONDAY, MONDAY),
+        (places["text-2"].pk, "bob"): Activity(30.0, 9, MONDAY, MONDAY),
+        (places["text-3"].pk, "bob"): Activity(0.0, 1, MONDAY, MONDAY),
+    }
+    # 90 seconds for three judgements of each of the first two texts; the third has no time, and does not count
+    assert course.seconds_per_judgement(three.texts, "bob", work) == 15
+    assert course.seconds_per_judgement([places["text-2"]], "bob", work) == 10
+    assert course.seconds_per_judgement([places["text-3"]], "bob", work) is None
+    assert course.seconds_per_judgement(three.texts, "alice", work) is None
+
+
+def at(coding, *minutes):
+    """Move the coding's operations to so many minutes after nine o'clock on the Monday."""
+    for operation, minute in zip(coding.operations.order_by("sequence"), minutes, strict=True):
+        Operation.objects.filter(pk=operation.pk).update(applied_at=MONDAY + timedelta(minutes=minute))
+
+
+def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project, charlie):
+    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    submit_coding(coding, coding.coder)
+    reopen_coding(coding, charlie)
+    at(coding, 0, 1, 2, 62, 63, 300)
+    found = work_by_text(project).activities[coding.text_id, "alice"]
+    # four judgements and submitting; an hour's pause does not count, and reopening is Charlie's
+    assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
+    assert (coding.text_id, "charlie") not in work_by_text(project).activities
+
+
+def test_what_was_imported_was_not_worked_on_here(db):
+    project = coded_project("walk", "passonneau-2004")
+    for coder in ("alice", "bob"):
+        import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
+    assert Operation.objects.filter(kind="import").count() == 2
+    assert work_by_text(project).activities == {}
+    coding = Coding.objects.get(coder__username="bob")
+    reopen_coding(coding, User.objects.get(username="charlie"))
+    assert work_by_text(project).activities == {}
+    judge(coding, coding.text.markables.first().key, "none")
+    assert list(work_by_text(project).activities) == [(coding.text_id, "bob")]
+
+
+def test_work_is_read_in_one_query(project, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert len(read_work(project).activities) == 8
+
+
+def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
+    import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
+    for coder in ("alice", "bob"):
+        coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username=coder)
+        submit_coding(coding, coding.coder)
+    read_progress(project)
+    with django_assert_num_queries(2):
+        found = read_progress(project)
+    assert (found.n_texts, found.n_assigned, found.n_codings, found.n_submitted) == (4, 3, 9, 2)
+
+
+def test_activity_counts_the_operations_of_each_day_against_the_busiest(project):
+    Operation.objects.update(applied_at=MONDAY - DAY)
+    chosen = list(Operation.objects.values_list("pk", flat=True))
+    for number, day in ((4, 0), (1, 2), (3, 9)):
+        Operation.objects.filter(pk__in=[chosen.pop() for _ in range(number)]).update(applied_at=MONDAY + day * DAY)
+    found = read_activity(project, MONDAY.date(), 4)
+    assert [(one.day, one.operations, one.height, one.top) for one in found.days] == [
+        (date(2026, 3, 2), 4, 100, 0),
+        (date(2026, 3, 3), 0, 0, 100),
+        (date(2026, 3, 4), 1, 25, 75),
+        (date(2026, 3, 5), 0, 0, 100),
+    ]
+    assert found.operations == 5
+
+
+def test_days_without_any_activity_have_no_height(project):
+    found = read_activity(project, date(2020, 1, 1), 3)
+    assert [(day.operations, day.height) for day in found.days] == [(0, 0)] * 3
+
+
+def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
+    codings = list(Coding.objects.order_by("text__slug", "coder__username").select_related("coder", "text")[:5])
+    for number, coding in enumerate(codings):
+        submit_coding(coding, coding.coder)
+        coding.operations.filter(kind="submit").update(applied_at=MONDAY + number * DAY)
+    reopen_coding(codings[0], charlie)
+    Operation.objects.filter(kind="reopen").update(applied_at=MONDAY + 9 * DAY)
+    found = read_activity(project, MONDAY.date(), 1).latest
+    assert len(found) == LATEST
+    newest = codings[0]
+    assert (found[0].user, found[0].action, found[0].coder) == ("charlie", "reopened", newest.coder.username)
+    assert found[0].text == newest.text.title
+    assert [(one.user, one.action, one.moment) for one in found[1:]] == [
+        (codings[n].coder.username, "submitted", MONDAY + n * DAY) for n in (4, 3, 2, 1)
+    ]
+
+
+def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
+    other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
+    judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
+    today = Operation.objects.latest("applied_at").applied_at.date()
+    assert read_activity(other, today, 1).operations == 3
+    with django_assert_num_queries(1):
+        assert read_activity(other, today, 1).operations == 3
+    judge(Coding.objects.get(text__project=other), other.texts.get().markables.last().key, "state")
+    assert read_activity(other, today, 1).operations == 4
+
+
+def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
+    """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
+    work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
+    points = course.compute_running(three, Parameters(coders="alice,bob"), work)
+    assert [(one.n_texts, one.last.slug, one.result.n_units) for one in points] == [
+        (1, "text-2", 3),
+        (2, "text-3", 6),
+        (3, "text-1", 9),
+    ]
+    assert [one.result.value for one in points] == pytest.approx([6 / 11, 23 / 45, 16 / 33], abs=1e-12)
+    texts = ("text-2", "text-3", "text-1")
+    whole = interval(table_of({slug: THREE[slug] for slug in texts}, ("alice", "bob")), alpha)
+    assert (points[-1].low, points[-1].high) == pytest.approx((whole.low, whole.high), abs=1e-12)
+
+
+def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_without_time_come_first(three):
+    work = worked(three, {"text-1": 0})
+    points = course.compute_running(three, Parameters("fleiss_kappa"), work)
+    assert [one.last.slug for one in points] == ["text-2", "text-3", "text-1"]
+    assert {(one.low, one.high) for one in points} == {(None, None)}
+    assert points[-1].result.value == pytest.approx(fleiss_kappa(table_of(THREE)).value, abs=1e-12)
+
+
+def test_of_many_texts_the_running_coefficient_has_so_many_points_and_the_last_has_all(three, monkeypatch):
+    monkeypatch.setattr(course, "MOST_POINTS", 2)
+    assert [one.n_texts for one in course.compute_running(three, Parameters(), {})] == [1, 3]

@@ -1,0 +1,98 @@
+"""Names that attributes and relations have in files, whatever their keys are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.answers import KeysByName, name_in_files
+from annotations.formats.model.document import Readings
+from annotations.formats.model.features import Feature
+from annotations.formats.model.scheme import (
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    identity_relations,
+)
+from tests.annotations.formats.laws.test_laws import read_all, written
+
+# What formats, XML, UIMA and Python have a use for, what begins with no letter, and what differs in its spelling alone.
+KEYS = (
+    "level", "label", "begin", "end", "sofa", "id", "type", "attribute_type", "attribute-x", "self", "value", "class",
+    "from", "get", "note", "name", "uncoded", "Optional", "AnnotatorNotes", "ChainName", "Min", "Reading", "Mention",
+    "Antecedent", "Coreference", "span", "mmax_level", "markable", "coref_class", "eid", "etype", "head", "other",
+    "minspan", "Entity", "SplitAnte", "Governor", "reading", "xml", "xmlns", "xmi", "1st", "9", "-", "a-b", "a_b",
+    "A-b", "next", "words",
+)  # fmt: skip
+PLACES = [Place("np", ((start, start + 2),)) for start in (0, 3, 6)]
+
+
+def document(links: Links, *, attributes: bool) -> Document:
+    """Return a document whose last markable answers questions with these keys."""
+    categories = (
+        CategorySpec("c", "c", points_to="np" if links == Links.POINTERS else "", takes_index=links == Links.INDICES),
+    )
+    scheme = SchemeSpec(
+        (LevelSpec("np", "np"),),
+        categories,
+        identity_relations(categories)
+        + tuple(RelationSpec(key, key, to_levels=("np",)) for key in KEYS if not attributes),
+        tuple(AttributeSpec(key, key, kind=AnswerKind.TEXT) for key in KEYS if attributes),
+    )
+    plain = Answer("c", indices=("1",) if links == Links.INDICES else ())
+    readings: Readings = ((PLACES[0],), (PLACES[1],))
+    rich = replace(
+        plain,
+        pointers=PLACES[:1] if links == Links.POINTERS else (),
+        attributes=tuple((key, f"{number}x") for number, key in enumerate(KEYS) if attributes),
+        relations=tuple((key, readings[number % 2 :]) for number, key in enumerate(KEYS) if not attributes),
+    )
+    rich.pointers = tuple(rich.pointers)
+    marks = [Mark(place.parts, "np", answer=answer) for place, answer in zip(PLACES, (plain, plain, rich), strict=True)]
+    return Document("walk", "", "aa bb cc", marks, links=links, scheme=scheme)
+
+
+@pytest.mark.parametrize("links", [Links.POINTERS, Links.INDICES])
+@pytest.mark.parametrize("attributes", [True, False], ids=["attributes", "relations"])
+@pytest.mark.parametrize(
+    "format_",
+    [
+        one
+        for one in FORMATS.values()
+        if one.write and {Feature.ATTRIBUTES, Feature.RELATIONS} <= one.supported_features
+    ],
+    ids=lambda format_: format_.key,
+)
+def test_answers_find_their_questions_again_whatever_these_are_called(format_, attributes, links):
+    kept, _ = reduce_document(document(links, attributes=attributes), format_.supported_features)
+    [back] = read_all(format_, written(format_, kept))
+    here = KeysByName(KEYS)
+
+    def said(mark: Mark) -> dict[str | None, object]:
+        assert mark.answer
+        answers = (
+            mark.answer.attributes
+            if attributes
+            else [(name, sorted(readings)) for name, readings in mark.answer.relations]
+        )
+        assert len(answers) == len(KEYS)
+        return {here.find(name): answer for name, answer in answers}
+
+    assert said(back.marks[-1]) == said(kept.marks[-1])
+    assert back.marks[-1].answer.pointers == kept.marks[-1].answer.pointers
+
+
+def test_keys_that_files_spell_alike_are_told_apart_also_where_one_alone_is_answered():
+    scheme = SchemeSpec((), (), (), tuple(AttributeSpec(key, key) for key in ("a-b", "a_b", "type", "attribute_type")))
+    here = KeysByName(["a-b", "a_b", "type", "attribute_type"])
+    for key in ("a-b", "a_b", "type", "attribute_type"):
+        [name] = name_in_files([key], ("type",), scheme, hyphen="_").values()
+        assert here.find(name) == here.find(name.upper()) == key
+    assert here.find("A-B") is None
+    assert here.find("attribute_3_a_b") is None

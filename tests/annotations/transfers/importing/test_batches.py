@@ -1,0 +1,370 @@
+"""Large imports and exports: batch by batch, with most documents in a temporary file, and the same as at once."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import random
+import tracemalloc
+import zipfile
+from collections import Counter
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotations.core.spool import Spool
+from annotations.formats import FORMATS, FormatError, plain
+from annotations.formats.model.document import decode, decode_lines
+from annotations.models import Coding, Index, Markable, Membership, Project, Transfer
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers import orders
+from annotations.transfers.exporting import codings as exporting
+from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.importing import batches
+from annotations.transfers.importing import documents as documents_module
+from annotations.transfers.importing.batches import plan_batches
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files import source_document
+from annotations.transfers.importing.files.addresses import slugs_of_name
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.files.sources import Source, open_sources
+from annotations.transfers.importing.report import ImportFailed, Report
+from config.settings import TASKS
+from tests.annotations.transfers.importing.test_corpora import odd_codings
+
+CODERS = ("anna", "ben", "cem")
+
+
+@pytest.fixture
+def small(monkeypatch) -> None:
+    """Let three documents be many."""
+    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 3)
+    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 2)
+
+
+def make(slug: str) -> Project:
+    return create_project(slug, slug, SCHEMES["clusters"])
+
+
+def of_file(file: str, *names: str, coder: str = "anna") -> list[SourceDocument]:
+    return [SourceDocument(plain.parse("[Anna](a) left.", f"{name}.txt"), coder, file) for name in names]
+
+
+def rows(project: Project) -> object:
+    """Return what an import has written, without keys of the database."""
+    return (
+        sorted(project.texts.values_list("slug", "title", "content", "position")),
+        sorted(Markable.objects.filter(text__project=project).values_list("text__slug", "key", "predefined")),
+        sorted(Coding.objects.filter(text__project=project).values_list("text__slug", "coder__username", "status")),
+        sorted(
+            Index.objects.filter(judgement__coding__text__project=project).values_list(
+                "judgement__coding__text__slug",
+                "judgement__coding__coder__username",
+                "judgement__markable__key",
+                "entity",
+            )
+        ),
+    )
+
+
+def figures(report: Report) -> object:
+    return (
+        str(report),
+        report.new_coders,
+        sorted(map(str, report.failures)),
+        sorted(map(str, report.findings)),
+        [preview.slug for preview in report.previews],
+    )
+
+
+def test_what_lies_in_a_file_is_what_was_added():
+    spool = Spool[tuple[int, str]](lambda _: 1, 3)
+    items = [(number, "x" * number) for number in range(10)]
+    for number, item in enumerate(items):
+        spool.append(item)
+        assert spool[number // 2] == items[number // 2]
+    assert list(spool) == items
+    for length in (7, 2):
+        spool.truncate(length)
+        assert list(spool) == items[:length]
+        for item in items[length:]:
+            spool.append(item)
+        assert list(spool) == items
+    assert (len(spool), spool.as_list()) == (10, None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_documents_of_one_file_and_of_one_text_are_together(small, seed):
+    draw = random.Random(seed)
+    documents = [
+        one
+        for number in range(12)
+        for one in of_file(f"{number}.x", *{f"text {draw.randrange(15)}" for _ in range(draw.choice([1, 1, 1, 2]))})
+    ]
+    planned = plan_batches(documents)
+    assert sorted(number for batch in planned for part in batch.parts for number in part) == [*range(len(documents))]
+    of_file_, of_text = Counter[str](), Counter[str]()
+    for batch in planned:
+        of_file_.update({documents[number].file for part in batch.parts for number in part})
+        for part in batch.parts:
+            of_text.update({documents[number].document.name for number in part})
+    assert set(of_file_.values()) == set(of_text.values()) == {1}
+    assert all(len(batch) <= 3 for batch in planned if len(batch.parts) == 1)
+    firsts = [min(slugs_of_name(documents[number].document.name)[0] for number in batch.parts[0]) for batch in planned]
+    assert firsts == sorted(firsts)
+
+
+@pytest.mark.parametrize("trial", [False, True])
+def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
+    documents = odd_codings(random.Random(5))
+    documents += of_file("bad.x", "text 2", coder="ben")  # it differs from the text of the others
+    documents += of_file("empty.x", "text 9", coder="cem")
+    documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
+    at_once = import_documents(one := make("one"), documents, create=True, trial=trial)
+    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 3)
+    assert len(plan_batches(documents)) > 3
+    in_batches = import_documents(other := make("other"), documents, create=True, join=True, trial=trial)
+    assert rows(other) == rows(one)
+    assert at_once.failures
+    found, expected = figures(in_batches), figures(at_once)
+    assert [found[0], *found[2:]] == [expected[0], *expected[2:]]
+    again = import_documents(other, documents, create=True, trial=trial)
+    assert (again.texts, again.codings, again.unchanged) == ((0, 0, 12) if not trial else (4, 12, 0))
+
+
+@pytest.mark.parametrize("format_key", [key for key, format_ in FORMATS.items() if format_.write is not None])
+def test_an_export_is_the_same_to_the_byte_however_much_is_in_memory(db, monkeypatch, format_key):
+    import_documents(project := make("one"), odd_codings(random.Random(7)), create=True)
+
+    def export() -> tuple[bytes, str, list[str]]:
+        out = io.BytesIO()
+        report = export_codings(project, format_key, out)
+        return out.getvalue(), str(report), list(map(str, report.losses))
+
+    at_once = export()
+    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 1)
+    assert export() == at_once
+
+
+def lines(*names: str, bad: str = "") -> bytes:
+    """Return a file of JSON lines; the chain of one text has words that it lacks."""
+    return "".join(
+        json.dumps({"doc_key": name, "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1 + (name == bad) * 5]]]})
+        + "\n"
+        for name in names
+    ).encode()
+
+
+def test_a_file_of_more_texts_than_a_transaction_holds_comes_in_wholly_or_not_at_all(db, small):
+    names = [f"t{number}" for number in range(8)]
+    project = make("one")
+    other = plain.parse("Other words.", "t6.txt")
+    import_documents(project, [SourceDocument(other, None)])
+    sources = [Source("all.jsonl", lines(*names)), Source("more.jsonl", lines(*(f"u{name}" for name in names)))]
+    report = import_sources(project, "jsonlines", sources, "=anna", {}, create=True)
+    assert [failure.file for failure in report.failures] == ["all.jsonl"]
+    assert (report.texts, report.codings) == (8, 8)
+    assert set(project.texts.values_list("slug", flat=True)) == {"t6", *(f"ut{number}" for number in range(8))}
+
+
+def test_a_text_that_says_nothing_is_understood_by_the_others_of_its_file_whatever_part_they_are_in(db, small):
+    last = json.dumps({"doc_key": "t9", "sentences": [["a", "b"]], "clusters": []}).encode()
+    source = Source("all.jsonl", lines(*(f"t{number}" for number in range(8))) + last)
+    report = import_sources(make("one"), "jsonlines", [source], "=anna", {}, create=True)
+    assert (report.failures, report.texts, report.codings) == ([], 9, 9)
+    assert "nothing-coded" in {finding.code for finding in report.findings}
+
+
+def test_of_a_file_that_cannot_be_read_to_its_end_nothing_comes_in(db, small):
+    sources = [Source("bad.jsonl", lines("a", "b") + b"{"), Source("good.jsonl", lines("c", "d"))]
+    project = make("one")
+    report = import_sources(project, "jsonlines", sources, "=anna", {}, create=True)
+    assert [failure.file for failure in report.failures] == ["bad.jsonl"]
+    assert list(project.texts.values_list("slug", flat=True)) == ["c", "d"]
+
+
+def test_an_import_that_stops_goes_on_where_it_stopped(db, small):
+    project = make("one")
+    sources = [Source(f"anna/t{number}.jsonl", lines(f"t{number}"), in_folder=True) for number in range(10)]
+
+    def stop(number: int) -> None:
+        if number > 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_sources(project, "jsonlines", sources, "parent", {}, create=True, written=stop)
+    assert project.texts.count() == 6
+    report = import_sources(project, "jsonlines", sources, "parent", {}, create=True)
+    assert (report.texts, report.unchanged) == (4, 6)
+    assert project.texts.count() == Coding.objects.filter(text__project=project, version=2).count() == 10
+
+
+def test_a_scheme_from_the_files_is_there_when_the_import_goes_on(db, small):
+    project = make("one")
+    ann = b"T1\tThing 0 1\ta\nT2\tThing 2 3\tb\n*\tCoreference T1 T2\n"
+    sources = [
+        Source(f"anna/t{number}.{suffix}", data, in_folder=True)
+        for number in range(10)
+        for suffix, data in (("txt", b"a b"), ("ann", ann))
+    ]
+
+    def stop(number: int) -> None:
+        if number > 6:
+            raise KeyboardInterrupt
+
+    options = {"create": True, "new_scheme": True}
+    with pytest.raises(KeyboardInterrupt):
+        import_sources(project, "brat", sources, "parent", {}, written=stop, **options)
+    project = Project.objects.get(pk=project.pk)
+    assert project.texts.count() == 6
+    report = import_sources(project, "brat", sources, "parent", {}, **options)
+    assert (report.texts, report.unchanged, report.failures) == (4, 6, [])
+    assert [level.key for level in project.levels.all()] == ["Thing"]
+
+
+def test_who_ordered_an_import_is_told_that_a_part_of_it_stays(db, small, settings, charlie, monkeypatch):
+    settings.TASKS = TASKS
+    monkeypatch.setattr(orders, "_is_quick", lambda _: False)
+    project = make("one")
+    Membership.objects.create(project=project, user=charlie, role=Membership.Role.MANAGER)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for number in range(10):
+            archive.writestr(f"t{number}.txt", f"Text {number}.")
+    choices = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
+    made = orders.order_import(project, charlie, [SimpleUploadedFile("all.zip", out.getvalue())], "text", choices)
+    orders.run_transfer.call(made.pk)
+    made.refresh_from_db()
+    assert (made.state, made.report["texts"]) == (Transfer.State.CHECKED, 10)
+    assert orders.carry_out(made, charlie)
+    adding = Report.add
+
+    def stop_after(self: Report, other: Report) -> None:
+        adding(self, other)
+        if project.texts.count() == 6:
+            raise OSError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Report, "add", stop_after)
+        with pytest.raises(OSError, match="the disk is full"):
+            orders.run_transfer.call(made.pk)
+    made.refresh_from_db()
+    assert (made.state, made.written) == (Transfer.State.FAILED, 6)
+    assert made.error.endswith(orders.GOES_ON)
+    assert orders.check_again(made, charlie, "text", choices)
+    for _ in range(2):
+        orders.run_transfer.call(made.pk)
+        made.refresh_from_db()
+        orders.carry_out(made, charlie)
+    made.refresh_from_db()
+    assert (made.state, made.error, made.report["texts"]) == (Transfer.State.DONE, "", 4)
+    assert project.texts.count() == 10
+
+
+def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path, monkeypatch):
+    for number in range(10):
+        (tmp_path / f"t{number}.txt").write_text(f"Text {number}.")
+    arguments = ["import_codings", "text", str(tmp_path), "--project", "one", "--texts-only", "--create"]
+    lock, locked = documents_module.lock_project, list[int]()
+
+    def refuse_third(key: int) -> object:
+        locked.append(key)
+        if len(locked) == 3:
+            raise ImportFailed("Somebody has archived the project.")
+        return lock(key)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(documents_module, "lock_project", refuse_third)
+        with pytest.raises(CommandError, match=r"stays: 6 documents\. Run it again"):
+            call_command(*arguments)
+    assert Project.objects.get(slug="one").texts.count() == 6
+    call_command(*arguments)
+    assert Project.objects.get(slug="one").texts.count() == 10
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path):
+    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 25)
+    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 25)
+    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 25)
+    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 15)
+    peaks = []
+    for number, n_texts in enumerate((25, 50, 200)):  # the first time things are loaded that stay
+        path, project = tmp_path / f"{n_texts}.zip", make(f"p{n_texts}")
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for place in range(n_texts):
+                body = " ".join(f"[w{word}](={word % 7})" for word in range(60))
+                archive.writestr(f"anna/t{place}.txt", f"{body} {place}")
+        gc.collect()
+        tracemalloc.start()
+        with path.open("rb") as opened:
+            report = import_sources(
+                project, "plain", open_sources([("all.zip", opened)]), "parent", {}, create=not number, join=True
+            )
+        export_codings(project, "conll2012", (tmp_path / "out.zip").open("wb"))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert report.codings == n_texts
+    assert peaks[2] < 1.5 * peaks[1], peaks
+
+
+def coded(number: int) -> SourceDocument:
+    return SourceDocument(plain.parse("[Anna](=a) left.", f"t{number}.txt"), "anna", f"{number}.x")
+
+
+def test_a_batch_is_checked_again_where_somebody_changed_the_project_meanwhile(db, small, monkeypatch):
+    documents = [coded(number) for number in range(8)]
+    import_documents(project := make("one"), documents[3:5], create=True)
+    lock, locked = documents_module.lock_project, list[int]()
+
+    def delete_first(key: int) -> object:
+        locked.append(key)
+        if len(locked) == 2:  # the texts of the second batch were there when it was checked
+            project.texts.filter(slug="t3").delete()
+        return lock(key)
+
+    monkeypatch.setattr(documents_module, "lock_project", delete_first)
+    report = import_documents(project, documents, create=True)
+    assert (report.failures, len(locked)) == ([], len(plan_batches(documents)) + 1)
+    assert sorted(project.texts.values_list("slug", flat=True)) == [f"t{number}" for number in range(8)]
+    assert Coding.objects.filter(text__project=project, version=2).count() == 8
+
+
+def test_only_what_is_imported_counts_as_written(db, small):
+    documents = [coded(number) for number in range(6)]
+    documents[1] = SourceDocument(plain.parse("Nothing here.", "t1.txt"), "anna", "1.x")
+    heard = list[int]()
+    report = import_documents(make("one"), documents, create=True, written=heard.append)
+    assert (heard, report.documents, len(report.failures)) == ([2, 5], 5, 1)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n",
+        b"a\rb\r\nc\r\r\nd\n\ne",
+        b"a\r",
+        b"a\nbc\xff\n",
+        b"a\r\n\xef\xbb\xbf\xff\n",
+        b"a\rb\xff",
+        b"a\n\rb\0c",
+        "ä\u2028ö\x85ü\n".encode(),
+    ],
+)
+def test_lines_that_are_read_one_after_the_other_are_those_of_the_file(data):
+    def read(lines) -> object:
+        try:
+            return [line for line in lines() if line]
+        except FormatError as error:
+            return error.line, error.column, error.message
+
+    at_once = read(lambda: decode(data, "a").split("\n"))
+    assert read(lambda: decode_lines(io.BytesIO(data), "a")) == at_once

@@ -1,0 +1,460 @@
+"""Imports that make the scheme of a project from their files, or map their names onto it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotations.coding.judgements import judgements_of
+from annotations.formats import Answer, Document, Links, Mark, Place
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, LevelSpec, RelationSpec, ValueSpec
+from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.schemes.consistency import check_scheme
+from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.report import ImportFailed, Report
+from annotations.transfers.importing.schemes.file_scheme import build_scheme
+from annotations.transfers.importing.schemes.naming import Naming, parse_names
+from tests.annotations.transfers.importing.test_corpora import zipped
+from tests.shared.growth import assert_grows_with_input
+
+WORDS = ["Anna", "took", "her", "dog", ".", "It", "barked", "at", "the", "cat", "."]
+
+
+def corpus(**schemes: str) -> dict[str, str]:
+    """Return an MMAX2 corpus as such corpora are shipped: a level coref with sets, and helper levels."""
+    levels = "".join(
+        f'<level name="{name}" schemefile="{name}_scheme.xml">$_{name}_level.xml</level>'
+        for name in ("coref", "sentence", "chunk", "pos")
+    )
+    words = "".join(f'<word id="word_{number}">{word}</word>' for number, word in enumerate(WORDS, start=1))
+    mention = '<value id="v1" name="np"/><value id="v2" name="pronoun"/>'
+    files = {
+        "walk.mmax": "<mmax_project><words>walk_words.xml</words></mmax_project>",
+        "common_paths.xml": f"<common_paths><annotations>{levels}</annotations></common_paths>",
+        "Basedata/walk_words.xml": f"<words>{words}</words>",
+        "Schemes/coref_scheme.xml": "<annotationscheme>"
+        '<attribute id="a1" name="Coref_class" type="markable_set"><value id="v0" name="Coref_class"/></attribute>'
+        f'<attribute id="a2" name="Mention" type="nominal_list">{mention}</attribute></annotationscheme>',
+        "Schemes/sentence_scheme.xml": "<annotationscheme/>",
+        "Schemes/chunk_scheme.xml": "<annotationscheme/>",
+        "Schemes/pos_scheme.xml": '<annotationscheme><attribute id="p" name="tag" type="freetext"/></annotationscheme>',
+        "Markables/walk_coref_level.xml": "<markables>"
+        '<markable id="markable_1" span="word_1" coref_class="set_1" mention="np"/>'
+        '<markable id="markable_2" span="word_3" coref_class="set_1" mention="pronoun"/>'
+        '<markable id="markable_3" span="word_3..word_4" coref_class="set_2" mention="np"/>'
+        '<markable id="markable_4" span="word_6" coref_class="set_2" mention="pronoun"/>'
+        '<markable id="markable_5" span="word_9..word_10" coref_class="empty" mention="np"/></markables>',
+        "Markables/walk_sentence_level.xml": '<markables><markable id="markable_1" span="word_1..word_5"/>'
+        '<markable id="markable_2" span="word_6..word_11"/></markables>',
+        "Markables/walk_chunk_level.xml": '<markables><markable id="markable_1" span="word_1..word_2"/></markables>',
+        "Markables/walk_pos_level.xml": '<markables><markable id="markable_1" span="word_1" tag="NNP"/></markables>',
+    }
+    return files | schemes
+
+
+def bring(project: Project, files: Mapping[str, str], format_key: str = "mmax2", **settings) -> Report:
+    options = settings.pop("options", {})
+    sources = [Source(name, content.encode(), in_folder=True) for name, content in files.items()]
+    return import_sources(project, format_key, sources, "=anna", options, create=True, join=True, **settings)
+
+
+@pytest.fixture
+def empty(db) -> Project:
+    return create_project("tales", "Tales", SCHEMES["poesio-artstein-2005"])
+
+
+def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
+    report = bring(empty, corpus(), new_scheme=True)
+    assert (report.texts, report.codings, report.failures) == (1, 1, [])
+    spec = read_scheme(empty.pk).spec
+    assert check_scheme(spec) == []
+    assert [(level.key, level.coded) for level in spec.levels] == [("coref", True)]
+    empty.refresh_from_db()
+    assert (empty.answers, empty.preset, empty.unmarked) == ("indices", "masi", "singleton")
+    assert Index.objects.values("entity").distinct().count() == 2
+    assert Judgement.objects.count() == 5
+
+
+def test_helper_levels_are_left_out_and_counted(empty):
+    report = bring(empty, corpus(), new_scheme=True)
+    assert set(Markable.objects.values_list("level__key", flat=True)) == {"coref"}
+    left_out = [finding.message for finding in report.findings if finding.code == "level-left-out"]
+    assert left_out == [
+        "1 markable of the level 'chunk', which the scheme does not have",
+        "1 markable of the level 'pos', which the scheme does not have",
+    ]
+
+
+def test_a_trial_makes_no_scheme_and_tells_what_is_found(empty):
+    before = read_scheme(empty.pk).spec
+    report = bring(empty, corpus(), new_scheme=True, trial=True)
+    assert read_scheme(empty.pk).spec == before
+    assert empty.answers == "pointers"
+    assert report.new_scheme is not None
+    assert [level["key"] for level in report.new_scheme["levels"]] == ["coref"]
+    assert report.found is not None
+    found = {level.name: (level.markables, level.coded) for level in report.found.levels}
+    assert found == {"coref": (5, 5), "chunk": (1, 0), "pos": (1, 0)}
+
+
+def test_a_project_with_texts_keeps_its_scheme(empty):
+    bring(empty, corpus(), new_scheme=True)
+    with pytest.raises(ImportFailed, match="tales has texts, so that it keeps its scheme"):
+        bring(empty, corpus(), new_scheme=True)
+
+
+def test_a_scheme_is_not_made_where_all_files_are_refused(empty):
+    before = read_scheme(empty.pk).spec
+    spoiled = corpus(**{"Basedata/walk_words.xml": "<words>"})
+    assert bring(empty, spoiled, new_scheme=True).empty
+    assert read_scheme(empty.pk).spec == before
+
+
+def test_names_and_a_scheme_from_the_files_are_not_said_together(empty):
+    with pytest.raises(ImportFailed, match="leave out level=coref:phrase"):
+        bring(empty, corpus(), new_scheme=True, options={"level": "coref:phrase"})
+
+
+ANN = "T1\tPerson/who, or what 0 4\tAnna\nT2\tPerson/who, or what 10 13\ther\nR1\tCoref Arg1:T2 Arg2:T1\t\n"
+BRAT = {"walk.txt": "Anna took her dog.", "walk.ann": ANN.replace("/who, or what", "")}
+
+
+def test_types_of_brat_make_levels_or_categories(empty):
+    bring(empty, BRAT, "brat", new_scheme=True)
+    spec = read_scheme(empty.pk).spec
+    assert [level.key for level in spec.levels] == ["Person"]
+    assert [(one.key, one.points_to) for one in spec.categories] == [("none", ""), ("coreference", "Person")]
+    assert Pointer.objects.count() == 1
+
+
+def test_types_of_brat_may_be_the_categories_of_the_scheme(empty):
+    bring(empty, BRAT, "brat", new_scheme=True, options={"types": "categories", "relations": "none"})
+    spec = read_scheme(empty.pk).spec
+    assert [level.key for level in spec.levels] == ["markable"]
+    assert [one.key for one in spec.categories] == ["Person"]
+    assert set(Judgement.objects.values_list("category__key", flat=True)) == {"Person"}
+
+
+def test_names_with_commas_are_mapped_as_json(db):
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    names = {"Person,who": "mention", "chunk": ""}
+    files = corpus()
+    with pytest.raises(ImportFailed, match=r"level: 'coref -> ghost': that is not here; here there are mention"):
+        bring(project, files, options={"level": json.dumps({"coref": "ghost"})})
+    with pytest.raises(ImportFailed, match="level: this is not JSON"):
+        bring(project, files, options={"level": "{"})
+    report = bring(project, files, options={"level": json.dumps({**names, "coref": "mention"})})
+    assert report.codings == 1
+
+
+def test_levels_and_categories_are_mapped_together(empty):
+    types = {"walk.txt": "Anna took her dog.", "walk.ann": "T1\tPerson 0 4\tAnna\nA1\tCategory T1 famous\n"}
+    report = bring(empty, types, "brat", options={"level": "Person:phrase", "category": "famous:place"})
+    assert report.failures == []
+    assert list(Judgement.objects.values_list("markable__level__key", "category__key")) == [("phrase", "place")]
+
+
+def test_the_mapping_is_remembered_by_project_and_format(db):
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    bring(project, corpus(), options={"level": "coref:mention"}, trial=True)
+    assert not ImportNames.objects.exists()
+    bring(project, corpus(), options={"level": "coref:mention", "category": "coref_class:refers"})
+    row = ImportNames.objects.get(project=project, format="mmax2")
+    assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}, "question": {}}
+
+
+# ---- the command
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, content in corpus().items():
+        path = tmp_path / "corpus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return tmp_path
+
+
+def test_the_command_makes_a_project_with_the_scheme_of_the_files(db, folder, capsys):
+    call_command(
+        "import_codings",
+        "mmax2",
+        str(folder / "corpus"),
+        "--project=tales",
+        "--create",
+        "--coder=anna",
+        "--scheme=files",
+    )
+    assert "Scheme from the files: levels coref; categories coref_class, none" in capsys.readouterr().out
+    assert Coding.objects.count() == 1
+
+
+def test_the_command_maps_names_by_a_file(db, folder):
+    create_project("tales", "Tales", SCHEMES["clusters"])
+    names = folder / "names.json"
+    names.write_text('{"levels": {"coref": "mention", "chunk": null, "pos": null}}')
+    arguments = ["mmax2", str(folder / "corpus"), "--project=tales", "--coder=anna", "--create", f"--map={names}"]
+    call_command("import_codings", *arguments)
+    assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ('{"levels": {"coref": "ghost"}}', "'coref -> ghost': that is not here; here there are mention"),
+        ('{"layers": {}}', "it holds an object with levels, categories, questions"),
+        ('{"levels": ["coref"]}', "levels: it is an object of names"),
+        ("{", "this is not JSON"),
+        ("[" * 100_000, "this is not JSON that maps names: it nests too deep"),
+        ('{"levels": {"coref": "mention", "coref": null}}', "'coref' is there twice"),
+        ('{"levels": {}, "levels": {"coref": "mention"}}', "'levels' is there twice"),
+    ],
+)
+def test_a_wrong_file_of_names_changes_nothing(db, folder, names, message):
+    create_project("tales", "Tales", SCHEMES["clusters"])
+    path = folder / "names.json"
+    path.write_text(names)
+    arguments = ["mmax2", str(folder / "corpus"), "--project=tales", "--coder=anna", "--create", f"--map={path}"]
+    with pytest.raises(CommandError, match=message):
+        call_command("import_codings", *arguments)
+    assert not Markable.objects.exists()
+
+
+# ---- the pages
+
+
+@pytest.fixture
+def manager(client, db, django_user_model):
+    user = django_user_model.objects.create_user("maria", password="x")
+    client.force_login(user)
+    return user
+
+
+def order(client, project: Project, upload, **fields):
+    data = {"format": "mmax2", "whose": "one", "coder": "anna", "create": "on", "files": upload, **fields}
+    response = client.post(reverse("import", args=[project.slug]), data)
+    assert response.status_code == 302, response.context["form"].errors
+    return Transfer.objects.latest("pk")
+
+
+@pytest.fixture
+def upload(tmp_path):
+    path = tmp_path / "corpus.zip"
+    path.write_bytes(zipped(corpus()))
+    with path.open("rb") as file:
+        yield file
+
+
+def test_the_page_shows_the_names_of_refused_files_and_takes_a_mapping(client, manager, upload):
+    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    transfer = order(client, project, upload)
+    assert transfer.state == Transfer.State.FAILED
+    page = client.get(reverse("transfer", args=[transfer.pk]))
+    rows = [(level["name"], level["markables"], field.initial) for field, level in page.context["names"].level_rows()]
+    assert rows == [("coref", 5, ""), ("chunk", 1, ""), ("pos", 1, "")]
+    response = client.post(
+        reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention", "level-1": "", "level-2": ""}
+    )
+    assert response.status_code == 302
+    transfer.refresh_from_db()
+    assert transfer.state == Transfer.State.CHECKED
+    client.post(reverse("carry-out", args=[transfer.pk]))
+    assert set(Markable.objects.values_list("level__key", flat=True)) == {"mention"}
+    assert ImportNames.objects.get().names["level"] == {"coref": "mention", "chunk": "", "pos": ""}
+    upload.seek(0)
+    again = order(client, project, upload)
+    assert json.loads(again.choices["options"]["level"]) == {"coref": "mention", "chunk": "", "pos": ""}
+    assert again.state == Transfer.State.CHECKED
+
+
+def test_a_name_that_the_scheme_lacks_is_not_taken(client, manager, upload):
+    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    transfer = order(client, project, upload)
+    client.post(reverse("transfer-names", args=[transfer.pk]), {"level-0": "ghost"})
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.choices["options"]) == (Transfer.State.FAILED, {})
+
+
+def test_the_page_makes_the_scheme_from_the_files(client, manager, upload):
+    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    transfer = order(client, project, upload)
+    client.post(reverse("transfer-names", args=[transfer.pk]), {"new_scheme": "1"})
+    page = client.get(reverse("transfer", args=[transfer.pk]))
+    assert "The project gets this scheme" in page.content.decode()
+    assert [level.key for level in read_scheme(project.pk).spec.levels] == ["mention"]
+    client.post(reverse("carry-out", args=[transfer.pk]))
+    assert [level.key for level in read_scheme(project.pk).spec.levels] == ["coref"]
+
+
+def test_the_import_form_offers_a_scheme_from_the_files_only_where_it_can_be_made(client, manager, upload):
+    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    address = reverse("import", args=[project.slug])
+    assert "new_scheme" in client.get(address).context["form"].fields
+    client.post(reverse("carry-out", args=[order(client, project, upload, new_scheme="on").pk]))
+    assert Coding.objects.count() == 1
+    assert "new_scheme" not in client.get(address).context["form"].fields
+    upload.seek(0)
+    data = {"format": "mmax2", "whose": "one", "coder": "anna", "files": upload, "new_scheme": "on"}
+    response = client.post(address, data)
+    assert response.context["form"].errors["new_scheme"] == [
+        "A scheme can be made from files by a manager, in a project without texts."
+    ]
+
+
+def test_somebody_elses_import_is_not_mapped(client, manager, upload, django_user_model):
+    project = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    transfer = order(client, project, upload)
+    other = django_user_model.objects.create_user("otto", password="x")
+    add_member(project, other, Membership.Role.MANAGER)
+    client.force_login(other)
+    assert "names" not in client.get(reverse("transfer", args=[transfer.pk])).context
+    client.post(reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention"})
+    transfer.refresh_from_db()
+    assert transfer.choices["options"] == {}
+
+
+def test_attributes_and_relations_of_answers_become_questions():
+    first, second = Place("np", ((0, 1),)), Place("np", ((2, 3),))
+    answers = [
+        Answer("new", attributes=(("count", 2), ("gloss", "a thing, really"), ("sort", "person|place"))),
+        Answer("new", relations=(("part", ((first, second),)),), attributes=(("count", 2.5), ("sort", "place"))),
+    ]
+    places = [((0, 1),), ((4, 5),)]
+    marks = [Mark(parts, "np", answer=answer) for parts, answer in zip(places, answers, strict=True)]
+    found = build_scheme([Document("walk", "walk.x", "a b c", [*marks, Mark(second.parts, "np")], links=Links.NONE)])
+    kinds = {one.key: (str(one.kind), [value.key for value in one.values]) for one in found.spec.attributes}
+    assert kinds == {"count": ("number", []), "gloss": ("text", []), "sort": ("several", ["person", "place"])}
+    [part] = found.spec.relations
+    assert (part.to_levels, part.joint, part.identity) == (("np",), True, False)
+    assert found.relations == {"part": "part"}
+    assert found.attributes == {"count": "count", "gloss": "gloss", "sort": "sort"}
+
+
+def test_an_attribute_and_a_relation_of_one_name_are_two_questions_of_the_scheme(empty):
+    files = {
+        "walk.txt": "Anna ran",
+        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 5 8\tran\nR1\tRelation-part Arg1:T2 Arg2:T1\n"
+        "A1\tpart T2 whole\nA2\tpart T1 piece\n",
+    }
+    report = bring(empty, files, "brat", new_scheme=True)
+    assert report.refusals() == []
+    spec = read_scheme(empty.pk).spec
+    [relation] = [one.key for one in spec.relations if not one.identity]
+    [attribute] = [one.key for one in spec.attributes]
+    assert (relation, attribute) == ("part", "part-2")
+    judgement = judgements_of(Coding.objects.get())["markable:5-8"]
+    assert judgement["relations"] == {"part": ["markable:0-4"]}
+    assert judgement["attributes"] == {"part-2": "whole"}
+    assert report.names["question"] == {"relation:part": "part", "attribute:part": "part-2"}
+
+
+def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_can_be(client, manager, tmp_path):
+    lines = ["T1\tMention 0 4\tAnna", "T2\tMention 5 8\tran", "R1\tRelation-of Arg1:T2 Arg2:T1", "A1\tof T2 x"]
+    path = tmp_path / "walk.zip"
+    path.write_bytes(zipped({"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}))
+    scheme = replace(
+        SCHEMES["poesio-artstein-2005"],
+        levels=(LevelSpec("mention", "mention"),),
+        categories=(CategorySpec("none", "none"),),
+        relations=(RelationSpec("anchor", "Anchor", to_levels=("mention",)),),
+        attributes=(AttributeSpec("kind", "Kind", values=(ValueSpec("x", "x"),)),),
+    )
+    project = create_project("tales", "Tales", scheme, manager=manager)
+    with path.open("rb") as file:
+        transfer = order(client, project, file, format="brat")
+    form = client.get(reverse("transfer", args=[transfer.pk])).context["names"]
+    rows = {one["is_relation"]: [key for key, _ in field.field.choices] for field, one in form.question_rows()}
+    assert rows == {True: ["", "anchor"], False: ["", "kind"]}
+    chosen = {field.html_name: "anchor" if one["is_relation"] else "kind" for field, one in form.question_rows()}
+    chosen |= {field.html_name: "mention" for field, _ in form.level_rows()}
+    client.post(reverse("transfer-names", args=[transfer.pk]), chosen)
+    transfer.refresh_from_db()
+    assert json.loads(transfer.choices["options"]["question"]) == {"relation:of": "anchor", "attribute:of": "kind"}
+    client.post(reverse("carry-out", args=[transfer.pk]))
+    answer = judgements_of(Coding.objects.get())["mention:5-8"]
+    assert (answer["relations"], answer["attributes"]) == ({"anchor": ["mention:0-4"]}, {"kind": "x"})
+
+
+def test_of_names_that_are_one_question_here_relations_are_joined_and_of_attributes_the_first_stays():
+    mark = Place("np", ((0, 1),))
+    other = Place("np", ((2, 3),))
+    answer = Answer(
+        attributes=(("genus", "f"), ("sex", "m"), ("size", "1")),
+        relations=(("of", ((mark,),)), ("part", ((mark,), (other,)))),
+    )
+    marks = [Mark(place.parts, "np", answer=answer) for place in (Place("np", ((4, 5),)), Place("np", ((6, 7),)))]
+    document = Document("walk", "walk.x", "a b c d", [Mark(mark.parts, "np"), Mark(other.parts, "np"), *marks])
+    options = {"question": "genus:gender,sex:gender,of:bridging,part:bridging"}
+    naming = Naming.from_options(options, {}, ["np"], [], ["gender", "bridging", "size"], "np")
+    renamed = naming.rename(document, ["np"])
+    for one in renamed.marks[2:]:
+        assert one.answer.attributes == (("gender", "f"), ("size", "1"))
+        assert one.answer.relations == (("bridging", ((mark,), (other,))),)
+    assert [str(finding) for finding in renamed.findings] == [
+        "walk.x: 2 markables with different answers to what is 'gender' here (the first stays)"
+    ]
+
+
+def test_files_without_levels_and_categories_make_one_that_points_and_one_that_does_not(empty):
+    files = {
+        "walk.txt": "Anna ran. She won.",
+        "walk.ann": "T1\tMention 0 4\tAnna\nT2\tMention 10 13\tShe\nR1\tAntecedent Arg1:T2 Arg2:T1\n",
+    }
+    report = bring(empty, files, "brat", new_scheme=True)
+    assert report.refusals() == []
+    assert [one.key for one in read_scheme(empty.pk).spec.categories] == ["none", "coreference"]
+    assert judgements_of(Coding.objects.get())["markable:10-13"]["pointers"] == ["markable:0-4"]
+
+
+def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
+    source = Source("iodine.tsv", (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
+    report = import_sources(empty, "webanno", [source], "=anna", {}, create=True, join=True, new_scheme=True)
+    assert report.refusals() == []
+    spec = read_scheme(empty.pk).spec
+    assert {"bridge-def", "bridge-other"} == {one.key for one in spec.relations if not one.identity}
+    assert {"entity", "infstat"} <= {one.key for one in spec.attributes}
+    assert Pointer.objects.filter(relation__identity=True).count() == 163
+    assert Pointer.objects.filter(relation__identity=False).count() == 20
+
+
+def test_schemes_are_made_in_time_that_grows_with_the_files():
+    def work(n):
+        marks = [
+            Mark(((number, number + 1),), "coref", answer=Answer(f"c{number % 50}", indices=(str(number % 99),)))
+            for number in range(n)
+        ]
+        return build_scheme([Document("walk", "walk.x", "a" * n, marks, links=Links.INDICES)])
+
+    assert_grows_with_input(work, 40_000)
+
+
+@pytest.mark.parametrize(("noun", "most"), [("levels", 50), ("categories", 500), ("attributes", 50)])
+def test_keys_are_not_made_of_thousands_of_names(noun, most):
+    def document(n: int) -> Document:
+        marks = []
+        for number in range(n):
+            name = f"語{chr(0x4E00 + number)}"  # without a letter of which a key is made
+            category = name if noun == "categories" else "c"
+            attributes = ((name, "x"),) if noun == "attributes" else ()
+            level = name if noun == "levels" else "phrase"
+            marks.append(Mark(((number, number + 1),), level, answer=Answer(category, attributes=attributes)))
+        return Document("x", "x.txt", "x" * n, marks)
+
+    def build(n: int) -> None:
+        with pytest.raises(ImportFailed, match=f"they have {n} {noun}, and a scheme has at most {most}"):
+            build_scheme([document(n)])
+
+    assert_grows_with_input(build, 8000)
+
+
+def test_names_that_are_nested_too_deeply_are_no_names():
+    with pytest.raises(ImportFailed, match="level: this is not JSON"):
+        parse_names("level", '{"a":' + "[" * 15_000, "", [])

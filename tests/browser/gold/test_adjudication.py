@@ -1,0 +1,227 @@
+"""An adjudicator decides what the demo's six coders disagree on, by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Page, expect
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.adjudication.states import State, gold_states
+from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.models import Coding, Membership, Operation, Project, User
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from tests.browser.conftest import saved
+from tests.browser.pages.test_accessibility import violations
+
+LEFT = re.compile(r"(\d+) decisions? left")
+
+
+@pytest.fixture
+def adjudicator(transactional_db, settings, charlie) -> User:
+    """Load the demo, with Charlie as an adjudicator of the dialogue whose gold is drafted."""
+    settings.LOCAL = True
+    call_command("load_demo", "dialogue", verbosity=0)
+    project = Project.objects.get(slug="dialogue")
+    add_member(project, charlie, Membership.Role.ADJUDICATOR)
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    return charlie
+
+
+def gold() -> Coding:
+    return Coding.with_gold.get(kind=Coding.Kind.GOLD, text__slug="generator")
+
+
+def left(page: Page) -> int:
+    found = LEFT.search(page.locator("#queue-left").inner_text())
+    return int(found[1]) if found else 0
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def codings() -> list[Coding]:
+    """Return what the coders have submitted."""
+    return list(Coding.objects.filter(text__slug="generator", status=Coding.Status.SUBMITTED))
+
+
+def decisions() -> list[dict]:
+    return [one.payload for one in gold().operations.filter(kind=Operation.Kind.DECIDE).order_by("sequence")]
+
+
+def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudicator, tmp_path):
+    page = sign_in(adjudicator, "/projects/dialogue/texts/generator/gold/code/")
+    queue = page.locator("#queue")
+    expect(queue).to_be_focused()
+    expect(page.locator(".queue-table thead")).to_contain_text("F")  # letters, and no names
+    assert not set(queue.inner_text().split()) & {"ann", "ben", "cora", "dev", "ewa", "finn"}
+    assert violations(page) == []
+    at_first = left(page)
+    assert at_first > 10
+
+    press(page, "Enter")  # the draft of a card, but for a row on which it is undecided
+    expect(page.locator("#queue-left")).not_to_contain_text(f"{at_first} decisions left")
+    saved(page)
+    [accepted] = decisions()
+    assert accepted["source"] == "draft"
+    assert left(page) == at_first - len(accepted["items"])
+
+    before = left(page)
+    press(page, "1")  # what coder A says
+    saved(page)
+    taken = decisions()[-1]
+    assert taken["source"] == "coder"
+    [item, *_] = taken["items"]
+    coding = Coding.objects.get(operations__uuid=taken["codings"][0])
+    theirs = judgements_of(coding)[item[0]]
+    assert judgements_of(gold())[item[0]]["category"] == theirs["category"]
+    assert left(page) < before
+
+    press(page, "u")  # and back, and again
+    saved(page)
+    expect(page.locator("#queue-left")).to_contain_text(f"{before} decisions left")
+    press(page, "Shift+u")
+    saved(page)
+    expect(page.locator("#queue-left")).not_to_contain_text(f"{before} decisions left")
+    assert gold_states([gold()])[0].n_open == len(gold_states([gold()])[0].contested) - len(accepted["items"]) - len(
+        taken["items"]
+    )
+
+    # why, of the next decision
+    press(page, "w")
+    dialog = page.get_by_role("dialog", name="Why")
+    expect(dialog.get_by_label("none given")).to_be_focused()
+    press(page, "ArrowDown", "ArrowDown", "Tab")
+    expect(page.get_by_label("Section of the guidelines")).to_be_focused()
+    press(page, "Tab")
+    page.keyboard.type("Both are meant.")
+    press(page, "Tab", "Enter")
+    expect(dialog).to_have_count(0)
+    expect(queue).to_be_focused()
+    press(page, "2")
+    saved(page)
+    said = decisions()[-1]
+    assert (said["reason"], said["note"]) == ("guideline", "Both are meant.")
+
+    # an antecedent that nobody had: by the keys of the text
+    press(page, "z")
+    expect(page.locator("#text-pane")).to_be_focused()
+    press(page, "1")
+    current = page.locator("#text .is-current").first.get_attribute("data-key")
+    said_before = {key for coding in codings() for key in judgements_of(coding).get(current, {}).get("pointers", [])}
+    offered = page.locator("#candidates [data-target]")
+    targets = [offered.nth(place).get_attribute("data-target") for place in range(offered.count())]
+    place, target = next((place, one) for place, one in enumerate(targets) if one not in said_before)
+    press(page, "asdfghjkl"[place])
+    saved(page)
+    assert judgements_of(gold())[current]["pointers"] == [target]
+    press(page, "z")
+    expect(queue).to_be_focused()
+
+    # all the rest: the draft, or where it is undecided coder A
+    for _ in range(200):
+        if not left(page):
+            break
+        before = left(page)
+        press(page, "Enter")
+        if left(page) == before:
+            press(page, "1")
+        assert left(page) < before, page.locator("#say").inner_text()
+    expect(page.locator("#queue-left")).to_contain_text("Nothing left to decide")
+    saved(page)
+    assert gold_states([gold()])[0].state is State.DECIDED
+    page.reload()
+    expect(page.locator("#queue-left")).to_contain_text("Nothing left to decide")
+
+    # spot checks, all at once
+    expect(queue).to_be_focused()
+    expect(page.locator("#queue-card")).to_contain_text("Spot check")
+    press(page, "a")
+    saved(page)
+    expect(page.locator("#queue-left")).not_to_contain_text("spot")
+    expect(page.locator("#say")).to_have_text("Everything is decided. Check and submit to close it.")
+
+    submitted(page)
+    assert gold_states([gold()])[0].state is State.CLOSED
+    path = tmp_path / "gold.zip"
+    call_command("export_codings", "conll2012", str(path), "--project", "dialogue", "--gold")
+    assert chains_of(read_back(path)) == chains_of(gold())
+
+
+def test_a_key_that_is_held_down_and_a_double_click_decide_once(sign_in, adjudicator):
+    page = sign_in(adjudicator, "/projects/dialogue/texts/generator/gold/code/")
+    expect(page.locator("#queue")).to_be_focused()
+    for _ in range(10):  # the browser repeats the key
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    saved(page)
+    assert len(decisions()) == 1
+    before = left(page)
+    page.get_by_role("button", name=re.compile("Take A")).first.dblclick()
+    saved(page)
+    assert len(decisions()) == 2
+    assert left(page) < before
+
+
+def test_a_digit_on_a_spot_check_changes_nothing_in_the_text(sign_in, adjudicator):
+    page = sign_in(adjudicator, "/projects/dialogue/texts/generator/gold/code/")
+    expect(page.locator("#queue")).to_be_focused()
+    press(page, "p")  # from the first card to the last
+    expect(page.locator("#queue-card")).to_contain_text("Spot check")
+    before = judgements_of(gold())
+    press(page, "3")
+    expect(page.locator("#say")).to_contain_text("Everybody says the same")
+    press(page, "Enter")
+    saved(page)
+    assert judgements_of(gold()) == before
+    assert len(decisions()) == 1
+
+
+def submitted(page: Page) -> None:
+    """Answer what coders and draft left open, and submit."""
+    while page.locator("#progress-text").inner_text().split(" of ")[0] != "46":
+        page.locator("#text-pane").focus()
+        press(page, "Tab", "4")
+    saved(page)
+    press(page, "Control+k")
+    page.get_by_role("combobox").fill("Check and submit")
+    press(page, "Enter")
+    page.get_by_role("button", name="Submit", exact=True).focus()
+    press(page, "Enter")
+    page.wait_for_url("**/rounds/main/")
+
+
+def read_back(path: Path) -> Coding:
+    """Return the coding that a fresh project gets from a file."""
+    project = create_project("back", "Back", SCHEMES["poesio-artstein-2005"])
+    add_member(project, User.objects.get(username="alice"), Membership.Role.CODER)
+    call_command("import_codings", "conll2012", str(path), project="back", coder="alice")
+    return Coding.objects.get(text__project=project)
+
+
+def chains_of(coding: Coding) -> list[list[str]]:
+    """Return the words of the chains of two phrases or more, each in the order of the text."""
+    parents: dict[str, str] = {}
+
+    def root(key: str) -> str:
+        while parents.setdefault(key, key) != key:
+            key = parents[key]
+        return key
+
+    for one in decisions_of(coding):
+        for target in one.targets():
+            parents[root(one.markable)] = root(target)
+    phrases = coding.text.markables.filter(level__key="phrase", key__in=[*parents]).order_by("start", "-end")
+    chains: dict[str, list[str]] = {}
+    for phrase in phrases:
+        words = coding.text.content[phrase.start : phrase.end]
+        chains.setdefault(root(phrase.key), []).append(" ".join(words.split()))
+    return sorted(chain for chain in chains.values() if len(chain) > 1)

@@ -1,0 +1,213 @@
+"""Imports and exports in a browser: look first, then do it, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import expect
+
+from annotations.coding.status import submit_coding
+from annotations.models import Membership, Text
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers import orders
+from config.settings import TASKS
+from tests.annotations.transfers.importing.test_corpora import zipped
+from tests.annotations.transfers.importing.test_mapping import corpus
+from tests.annotations.web.transfers.test_import import CONLL
+from tests.browser.conftest import DelayedAnswer
+from tests.conftest import judge
+
+pytestmark = pytest.mark.browser
+
+DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
+
+
+@pytest.fixture
+def manager(charlie, project):
+    add_member(project, charlie, Membership.Role.MANAGER)
+    return charlie
+
+
+def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
+    submit_coding(codings["alice"], codings["alice"].coder)
+    page = sign_in(manager, "/projects/tea/")
+    page.get_by_role("link", name="Import and export").click()
+    page.get_by_role("link", name="Export", exact=True).click()
+    page.get_by_label("Format").select_option("muc")
+    page.get_by_role("button", name="Preview").click()
+    row = page.get_by_role("row").filter(has_text="several antecedents of one markable")
+    expect(row).to_contain_text("alice, tea: “it” (31-33)")
+    page.get_by_role("button", name="Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "tea-muc.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert set(archive.namelist()) == {"alice/tea.sgm", "LOSSES.txt"}
+    page.get_by_role("link", name="Import and export").first.click()
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+
+
+def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("Format").focus()
+    page.keyboard.type("CoNLL-2012")
+    expect(page.get_by_label("Format")).to_have_value("conll2012")
+    page.get_by_label("A folder per coder").focus()
+    page.keyboard.press("ArrowUp")  # round to the last: texts only
+    expect(page.get_by_label("Texts only")).to_be_checked()
+    page.keyboard.press("Enter")
+    expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text")
+    page.get_by_role("button", name="Import", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
+    assert Text.objects.filter(project=project, slug="dog").exists()
+
+
+def order_corpus(page, slug: str) -> None:
+    page.goto(f"/projects/{slug}/import/?format=mmax2")
+    corpus_file = {"name": "corpus.zip", "mimeType": "application/zip", "buffer": zipped(corpus())}
+    page.get_by_label("Files", exact=True).set_input_files(corpus_file)
+    page.get_by_label("One coder’s work").check()
+    page.get_by_label("Coder", exact=True).fill("alice")
+    page.get_by_role("button", name="Preview").click()
+
+
+def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, alice):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/")
+    order_corpus(page, "tales")
+    expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="coref", exact=True))
+    expect(row).to_contain_text("5")
+    page.get_by_label("coref", exact=True).select_option("mention")
+    page.get_by_role("button", name="Preview with these names").click()
+    expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text, 5 new markables")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text, 5 new markables")
+    order_corpus(page, "tales")
+    expect(page.locator("#summary")).to_contain_text("1 coding already imported")
+
+
+def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, manager, alice):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/")
+    order_corpus(page, "tales")
+    page.get_by_role("button", name="Create the scheme from the files").click()
+    expect(page.get_by_role("table", name="The project gets this scheme")).to_contain_text("coref")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("table", name="The project has this scheme now")).to_contain_text("coref")
+    page.goto("/projects/tales/scheme/")
+    expect(page.get_by_role("table", name="Levels of markables")).to_contain_text("coref")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="MMAX2 (zip)").click()
+    assert download.value.suggested_filename == "tales-scheme-mmax2.zip"
+    page.get_by_role("link", name="Import a scheme").click()
+    page.get_by_label("Scheme", exact=True).set_input_files(download.value.path())
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("table", name="Scheme of the file")).to_contain_text("coref")
+
+
+def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign_in, manager):
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("Format").select_option("brat")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.locator("#of-format [name$=word]")).to_have_count(0)
+    page.get_by_label("Format").select_option("conll2012")
+    expect(page.locator("#of-format [name$=word]")).to_be_visible()
+    files = page.get_by_label("Files", exact=True).evaluate("field => [...field.files].map((file) => file.name)")
+    assert files == ["dog.conll"]
+
+
+def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
+    page = sign_in(manager, "/projects/tea/import/?format=conll2012")
+    page.get_by_label("One coder’s work").check()
+    page.get_by_label("Coder", exact=True).fill("alice")
+    page.get_by_label("Format").select_option("brat")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.get_by_label("One coder’s work")).to_be_checked()
+    expect(page.get_by_label("Coder", exact=True)).to_have_value("alice")
+
+
+def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_focus(sign_in, manager, project):
+    page = sign_in(manager, "/")
+    answer = DelayedAnswer(page, "**/import/?format=brat")
+    page.goto("/projects/tea/import/")
+    page.get_by_label("Format").select_option("brat")
+    page.get_by_label("A folder per coder").focus()
+    page.keyboard.press("ArrowUp")
+    nobodys = page.get_by_label("Texts only")
+    expect(nobodys).to_be_checked()
+    answer.release()
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(nobodys).to_be_checked()
+    expect(nobodys).to_be_focused()
+
+
+def test_another_format_leaves_the_chosen_coders_of_an_export(sign_in, manager, codings):
+    page = sign_in(manager, "/projects/tea/export/?format=conll2012")
+    page.get_by_label("alice").check()
+    page.get_by_label("Format").select_option("jsonlines")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.get_by_label("alice")).to_be_checked()
+
+
+def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
+    page = sign_in(manager, "/projects/tea/export/")
+    expect(page.get_by_label("alice")).to_be_visible()
+    page.get_by_label("Format").select_option("project")
+    expect(page.get_by_label("alice")).to_have_count(0)
+
+
+def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, manager, project, settings, monkeypatch):
+    settings.TASKS = TASKS
+    monkeypatch.setattr(orders, "QUICK_BYTES", 0)
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Format").select_option("conll2012")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("Texts only").check()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    expect(page.get_by_text("nothing changes yet")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("In progress. You can leave")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
+
+
+def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    manager.is_superuser = True
+    manager.save()
+    page = sign_in(manager, "/projects/tea/export/?format=project")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    page.goto("/projects/new/")
+    page.get_by_role("link", name="from its archive").click()
+    page.get_by_label("Archive").set_input_files(
+        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
+    )
+    page.get_by_label("Address").fill("tea")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("tea")
+    page.goto("/projects/new/archive/")
+    page.get_by_label("Archive").set_input_files(
+        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
+    )
+    page.get_by_label("Address").fill("tea-again")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("link", name="Open the project").click()
+    expect(page).to_have_url("/projects/tea-again/")
+    expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")

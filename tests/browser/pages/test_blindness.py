@@ -1,0 +1,72 @@
+"""What a second coder can see of the first in a browser: nothing."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations.coding import operations
+from tests.browser.conftest import PASSWORD
+from tests.browser.workbench.test_coding import CODE, change, judgement, open_coding, saved
+
+API = "/api/v1/projects/tea/texts/tea/coding/"
+
+
+def test_second_coder_sees_nothing_of_the_first(sign_in, alice, bob, codings, keys):
+    work = [change("judge", markable=keys[label], category="place", note="a secret note") for label in "abcdef"]
+    page = sign_in(bob, CODE)
+    state = page.locator("#coding-state").text_content()
+    api = page.request.get(API).text()
+    operations.apply(codings["alice"], alice, 0, work)
+    page.reload()
+    assert page.locator("#coding-state").text_content() == state
+    assert page.request.get(API).text() == api
+    assert "secret" not in page.content()
+    expect(page.locator("#progress-text")).to_contain_text("0 of 6")
+    for path in ("agreement/", "agreement/items/", f"agreement/items/tea/{keys['a']}/"):
+        assert page.request.get(f"/projects/tea/{path}").status == 403
+        assert page.request.get(f"/api/v1/projects/tea/{path}").status == 403
+    page.goto("/projects/tea/")
+    expect(page.get_by_text("alice")).to_have_count(0)
+    expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
+
+
+@pytest.mark.expected_errors("status of 403")
+def test_page_left_open_does_not_write_as_the_next_person_at_the_machine(sign_in, alice, bob, codings, keys):
+    bob.set_password(PASSWORD)
+    bob.save()
+    left = open_coding(sign_in, alice)
+    next_person = left.context.new_page()
+    next_person.goto("/")
+    next_person.get_by_role("button", name="Sign out").click()
+    next_person.get_by_label("Username").fill("bob")
+    next_person.get_by_label("Password").fill(PASSWORD)
+    next_person.keyboard.press("Enter")
+    expect(next_person.get_by_role("button", name="Sign out")).to_be_visible()
+
+    left.keyboard.press("4")
+    expect(left.locator("#save-state")).to_have_text("Signed out")
+    codings["bob"].refresh_from_db()
+    assert (codings["bob"].version, judgement(codings["bob"], keys["a"])) == (0, None)
+
+    next_person.goto(CODE)  # what Alice has not sent waits for her
+    expect(next_person.locator("#progress-text")).to_contain_text("0 of 6")
+    left.close()
+    next_person.get_by_role("button", name="Sign out").click()
+    next_person.get_by_label("Username").fill("alice")
+    next_person.get_by_label("Password").fill(PASSWORD)
+    next_person.keyboard.press("Enter")
+    expect(next_person.get_by_role("button", name="Sign out")).to_be_visible()
+    next_person.goto(CODE)
+    expect(next_person.locator("#progress-text")).to_contain_text("1 of 6")
+    saved(next_person)
+    assert judgement(codings["alice"], keys["a"])["category"] == "none"
+    assert judgement(codings["bob"], keys["a"]) is None
+
+
+def test_coder_may_look_once_the_manager_has_opened_the_results(sign_in, bob, project):
+    page = sign_in(bob)
+    project.results_open = True
+    project.save()
+    page.goto("/projects/tea/agreement/")
+    expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()

@@ -1,0 +1,135 @@
+"""Every page of the program in a browser: nothing is cut unseen, no barrier, no error, no private word.
+
+The pages are those of the table of routes, so that a new page is looked at as soon as it has its row.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from tests.access.role_asking import World
+from tests.access.role_matrix import AREAS, Row
+from tests.browser.pages.test_accessibility import violations
+from tests.repository.test_vocabulary import WORDS
+from tests.shared.cases import Selection
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (390, 1440)
+# Each page is opened as the first of these who may see it.
+VIEWERS = ("manager", "coder", "adjudicator", "anonymous", "superuser")
+# Answers that are files, or for programs.
+NO_PAGES = (
+    "healthz",
+    "readyz",
+    "metrics",
+    "signed_in",
+    "help-image",
+    "transfer-file",
+    "agreement-headline",
+    "computation",
+    "text-questions",
+    "text-questions-agreed",
+    "export-scheme",
+    "decisions-file",
+)
+# What is wider than its place, or a table higher than its own, does not say so by a shadow and cannot be reached by
+# keyboard; and the page, if it is wider than the window.
+CUTS = """async () => {
+  // Sizes are observed after a frame is drawn.
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const name = (one) => `${one.tagName.toLowerCase()}.${[...one.classList].join(".")}`;
+  const cut = [...document.querySelectorAll("body *")].filter((one) => {
+    if (!one.checkVisibility() || one.scrollWidth <= one.clientWidth + 1 || one.clientWidth < 2) return false;
+    return ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  });
+  const high = [...document.querySelectorAll(".table-scroll")].filter((one) => one.scrollHeight > one.clientHeight + 1);
+  const shadow = (one, side) => getComputedStyle(one, side).backgroundImage.includes("gradient");
+  const unreachable = (one) => one.tabIndex < 0 || !one.ariaLabel;
+  const silent = [
+    ...cut.filter((one) => !shadow(one, "::after") || unreachable(one)),
+    ...high.filter((one) => !shadow(one, "::before") || unreachable(one)),
+  ];
+  const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  return [...silent.map(name), ...(wide ? [`the page: ${document.documentElement.scrollWidth}`] : [])];
+}"""
+
+
+# Mark the elements with words of their own that look like none of those given, by their classes and those of what they
+# are in, and return how these look.
+MARK_NEW_LOOKS = """(seen) => {
+  const known = new Set(seen);
+  const look = (one) => `${one.tagName}.${[...one.classList].sort().join(".")}`;
+  const looks = [];
+  for (const one of document.querySelectorAll("body, body *")) {
+    if (![...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
+    const name = `${look(one)} in ${look(one.parentElement)}`;
+    one.toggleAttribute("data-new-look", !known.has(name));
+    if (!known.has(name) && one.checkVisibility()) looks.push(name);
+  }
+  return looks;
+}"""
+CONTRAST = "color-contrast"
+
+
+def is_page(row: Row) -> bool:
+    return "GET" in row.methods and row.name not in NO_PAGES and not row.name.startswith("api-")
+
+
+def private_words(page: Page) -> list[str]:
+    """Return the private words of what the page shows and of the names of its controls, but not in the texts coded."""
+    text = page.evaluate(
+        """() => [document.title, document.body.innerText,
+          ...[...document.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap(
+            (one) => [one.ariaLabel, one.title, one.placeholder])].filter(Boolean).join("\\n")"""
+    )
+    text = " ".join(text.split())
+    return [f"“{match[0]}” (say: {instead})" for pattern, instead in WORDS if (match := pattern.search(text))]
+
+
+@pytest.mark.parametrize("area", [name for name, rows in AREAS.items() if any(map(is_page, rows))])
+def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(
+    area, live_server, transactional_db, mail_server, browser
+):
+    world = World()
+    found: dict[str, object] = {}
+    looks_seen: set[str] = set()
+    contexts = {}
+    for role in VIEWERS:
+        contexts[role] = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
+        if world.cookies[role]:
+            contexts[role].add_cookies(
+                [{"name": settings.SESSION_COOKIE_NAME, "value": world.cookies[role], "url": live_server.url}]
+            )
+    pages = {role: context.new_page() for role, context in contexts.items()}
+    for row in filter(is_page, AREAS[area]):
+        access = row.access("GET")
+        role = next((one for one in VIEWERS if access.answers[one] == 200), None)
+        if role is None:
+            continue
+        page, address = pages[role], world.address(row)
+        page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+        page.goto(address)
+        if page.locator("#progress-text").count():  # what a script fills
+            expect(page.locator("#progress-text")).not_to_be_empty()
+        # On each push no look is asked for twice: its colours come from the same rules of the stylesheets.
+        looks = page.evaluate(MARK_NEW_LOOKS, [] if Selection.full else sorted(looks_seen))
+        looks_seen.update(looks)
+        wrong: list[object] = [*violations(page, but=[CONTRAST]), *private_words(page)]
+        for width in WIDTHS:
+            # So low that tables with a bar of their own are cut.
+            page.set_viewport_size({"width": width, "height": 240 if width == WIDTHS[0] else 900})
+            wrong += [f"{width} px: {cut}" for cut in page.evaluate(CUTS)]
+        for scheme in ("light", "dark") if looks else ():
+            page.emulate_media(color_scheme=scheme)
+            wrong += [f"{scheme}: {barrier}" for barrier in violations(page, CONTRAST, within="[data-new-look]")]
+        page.emulate_media(color_scheme="light")
+        if wrong:
+            found[f"{row.name} {address} as {role}"] = wrong
+    for context in contexts.values():
+        context.close()
+    assert not found, json.dumps(found, indent=1)

@@ -1,0 +1,127 @@
+"""What managers learn from pyramids: scores, the study, SCU pairs, and the word behind them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.models import Membership, Project, User
+from annotations.projects.people.members import add_member
+from tests.browser.pages.test_accessibility import violations
+from tests.browser.pages.test_every_page import CUTS
+from tests.browser.results.test_dashboards import drawn
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.scored import ANN, BEN, SUMMARIES, harbour, people
+
+pytestmark = pytest.mark.browser
+
+RESULTS = ("gold/?coder=ben", "scores/", "study/", "scus/", "scus/?view=subsumption", "peers/")
+
+
+@pytest.fixture
+def manager(db) -> User:
+    harbour()
+    return User.objects.get(username="charlie")
+
+
+def tab(page: Page, name: str) -> None:
+    page.locator("#tabs").get_by_role("link", name=name, exact=True).click()
+
+
+def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager):
+    page = sign_in(manager, "/projects/harbour/agreement/scores/")
+    drawn(page, 2)
+    best = page.locator("#table-scores tbody tr").first.locator("td").nth(5)
+    expect(best).to_have_text("0.867")
+    page.get_by_label("Score of the charts", exact=True).select_option("original")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("Original score of each system")).to_be_visible()
+    assert "score=original" in page.url
+    page.go_back()
+    expect(page.get_by_text("Modified score of each system")).to_be_visible()
+    tab(page, "Study")
+    expect(page.locator("#table-ranks")).to_be_visible()
+    drawn(page, 2)
+    expect(page.locator("#table-ranks tbody tr")).to_have_count(6)
+    tab(page, "SCUs")
+    page.get_by_role("link", name="they overlap 2").click()
+    expect(page.locator(".agreement-scu-pair")).to_have_count(2)
+    mark = page.locator(".agreement-scu-pair mark.agreement-difference").first
+    expect(mark).to_have_css("border-bottom-style", "dashed")
+    tab(page, "Items")
+    page.locator("#table-items").get_by_role("link", name="Ninety", exact=True).click()
+    expect(page.get_by_role("heading", name="“Ninety”")).to_be_visible()
+    expect(page.locator("#overlay .is-current").first).to_have_text("Ninety")
+    page.wait_for_load_state()  # with what listens to the buttons
+    page.get_by_role("button", name="2 ben").click()
+    expect(page.get_by_role("button", name="2 ben")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#overlay sup:not(.is-off)").first).to_have_text("1")
+
+
+def agree_on_three_docsets() -> Project:
+    """Make a project of three docsets, each with the pyramids of Ann and Ben, and with one like Ann's as agreed."""
+    ann, ben, manager, adjudicator = people("ann", "ben", "charlie", "adam")
+    project = pyramid_project("coast")
+    add_member(project, manager, Membership.Role.MANAGER)
+    add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    for number in range(3):
+        made = docset(project, ann, ben, summaries=SUMMARIES, slug=f"day-{number}", title=f"Day {number}")
+        codings = codings_of(models_of(made))
+        build(codings["ann"], {key: words for key, words in ANN.items() if number or key != "radar"})
+        build(
+            codings["ben"], BEN if number else {**BEN, "radar": ["ask why radar was off"], "questions": ["an inquiry"]}
+        )
+        agreed = start_agreed_pyramid(made, adjudicator, codings["ann" if number else "ben"])
+        agreed.refresh_from_db()
+        submit_coding(agreed, adjudicator)
+    return project
+
+
+def test_coders_are_read_against_agreed_pyramids_on_a_wide_and_a_narrow_screen(sign_in, db):
+    agree_on_three_docsets()
+    page = sign_in(User.objects.get(username="charlie"), "/projects/coast/agreement/")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    tab(page, "Gold")
+    expect(page.get_by_role("heading", name="Gold", exact=True)).to_be_visible()
+    drawn(page, 4)
+    expect(page.locator("#table-scus tbody tr")).to_have_count(2)
+    ben = page.locator("#table-scus tbody tr").filter(has=page.get_by_role("rowheader", name="ben"))
+    expect(ben.locator("td").nth(9)).to_have_text("3")
+    expect(ben.locator("td").nth(1)).to_have_text(re.compile(r"^0\.\d{3}$"))  # the lower end of the interval
+    assert violations(page) == []
+    assert page.evaluate(CUTS) == []
+    page.locator("#table-scus").get_by_role("button", name="Same words").press("Enter")
+    expect(page.locator(".info-panel:popover-open")).to_contain_text("the same words in both")
+    page.keyboard.press("Escape")
+    page.get_by_label("Coder", exact=True).focus()
+    page.keyboard.type("ben")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("coder=ben"))
+    places = page.locator("#table-places")
+    expect(places).to_contain_text("Where agreed pyramids differ from ben")
+    expect(places.get_by_role("cell", name="in thick fog", exact=True).first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#table-scus")).to_be_visible()
+    drawn(page, 4)
+    assert violations(page) == []
+    assert page.evaluate(CUTS) == []
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert not page.evaluate(wide)
+
+
+def test_the_pages_have_no_barriers_and_fit_the_screen(sign_in, manager):
+    page = sign_in(manager, "/projects/harbour/")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.emulate_media(color_scheme="dark")  # in the light: test_every_page
+    for rest in RESULTS:
+        page.goto(f"/projects/harbour/agreement/{rest}")
+        if charts := page.locator("[data-chart]").count():
+            drawn(page, charts)
+        assert violations(page, "color-contrast") == [], rest
+        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wide), rest

@@ -1,0 +1,704 @@
+"""Pyramids in the browser: SCUs are made, moved, merged and split; peers are held against them; nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.coding.pyramids.scus import contributors_of, weighted_scus
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer
+from annotations.models import Coding, Membership, Project, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.docset_assignments import assign_peers
+from annotations.projects.people.members import add_member
+from annotations.projects.people.peer_names import coded_title
+from tests.browser.conftest import DelayedAnswer, offline, saved
+from tests.browser.pages.test_accessibility import violations
+from tests.conftest import change
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
+
+pytestmark = pytest.mark.browser
+
+CODE = "/projects/ferry/texts/{}/code/"
+
+
+class Builder:
+    """A person at the page of a pyramid or of a peer, with words for what is looked at most."""
+
+    def __init__(self, page: Page, coding: Coding) -> None:
+        self.page = page
+        self.coding = coding
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def word(self, word: str, nth: int = 0):
+        return self.page.locator(".pyramid-word").get_by_text(word, exact=True).nth(nth)
+
+    def select(self, first: str, last: str = "", nth: int = 0, last_nth: int | None = None) -> None:
+        """Select words with the mouse."""
+        start = self.word(first, nth).bounding_box()
+        end = self.word(last, nth if last_nth is None else last_nth).bounding_box() if last else start
+        mouse = self.page.mouse
+        self.press("Escape")
+        mouse.move(start["x"] + 2, start["y"] + start["height"] / 2)
+        mouse.down()
+        mouse.move(end["x"] + end["width"] - 2, end["y"] + end["height"] / 2, steps=4)
+        mouse.up()
+
+    def click(self, word: str, nth: int = 0) -> None:
+        """Click a word where a hand would: Playwright takes a word with a badge for covered by its paragraph."""
+        box = self.word(word, nth).bounding_box()
+        self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def new_scu(self, label: str, first: str, last: str = "", **where: int) -> None:
+        self.select(first, last, **where)
+        self.press("n")
+        self.page.keyboard.type(label)
+        self.press("Enter")
+
+    def row(self, label: str):
+        return self.page.locator("#scus > .pyramid-scu").filter(
+            has=self.page.locator(".pyramid-scu-head .workbench-words", has_text=label)
+        )
+
+    def weights(self) -> dict[str, str]:
+        """Of the SCUs in the order of the list, by their labels."""
+        rows = self.page.locator("#scus > .pyramid-scu > .pyramid-scu-head")
+        found = rows.evaluate_all(
+            """(all) => all.map((one) =>
+                [".workbench-words", ".pyramid-weight"].map((part) => one.querySelector(part).textContent))"""
+        )
+        return dict(found)
+
+    def saved(self) -> dict[str, tuple[str, ...]]:
+        """Return the words of the contributors of each SCU that the server has when everything is saved, by label."""
+        saved(self.page)
+        return {one.label: one.contributors for one in weighted_scus(self.coding)}
+
+
+@pytest.fixture
+def builder_of(sign_in, alice) -> Callable[..., Builder]:
+    """Return a function that gives Alice a docset and opens its pyramid."""
+
+    def open_pyramid(scus: dict | None = None, *, hand_in: bool = False, **options: bool) -> Builder:
+        made = docset(pyramid_project("ferry", **options), alice)
+        coding = codings_of(models_of(made))["alice"]
+        if scus:
+            build(coding, scus, hand_in=hand_in)
+        return open_coding(sign_in, alice, coding)
+
+    return open_pyramid
+
+
+def open_coding(sign_in, user: User, coding: Coding) -> Builder:
+    page = sign_in(user, CODE.format(coding.text.slug))
+    expect(page.locator("#progress-text")).to_contain_text("words")
+    return Builder(page, coding)
+
+
+def test_the_first_drag_selects_words_also_from_the_one_that_is_outlined_as_current(builder_of):
+    builder = builder_of()
+    page = builder.page
+    words = page.locator(".pyramid-word")
+    boxes = [words.nth(number).bounding_box() for number in (0, 2)]
+    page.mouse.move(boxes[0]["x"] + 2, boxes[0]["y"] + boxes[0]["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(boxes[1]["x"] + boxes[1]["width"] - 2, boxes[1]["y"] + boxes[1]["height"] / 2, steps=4)
+    page.mouse.up()
+    builder.press("n")
+    page.keyboard.type("first")
+    builder.press("Enter")
+    text = builder.coding.text
+    levels = text.markables.filter(level__coded=False).order_by("start")[:3]
+    first, *_, last = levels
+    assert builder.saved() == {"first": (" ".join(text.content[first.start : last.end].split()),)}
+
+
+def test_scus_are_made_labelled_and_weighed(builder_of):
+    builder = builder_of()
+    builder.new_scu("a ferry went down", "ferry", "sank")
+    builder.select("a", "down")
+    builder.press("c")
+    expect(builder.page.locator("#say")).to_have_text("Added.")
+    assert builder.weights() == {"a ferry went down": "2"}
+    assert builder.saved() == {"a ferry went down": ("ferry sank", "a ferry went down")}
+
+
+def test_a_contributor_may_have_several_parts_and_loses_words_again(builder_of):
+    builder = builder_of()
+    builder.new_scu("people were saved", "Forty", "people")
+    builder.select("rescued")
+    builder.press("p")
+    assert builder.saved() == {"people were saved": ("Forty people … rescued",)}
+    builder.select("were")
+    builder.press("p")
+    assert builder.saved() == {"people were saved": ("Forty people were rescued",)}
+    builder.select("people")
+    builder.press("Backspace")
+    assert builder.saved() == {"people were saved": ("Forty … were rescued",)}
+
+
+def test_a_word_belongs_to_one_scu_and_the_refusal_says_to_which(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    builder.select("sank", "dawn")
+    builder.press("n")
+    expect(builder.page.locator("#say")).to_contain_text("“sank” is in SCU 1 “Sinking” already")
+    expect(builder.page.locator(".pyramid-word.is-clash")).to_have_text(["ferry", "sank"])
+    assert builder.saved() == {"Sinking": ("ferry sank",)}
+    builder.page.get_by_role("button", name="Take the words from SCU 1 “Sinking”").click()
+    assert builder.saved() == {"Sinking": ("ferry",), "sank at dawn": ("sank at dawn",)}
+    builder.press("u")
+    assert builder.saved() == {"Sinking": ("ferry sank",)}
+
+
+def test_a_summary_says_an_scu_at_one_place_only(builder_of):
+    builder = builder_of({"dawn": ["at dawn"]})
+    builder.press("j")
+    builder.select("The")
+    builder.press("c")
+    expect(builder.page.locator("#say")).to_contain_text("has a contributor in one already: “at dawn”")
+    builder.page.get_by_role("button", name="Add as a further part").click()
+    assert builder.saved() == {"Dawn": ("The … at dawn",)}
+    builder.press("u")
+    builder.select("The")
+    builder.press("c")
+    expect(builder.page.locator("#say")).to_contain_text("has a contributor in one already")
+    builder.press("k")
+    builder.select("at")
+    builder.select("The")
+    builder.press("Escape")
+    assert builder.saved() == {"Dawn": ("at dawn",)}
+
+
+def test_options_lift_both_rules_and_a_word_shows_all_its_scus(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]}, words_exclusive=False, one_contributor=False)
+    builder.new_scu("at dawn", "sank", "dawn")
+    expect(builder.word("sank")).to_have_class(re.compile("is-shared"))
+    builder.select("The")
+    builder.press("c")
+    assert builder.saved() == {"Sinking": ("ferry sank",), "at dawn": ("The", "sank at dawn")}
+    assert builder.weights() == {"at dawn": "1", "Sinking": "1"}
+
+
+def test_a_contributor_moves_to_another_scu(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"], "rescue": ["Boats saved forty people"]})
+    builder.click("ferry")
+    builder.press("v")
+    builder.page.get_by_role("combobox").fill("rescue")
+    builder.press("Enter")
+    assert builder.saved() == {"Rescue": ("ferry sank", "Boats saved forty people"), "Sinking": ()}
+
+
+def test_scus_merge_with_a_preview_and_contributors_of_one_summary_become_one(builder_of):
+    builder = builder_of({"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
+    builder.press("m")
+    builder.page.get_by_role("combobox").fill("sinking")
+    expect(builder.page.locator(".workbench-picker-preview")).to_contain_text("2 contributors, weight 2")
+    builder.press("Enter")
+    assert builder.saved() == {"Sinking": ("ferry sank at dawn", "a ferry went down")}
+    builder.press("u")
+    assert builder.saved() == {"Sinking": ("ferry sank", "a ferry went down"), "Dawn": ("at dawn",)}
+
+
+def test_numbers_over_words_are_those_of_the_list(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"], "dawn": ["at dawn"]})
+
+    def numbered(*pairs):
+        words = builder.page.locator(".pyramid-word[data-badge]")
+        expect(words).to_have_text([word for word, _ in pairs])
+        for place, (_, label) in enumerate(pairs):
+            number = builder.row(label).locator(".chain-badge").inner_text()
+            expect(words.nth(place)).to_have_attribute("data-badge", number)
+
+    numbered(("ferry", "Sinking"), ("at", "Dawn"))
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
+    builder.press("m")
+    builder.page.get_by_role("combobox").fill("sinking")
+    builder.press("Enter")
+    numbered(("ferry", "Sinking"))
+    builder.press("u")
+    numbered(("ferry", "Sinking"), ("at", "Dawn"))
+    builder.new_scu("people were saved", "Forty", "people")
+    numbered(("ferry", "Sinking"), ("at", "Dawn"), ("Forty", "people were saved"))
+    builder.saved()
+
+
+def test_chosen_contributors_are_split_off(builder_of):
+    builder = builder_of({"sinking": ["ferry sank", "a ferry went down", "when the ferry sank"]})
+    builder.press("j", ".", "s", ".", "s", "x")
+    builder.page.keyboard.type("two of them")
+    builder.press("Enter")
+    assert builder.saved() == {"two of them": ("ferry sank", "a ferry went down"), "Sinking": ("when the ferry sank",)}
+
+
+def test_contributors_and_scus_are_deleted_and_come_back(builder_of):
+    whole = {"Sinking": ("ferry sank", "a ferry went down"), "Dawn": ("at dawn",)}
+    builder = builder_of({"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
+    builder.click("ferry")
+    builder.press("Delete")
+    assert builder.saved() == {"Dawn": ("at dawn",), "Sinking": ("a ferry went down",)}
+    builder.press("Shift+Delete")
+    assert builder.saved() == {"Dawn": ("at dawn",)}
+    builder.press("u", "u")
+    assert builder.saved() == whole
+    builder.press("Shift+U")
+    assert builder.saved() == {"Dawn": ("at dawn",), "Sinking": ("a ferry went down",)}
+
+
+def test_undo_and_redo_reach_back_behind_a_reload(builder_of):
+    builder = builder_of()
+    builder.new_scu("sinking", "ferry", "sank")
+    builder.select("a", "down")
+    builder.press("c")
+    builder.saved()
+    builder.page.reload()
+    expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    builder.press("u")
+    expect(builder.page.locator("#progress-text")).to_have_text("2 of 26 words in SCUs")
+    builder.press("u", "u")
+    expect(builder.page.locator("#progress-text")).to_have_text("0 of 26 words in SCUs")
+    builder.press("u")
+    expect(builder.page.locator("#say")).to_have_text("Nothing to undo.")
+    builder.press("Shift+U", "Shift+U", "Shift+U")
+    assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
+
+
+def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
+    builder = builder_of()
+    builder.new_scu("sinking", "ferry", "sank")
+    builder.new_scu("rescue", "Boats", "people", last_nth=1)
+    builder.saved()
+    page = builder.page
+    answer = DelayedAnswer(page, "**/operations/?since=0")
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    builder.row("sinking").locator(".pyramid-scu-head").click()
+    builder.press("u", "l")
+    page.keyboard.type("the ferry")
+    answer.release()
+    expect(page.locator("#say")).to_have_text("Undone.")
+    page.keyboard.type(" goes down")
+    builder.press("Enter")
+    assert {label for label in builder.saved() if "ferry" in label} == {"the ferry goes down"}
+    assert builder.saved()["the ferry goes down"] == ("ferry sank",)
+
+
+def test_a_comment_is_kept(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    builder.press("j", "e")
+    builder.page.keyboard.type("or: capsized?")
+    builder.press("Escape")
+    builder.saved()
+    assert builder.coding.scus.get().comment == "or: capsized?"
+
+
+def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
+    builder = builder_of()
+    page = builder.page
+    builder.press("ArrowRight", "Shift+ArrowRight", "n")  # ferry sank
+    page.keyboard.type("sinking")
+    builder.press(
+        "Enter", "]", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "c"
+    )
+    builder.press("Tab", "Shift+ArrowRight", "Shift+ArrowRight", "n")
+    page.keyboard.type("rescue")
+    builder.press("Enter", "/")
+    page.keyboard.type("Forty were")
+    builder.press("Enter", "Shift+ArrowRight", "Shift+ArrowRight", "c")
+    expect(page.locator("#progress-text")).to_have_text("12 of 26 words in SCUs")
+    builder.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.type("submit")
+    builder.press("Enter")
+    dialog = page.get_by_role("dialog", name="Before you submit")
+    expect(dialog.get_by_role("heading", level=3)).to_have_text(["Words in no SCU: 14"])
+    saved(page)
+    builder.press("Shift+Tab", "Shift+Tab")
+    dialog.get_by_role("button", name="Submit anyway").press("Enter")
+    expect(page.get_by_text("Submitted “")).to_be_visible()
+    assert {one.label: one.weight for one in weighted_scus(builder.coding)} == {"rescue": 2, "sinking": 2}
+
+
+def test_what_is_handed_in_can_only_be_read(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]}, hand_in=True)
+    builder.select("at", "dawn")
+    builder.press("n", "j", "Delete", "l")
+    expect(builder.page.locator(".notice")).to_contain_text("can only be read")
+    expect(builder.page.locator("#submit")).to_have_count(0)
+    buttons = builder.page.locator("[data-do]:visible")
+    assert [one.get_attribute("data-do") for one in buttons.all()] == ["ask", "palette", "help", "layout"]
+    assert builder.saved() == {"Sinking": ("ferry sank",)}
+
+
+# ---- drag and drop
+
+
+def drag(page: Page, source, target, *, drop: bool = True) -> None:
+    start, end = source.bounding_box(), target.bounding_box()
+    page.mouse.move(start["x"] + min(start["width"] / 2, 40), start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + min(end["height"] / 2, 12), steps=6)
+    if drop:
+        page.mouse.up()
+
+
+def test_words_are_dragged_onto_a_new_scu_and_onto_one_that_is_there(builder_of):
+    builder = builder_of()
+    page = builder.page
+    builder.select("ferry", "sank")
+    drag(page, builder.word("sank"), page.locator("[data-drop=new]"))
+    page.keyboard.type("sinking")
+    builder.press("Enter")
+    builder.select("a", "down")
+    drag(page, builder.word("went"), builder.row("sinking"))
+    assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
+    assert builder.weights() == {"sinking": "2"}
+
+
+def test_a_contributor_is_dragged_to_another_scu_and_an_scu_onto_another(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"], "rescue": ["saved forty people"], "dawn": ["At dawn"]})
+    page = builder.page
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
+    drag(page, page.locator("#contributors .pyramid-contributor-words"), builder.row("Sinking"))
+    assert builder.saved() == {"Sinking": ("ferry sank", "At dawn"), "Rescue": ("saved forty people",), "Dawn": ()}
+    drag(page, builder.row("Dawn").locator(".pyramid-scu-head"), builder.row("Rescue").locator(".pyramid-scu-head"))
+    assert builder.saved() == {"Sinking": ("ferry sank", "At dawn"), "Rescue": ("saved forty people",)}
+
+
+def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
+    builder = builder_of({"dawn": ["at dawn"], "sinking": ["ferry sank"]})
+    page = builder.page
+    builder.select("The")
+    drag(page, builder.word("The"), builder.row("Dawn"), drop=False)
+    expect(page.locator(".pyramid-drag-ghost")).to_have_attribute(
+        "data-why", re.compile("has a contributor in one already")
+    )
+    builder.press("Escape")
+    expect(page.locator(".pyramid-drag-ghost")).to_be_hidden()
+    page.mouse.up()
+    assert builder.saved() == {"Dawn": ("at dawn",), "Sinking": ("ferry sank",)}
+
+
+# ---- saving
+
+
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
+def test_work_without_network_arrives_later(builder_of):
+    builder = builder_of()
+    offline(builder.page)
+    builder.new_scu("sinking", "ferry", "sank")
+    builder.select("a", "down")
+    builder.press("c")
+    expect(builder.page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    builder.page.context.set_offline(False)
+    assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
+
+
+@pytest.mark.expected_errors("net::ERR_FAILED", "status of (400|409)")
+def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_other(builder_of):
+    builder = builder_of()
+    window = builder.page.context.new_page()
+    window.route("**/operations/", lambda route: route.abort())  # before the page loads: a later one may miss a request
+    window.goto(CODE.format("sinking"))
+    expect(window.locator("#progress-text")).to_contain_text("words")
+    other = Builder(window, builder.coding)
+    other.new_scu("there", "sank", "dawn")
+    other.new_scu("rescue", "Boats", "people", last_nth=1)
+    builder.new_scu("here", "ferry", "sank")
+    assert builder.saved() == {"here": ("ferry sank",)}
+    other.page.unroute("**/operations/")
+    other.page.evaluate("dispatchEvent(new Event('online'))")  # now, and not after the pause that has grown
+    expect(other.page.locator(".notice.error")).to_contain_text("was refused and undone")
+    assert other.saved() == {"here": ("ferry sank",), "rescue": ("Boats saved forty people",)}
+    expect(other.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    expect(other.page.locator(".notice.error")).to_contain_text("was refused and undone")  # until one works on
+    expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    other.new_scu("more", "dawn")
+    assert len(other.saved()) == 3
+    expect(other.page.locator(".notice.error")).to_have_count(0)
+
+
+def test_second_coder_sees_nothing_of_the_first(sign_in, builder_of, bob):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    project = builder.coding.text.project
+    add_member(project, bob, Membership.Role.CODER)
+    assign_texts(project, [builder.coding.text], [bob])
+    page = sign_in(bob)
+    heard = []
+    page.on("response", lambda response: heard.append(response.text()) if response.status == 200 else None)
+    page.goto(CODE.format("sinking"))
+    expect(page.locator("#progress-text")).to_have_text("0 of 26 words in SCUs")
+    page.wait_for_load_state("networkidle")
+    own = Builder(page, codings_of(builder.coding.text)["bob"])
+    own.new_scu("mine", "ferry", "sank")
+    assert own.saved() == {"mine": ("ferry sank",)}
+    everything = "\n".join([*heard, page.content()])
+    assert "Sinking" not in everything.replace("The sinking", "")
+    assert "alice" not in everything
+    assert builder.saved() == {"Sinking": ("ferry sank",)}
+
+
+# ---- peers
+
+
+@pytest.fixture
+def peer(sign_in, alice) -> Builder:
+    made = docset(pyramid_project("ferry", scores_shown=True), alice)
+    models = codings_of(models_of(made))["alice"]
+    build(
+        models,
+        {
+            "sinking": ["ferry sank", "a ferry went down", "the ferry sank"],
+            "rescue": ["people were rescued", "saved forty people"],
+            "dawn": ["At dawn"],
+        },
+    )
+    text = add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
+    assign_peers(made, [text], [alice], agreed=False)
+    return open_coding(sign_in, alice, text.codings.get())
+
+
+def scores(page: Page) -> list[list[str]]:
+    rows = page.locator("#scores tbody tr")
+    return rows.evaluate_all("(rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.textContent))")
+
+
+def marks(builder: Builder) -> dict[str, list[str]]:
+    """SCUs of the words that are marked, when everything is saved."""
+    saved(builder.page)
+    text = builder.coding.text.content
+    return {
+        " … ".join(text[start:end] for start, end in one.parts): list(one.scus)
+        for one in contributors_of(builder.coding)
+    }
+
+
+def test_a_scorer_sees_neither_scores_nor_the_peers_name_where_the_project_shows_none(peer, alice):
+    page, text = peer.page, peer.coding.text
+    Project.objects.update(scores_shown=False)
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("words")
+    expect(page.locator("#scus li").first).to_be_visible()
+    expect(page.locator("#scores")).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_have_text(coded_title(alice.pk, text.pk))
+    page.goto("/projects/ferry/")
+    for content in (page.content(), page.request.get(f"/api/v1/projects/ferry/texts/{text.slug}/coding/").text()):
+        assert "Peer 1" not in content
+
+
+def test_the_scores_of_a_peer_move_as_it_is_marked(peer):
+    page = peer.page
+    expect(page.locator("#scores")).to_be_visible()
+    assert scores(page)[1] == ["0.000", "0 of 5", "2"]
+    peer.select("ferry", "sank")
+    peer.press("1")
+    assert scores(page) == [["1.000", "3 of 3", "1"], ["0.600", "3 of 5", "2"], ["0.750", "3 of 4", "1.5"]]
+    peer.select("in", "May")
+    peer.press("o")
+    assert scores(page)[0] == ["0.600", "3 of 5", "2"]
+    peer.select("Forty", "people")
+    peer.press("f")
+    page.keyboard.type("resc")
+    peer.press("Enter")
+    assert scores(page) == [["0.833", "5 of 6", "3"], ["1.000", "5 of 5", "2"], ["0.909", "5 of 5.5", "2.5"]]
+    assert marks(peer) == {"Forty people": ["rescue"], "ferry sank": ["sinking"], "in May": []}
+
+
+def test_an_scu_is_expressed_twice_and_marks_are_moved_extended_and_deleted(peer):
+    page = peer.page
+    peer.select("ferry", "sank")
+    peer.press("1")
+    peer.select("sank", "fast", nth=1, last_nth=0)
+    peer.press("c")
+    expect(peer.row("Sinking")).to_contain_text("×2")
+    assert scores(page)[0] == ["1.000", "3 of 3", "1"]
+    peer.select("It")
+    peer.press("p")
+    peer.click("fast")
+    peer.press("v")
+    page.get_by_role("combobox").fill("dawn")
+    peer.press("Enter")
+    assert marks(peer) == {"ferry sank": ["sinking"], "It sank fast": ["dawn"]}
+    peer.press("Delete")
+    peer.select("sank")
+    peer.press("2")
+    expect(page.locator("#say")).to_contain_text("“sank” is in SCU 1 “Sinking” already")
+    assert marks(peer) == {"ferry sank": ["sinking"]}
+
+
+def test_marks_are_dragged(peer):
+    page = peer.page
+    peer.select("ferry", "sank")
+    drag(page, peer.word("sank"), peer.row("Sinking"))
+    peer.select("in", "May")
+    drag(page, peer.word("May"), page.locator("[data-drop=outside]"))
+    drag(page, page.locator("#loose .pyramid-contributor-words"), peer.row("Dawn"))
+    assert marks(peer) == {"ferry sank": ["sinking"], "in May": ["dawn"]}
+
+
+def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
+    peer.select("ferry", "sank")
+    peer.press("1")
+    marks(peer)
+    models = models_of(peer.coding.text.docset).codings.get()
+    models.status = Coding.Status.OPEN
+    models.save()
+    send(
+        models,
+        *[change("unmark", markable=one.key) for one in contributors_of(models) if one.scus == ("sinking",)],
+        change("describe", scu="sinking"),
+    )
+    page = peer.page
+    page.reload()
+    expect(page.locator(".notice").filter(has_text="is not submitted yet")).to_be_visible()
+    expect(page.locator(".pyramid-scu.is-deleted")).to_have_count(1)
+    assert scores(page)[0] == ["–", "0 of 0", "0"]
+    page.locator(".pyramid-scu.is-deleted .pyramid-scu-head").click()
+    page.locator("#contributors .pyramid-contributor-words").click()
+    peer.press("v")
+    page.get_by_role("combobox").fill("rescue")
+    peer.press("Enter")
+    expect(page.locator(".pyramid-scu.is-deleted")).to_have_count(0)
+    assert marks(peer) == {"ferry sank": ["rescue"]}
+
+
+def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
+    made = docset(pyramid_project("ferry"))
+    add_member(made.project, alice, Membership.Role.CODER)
+    text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
+    assign_peers(made, [text], [alice], agreed=False)
+    builder = open_coding(sign_in, alice, text.codings.get())
+    expect(builder.page.locator(".notice")).to_contain_text("You have no pyramid")
+    expect(builder.page.get_by_text("No SCUs to find")).to_be_visible()
+
+
+# ---- the agreed pyramid
+
+
+def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in, alice, bob, charlie):
+    made = docset(pyramid_project("ferry"), alice, bob)
+    codings = codings_of(models_of(made))
+    build(codings["alice"], {"sinking": ["ferry sank", "a ferry went down"]})
+    build(
+        codings["bob"],
+        {"sank": ["The ferry sank at dawn"], "down": ["went down"], "rescue": ["Forty people", "forty people"]},
+    )
+    add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
+    coding = start_agreed_pyramid(made, charlie, codings["alice"])
+    page = sign_in(charlie, "/projects/ferry/texts/sinking/agreed/code/")
+    expect(page.locator("#others-count")).to_have_text("1 missing here")
+    agreed = Builder(page, coding)
+    agreed.press("d")
+    expect(page.locator("#say")).to_have_text("Difference 1 of 1. SCUs of the coders that are missing here: 1.")
+    expect(page.get_by_role("button", name="Next difference")).to_be_visible()
+    expect(page.locator("#scu-others h3")).to_have_text(["alice: the same words", "bob: split over 2 SCUs"])
+    page.get_by_role("button", name="Copy: Sank, bob").click()
+    assert agreed.saved() == {"Sinking": ("The ferry sank at dawn",)}
+    agreed.press("u")
+    page.get_by_text("Coders’ SCUs").click()
+    page.get_by_role("button", name="Copy: Rescue, bob").click()
+    expect(page.locator("#others-count")).to_have_text("nothing is missing")
+    assert agreed.saved() == {
+        "Rescue": ("Forty people", "forty people"),
+        "Sinking": ("ferry sank", "a ferry went down"),
+    }
+    agreed.press("t")
+    page.get_by_role("combobox").fill("bob")
+    expect(page.get_by_role("option")).to_have_count(3)
+    page.get_by_role("combobox").fill("went bob")
+    agreed.press("Enter")
+    assert agreed.saved()["Down"] == ("went down",)
+
+
+# ---- for those who hear it, and in a narrow window
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_the_workbench(builder_of, scheme):
+    builder = builder_of(
+        {
+            "sinking": ["ferry sank", "a ferry went down", "the ferry sank"],
+            "dawn": ["at dawn", "At dawn"],
+            "boats": ["Boats"],
+        }
+    )
+    page = builder.page
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    assert violations(page) == []
+    builder.press("j")
+    builder.select("Forty", "people")
+    assert violations(page) == []
+    builder.press("m")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
+    builder.press("Escape")
+    page.get_by_role("button", name="Submit…").click()
+    expect(page.get_by_role("dialog", name="Before you submit")).to_be_visible()
+    assert violations(page) == []
+    builder.press("Escape")
+    builder.saved()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_the_page_of_a_peer(peer, scheme):
+    peer.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    peer.select("ferry", "sank")
+    peer.press("1")
+    peer.select("in", "May")
+    peer.press("o")
+    assert violations(peer.page) == []
+    marks(peer)
+
+
+def test_what_is_done_and_where_one_is_is_announced(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    said = builder.page.locator("#announce")
+    builder.press("ArrowRight")
+    expect(said).to_have_text("ferry. one. SCU 1 “Sinking”")
+    builder.press("j")
+    expect(said).to_have_text("SCU 1 “Sinking”, weight 1, contributors: 1")
+    builder.press("ArrowRight", "ArrowRight", "Shift+ArrowRight")
+    expect(said).to_have_text("at dawn. one. in no SCU")
+    builder.saved()
+
+
+@pytest.mark.parametrize("width", [390, 640, 1000])
+def test_nothing_of_a_pyramid_is_cut_off_in_a_narrow_window(builder_of, width):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    page = builder.page
+    page.set_viewport_size({"width": width, "height": 800})
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("words")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    builder.press("j", "Tab")
+    expect(page.locator(".pyramid-word.is-cursor")).to_be_in_viewport()
+    expect(page.locator(".pyramid-scu.is-selected .pyramid-scu-head")).to_be_in_viewport()
+    builder.saved()
+
+
+def test_the_layout_is_remembered(builder_of):
+    builder = builder_of()
+    builder.press("w")
+    builder.page.reload()
+    expect(builder.page.locator("#text")).to_have_attribute("data-layout", "rows")
+    builder.saved()
+
+
+def test_own_script_stays_small(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"]})
+    sizes = {}
+    builder.page.on(
+        "response",
+        lambda response: sizes.update({response.url: len(response.body())}) if ".js" in response.url else None,
+    )
+    builder.page.reload()
+    builder.page.wait_for_load_state("networkidle")
+    assert 0 < sum(sizes.values()) <= 151_000
+    builder.saved()

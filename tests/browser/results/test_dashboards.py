@@ -1,0 +1,618 @@
+"""The managers' pages: from one number to a word and back, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import struct
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Page, expect
+
+from agreement.models import Flag, Mapping, Remark
+from agreement.sections import computations
+from agreement.web import forms
+from annotations.formats.model.scheme import AnswerKind, AttributeSpec
+from annotations.models import Judgement, Project, User
+from annotations.revision.saving import save_scheme
+from annotations.schemes.project_scheme import read_scheme
+from config.settings import TASKS
+from tests.browser.conftest import DelayedAnswer
+from tests.browser.pages.test_accessibility import violations
+from tests.browser.pages.test_every_page import CUTS
+from tests.conftest import judge
+from tests.shared.agreeing import decide_gold, hand_in, judge_again
+from tests.shared.cases import cases
+
+pytestmark = pytest.mark.browser
+
+DEMO = "dialogue"
+PAGES = (
+    "",
+    "agreement/",
+    "agreement/grid/?without=place",
+    "agreement/coreference/",
+    "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
+    "agreement/groups/",
+    "agreement/gold/",
+    "agreement/compare/",
+    "agreement/methods/",
+    "agreement/data/",
+    "agreement/texts/",
+    "agreement/coders/",
+    "agreement/coders/ann/finn/",
+    "agreement/categories/?merge=place:name,none:name",
+    "agreement/course/",
+    "agreement/planning/",
+    "agreement/items/",
+    "agreement/flags/",
+    "scheme/allows/",
+    "agreement/texts/round/",
+)
+
+
+@pytest.fixture
+def manager(db, settings) -> User:
+    settings.LOCAL = True
+    call_command("load_demo", "dialogue", "sortal", verbosity=0)
+    return User.objects.get(username="manager")
+
+
+@pytest.fixture
+def item(manager):
+    """Return the address of the item that the coders of the demo see most differently."""
+    return "/projects/dialogue/agreement/items/generator/phrase:721-723/"
+
+
+def drawn(page: Page, count: int) -> None:
+    """Wait until every chart in view is drawn."""
+    charts = page.locator("[data-chart]")
+    expect(charts).to_have_count(count)
+    for number in range(count):
+        charts.nth(number).scroll_into_view_if_needed()
+    expect(page.locator("[data-chart][data-drawn] .main-svg").first).to_be_visible()
+    expect(page.locator("[data-chart][data-drawn]")).to_have_count(count)
+
+
+def copying(page: Page) -> None:
+    """Wait until it is said that something was copied. (The button says it for two seconds only.)"""
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_have_count(1)
+
+
+def test_from_the_overview_to_a_word_and_back(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/")
+    expect(page.get_by_text("How much agreement is enough")).to_be_visible()
+    page.locator(".agreement-overview .statistic-value a").click()
+    expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
+    page.get_by_role("link", name="View items").click()
+    page.get_by_role("link", name=re.compile("overlap")).click()
+    expect(page.get_by_role("link", name=re.compile("overlap"))).to_have_attribute("aria-current", "true")
+    first = page.locator("#table-items tbody th a").first
+    word = first.inner_text()
+    first.click()
+    expect(page.get_by_role("heading", name=f"“{word}”")).to_be_visible()
+    expect(page.locator("#overlay .is-current").first).to_have_text(word)
+    assert "relation=intersection" in page.url
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_text("item 2 of")).to_be_visible()
+    assert "relation=intersection" in page.url
+    for heading in (f"“{word}”", "Items", "Items", "Agreement"):
+        page.go_back()
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("How much agreement is enough")).to_be_visible()
+
+
+def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/")
+    link = page.locator("#attention a").first
+    expect(link).to_be_visible()
+    word = link.inner_text()
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=word)).to_be_visible()
+
+
+def choose(page: Page, distance: str) -> None:
+    """Choose a distance and apply it."""
+    page.get_by_label("Distance", exact=True).select_option(distance)
+    page.get_by_role("button", name="Apply").click()
+
+
+@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
+def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(sign_in, manager, monkeypatch):
+    monkeypatch.setattr(forms, "TOO_MANY", 1)  # coders are named in a field
+    page = sign_in(manager, "/")
+    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Filter (none)").click()
+    choose(page, "dice")
+    answer.wait_for_request()
+    field = page.locator("input[name=coders]")
+    field.press_sequentially("ann")
+    answer.release()
+    page.wait_for_timeout(500)  # in which the answer would come
+    expect(field).to_have_value("ann")
+    field.press("Tab")
+    expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
+
+
+def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    value = page.locator("#value data")
+    before = value.get_attribute("value")
+    assert before is not None
+    choose(page, "dice")
+    expect(value).not_to_have_attribute("value", before)
+    assert "distance=dice" in page.url
+    after = value.get_attribute("value")
+    drawn(page, 2)
+    page.get_by_text("Filter (none)").click()
+    page.get_by_label("place").check()
+    page.get_by_role("button", name="Apply").click()
+    expect(value).not_to_have_attribute("value", after or "")
+    assert "without=place" in page.url
+    expect(page.get_by_role("checkbox", name="place")).to_be_checked()
+    page.go_back()
+    page.go_back()
+    expect(value).to_have_attribute("value", before)
+    shared = sign_in(manager, "/").context.new_page()
+    shared.goto(f"/projects/{DEMO}/agreement/?distance=dice&chains=full&top=category")
+    expect(shared.locator("#value data")).to_have_attribute("value", after or "")
+
+
+def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/?distance=dice&exclude_unit=both")
+    expect(page.get_by_text("Advanced (1 changed)")).to_be_visible()
+    page.get_by_role("link", name="Remove Distance: Dice").press("Enter")
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("passonneau")
+    assert "exclude_unit=both" in page.url
+    page.get_by_role("link", name="Reset to project default").click()
+    expect(page.locator(".agreement-changes")).to_have_count(0)
+
+
+def test_on_a_narrow_screen_the_first_number_is_in_sight_and_the_settings_open(sign_in, manager):
+    page = sign_in(manager, "/")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{DEMO}/agreement/")
+    box = page.locator("#value").bounding_box()
+    assert box is not None
+    assert box["y"] < 600
+    preset = page.get_by_label("Preset", exact=True)
+    expect(preset).to_be_hidden()
+    page.get_by_text("Settings and filter").press("Enter")
+    expect(preset).to_be_visible()
+    preset.select_option("alpha-nominal")
+    page.get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(re.compile("[?]preset=alpha-nominal$"))
+    expect(preset).to_be_hidden()
+
+
+def test_a_figure_and_a_column_say_what_they_mean_and_where_to_read_more(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
+    page.locator("#table-each").get_by_role("button", name="Change").click()
+    panel = page.locator(".info-panel:popover-open")
+    expect(panel).to_contain_text("How far the figure moves")
+    page.wait_for_function(  # charts that are drawn meanwhile move both
+        """([button, panel]) => {
+          const [at, place] = [button.getBoundingClientRect(), panel.getBoundingClientRect()];
+          return Math.abs(place.top - at.bottom) < 2 || Math.abs(place.bottom - at.top) < 2;
+        }""",
+        arg=[page.get_by_role("button", name="Change").element_handle(), panel.element_handle()],
+    )
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_role("button", name="Krippendorff’s alpha").focus()
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("1 is perfect agreement, 0 is chance")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/help/glossary/#alpha$"))
+
+
+def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    choose(page, "dice")
+    expect(page.locator("#tabs").get_by_role("link", name="Items")).to_have_attribute("href", re.compile("dice"))
+    page.locator("#tabs").get_by_role("link", name="Items").click()
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
+    expect(page.locator("#breadcrumbs").get_by_role("link", name="Agreement")).to_have_attribute(
+        "href", re.compile("dice")
+    )
+
+
+@pytest.mark.expected_errors("status of 400")
+def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    page.get_by_label("Distance", exact=True).evaluate("select => select.add(new Option('ghost', 'ghost'))")
+    choose(page, "ghost")
+    expect(page.get_by_role("alert")).to_contain_text("distance: 'ghost' is not one of")
+
+
+def test_charts_come_back_with_the_back_button(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    drawn(page, 2)
+    choose(page, "dice")
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("Dice")
+    drawn(page, 2)
+    page.go_back()
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("Passonneau")
+    drawn(page, 2)
+    label = page.locator("#chart-distances .xtick text").first
+    light = label.evaluate("element => getComputedStyle(element).fill")
+    page.emulate_media(color_scheme="dark")
+    expect(label).not_to_have_css("fill", light)
+
+
+def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
+    drawn(page, 6)
+    for chart in page.locator("figure.chart").all():
+        canvas = chart.locator("[role=img]")
+        title = chart.locator("figcaption").inner_text()
+        assert (canvas.get_attribute("aria-label") or "").startswith(title)
+        twin = chart.get_by_role("link", name="Show data").get_attribute("href")
+        expect(page.locator(f"{twin} table")).to_be_visible()
+    label = page.locator("#chart-matrix .xtick text").first
+    colour = "element => getComputedStyle(element).fill"
+    light = label.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    expect(label).not_to_have_css("fill", light)
+
+
+def test_a_bar_along_a_text_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
+    drawn(page, 2)
+    rows = page.locator("#table-positions tbody tr")
+    highest = max(range(rows.count()), key=lambda row: float(rows.nth(row).locator("data").last.get_attribute("value")))
+    link = rows.nth(highest).get_by_role("link")
+    address, words = link.get_attribute("href"), link.inner_text()
+    bar = page.locator("#chart-positions .point path").nth(highest)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
+    assert page.url.endswith(address)
+    page.go_back()
+    link.press("Enter")
+    expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
+
+
+def test_the_chains_of_two_coders_are_aligned_in_a_text_that_is_chosen(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/ann/ben/")
+    page.get_by_label("Text", exact=True).select_option("generator")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("text=generator"))
+    canvas = page.locator("#chart-alignment [role=img]")
+    expect(canvas).to_have_attribute("aria-label", re.compile("11 are aligned and share"))
+    expect(page.locator("#table-alignment tbody tr").first).to_contain_text("the big ferry")
+    page.get_by_role("link", name="Both versions of the text").click()
+    expect(page.get_by_text("markables differ").or_(page.get_by_text("markable differs"))).to_be_visible()
+
+
+@pytest.mark.expected_errors("net::ERR_FAILED .*plotly")
+def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manager):
+    page = sign_in(manager, "/")
+    page.route("**/plotly.min.js", lambda route: route.abort())
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.locator("#chart-distances").scroll_into_view_if_needed()  # a chart is drawn when it comes into sight
+    expect(page.get_by_text("The charts could not be loaded; the tables have all figures.")).to_be_visible()
+    expect(page.locator("#table-distances table")).to_be_visible()
+
+
+def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/grid/?without=place")
+    table = page.locator("#chart-grid")  # the chart and its table share a menu
+    table.locator("summary").click()
+    with page.expect_download() as download:
+        table.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "dialogue-grid.csv"
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == "construction,nominal,passonneau,jaccard,dice,masi,masi-product,K"
+    assert len(lines) == 7
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    table.get_by_role("link", name="LaTeX").click()
+    copying(page)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("\\begin{table}")
+    assert "no chain & " in copied
+
+
+def test_a_chart_is_saved_for_paper_whatever_the_scheme_and_charts_are_drawn_out_of_sight(sign_in, manager):
+    page = sign_in(manager, "/")
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"/projects/{DEMO}/agreement/coders/")
+    charts = page.locator("[data-chart]")
+    expect(page.locator("[data-chart][data-drawn]")).to_have_count(charts.count())  # nobody has scrolled
+    assert charts.count() > 2
+    figure = page.locator("#chart-matrix")
+    summary = figure.locator("summary")
+    summary.press("Enter")
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="SVG").click()
+    assert download.value.suggested_filename == "dialogue-matrix.svg"
+    svg = ElementTree.fromstring(download.value.path().read_text())
+    assert svg.get("width") == "170mm"
+    source = ElementTree.tostring(svg, "unicode")
+    assert "Pairs of coders, coefficient</" in source
+    assert ">0.92</" in source
+    assert "sans-serif" in source
+    assert "system-ui" not in source
+    assert "var(--" not in source
+    summary.press("Enter")
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="PNG").click()
+    png = download.value.path().read_bytes()
+    width, height = struct.unpack(">II", png[16:24])
+    assert (width, height > 500) == (2009, True)  # 170 mm at 300 dpi
+    assert png[37:41] == b"pHYs"
+    encoded = base64.b64encode(png).decode()
+    # the corner is paper, and there are many colours: the picture is neither dark nor blank
+    corner, colours = page.evaluate(
+        """async (encoded) => {
+          const image = new Image();
+          image.src = `data:image/png;base64,${encoded}`;
+          await image.decode();
+          const canvas = new OffscreenCanvas(image.width, image.height);
+          const context = canvas.getContext("2d");
+          context.drawImage(image, 0, 0);
+          const pixels = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+          return [pixels[0], new Set(pixels).size];
+        }""",
+        encoded,
+    )
+    assert corner == 0xFFFFFFFF
+    assert colours > 50
+    summary.press("Enter")
+    page.keyboard.press("Escape")
+    expect(figure.locator(".download[open]")).to_have_count(0)
+    expect(summary).to_be_focused()
+
+
+def test_on_paper_there_is_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
+    drawn(page, 6)
+    page.emulate_media(color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 680, "height": 962})  # A4 between its margins
+    expect(page.locator("#chart-matrix .main-svg").first).to_be_visible()
+    for gone in (".site-header", "#tabs", "aside", ".download", ".breadcrumbs", ".button"):
+        assert not page.locator(gone).first.is_visible(), gone
+    assert page.locator("body").evaluate("one => getComputedStyle(one).backgroundColor") == "rgb(255, 255, 255)"
+    expect(page.locator("#chart-matrix .xtick text").first).to_have_css("fill", "rgb(27, 29, 32)")
+    wide = """() => [...document.querySelectorAll("table, .main-svg")].filter((one) => one.checkVisibility()
+      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))"""
+    assert page.evaluate(wide) == []
+
+
+def test_the_paragraph_for_a_paper_is_copied(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/methods/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy text").click()
+    copying(page)
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
+
+
+def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item):
+    page = sign_in(manager, item)
+    buttons = page.locator("[data-coder]")
+    badges = page.locator("#overlay sup:not(.is-off)")
+    together = badges.count()
+    for number in range(1, buttons.count()):
+        buttons.nth(number).click()
+    alone = {badge.inner_text() for badge in badges.all()}
+    assert alone == {buttons.first.get_attribute("data-coder")}
+    assert badges.count() < together
+    buttons.nth(1).focus()
+    page.keyboard.press("Space")
+    expect(buttons.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-chart]")).to_be_hidden()
+    page.get_by_text("Pairs of coders").click()
+    drawn(page, 1)
+
+
+def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
+    page = sign_in(manager, f"{item}?relation=intersection")
+    page.get_by_label("Comment").fill("<b>They</b> may mean the crew.")
+    page.get_by_role("button", name="Comment").click()
+    expect(page.get_by_text("<b>They</b> may mean the crew.")).to_be_visible()
+    assert "relation=intersection" in page.url
+    page.get_by_role("button", name="Flag for the guidelines").click()
+    expect(page.get_by_text("flagged for the guidelines by manager")).to_be_visible()
+    page.get_by_role("link", name="All flags and comments").click()
+    expect(page.get_by_text("Flagged by manager")).to_be_visible()
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_text("Flag resolved.")).to_be_visible()
+    page.goto(f"{item}?relation=intersection")
+    page.get_by_role("button", name="Flag for the guidelines").click()
+    page.get_by_role("link", name="Items").last.click()
+    page.get_by_role("link", name=re.compile("flagged")).click()
+    expect(page.locator("#table-items tbody tr")).to_have_count(1)
+    page.go_back()
+    page.go_back()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("may mean the crew")).to_have_count(0)
+    page.get_by_role("button", name="Remove flag").click()
+    expect(page.get_by_role("button", name="Flag for the guidelines")).to_be_visible()
+    assert (Remark.objects.count(), Flag.objects.count()) == (0, 0)
+
+
+def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
+    page = sign_in(manager, "/projects/sortal/agreement/categories/")
+    rows = page.locator("#table-collapsed tbody tr")
+    expect(rows).to_have_count(1)
+    names = [label.inner_text() for label in page.locator(".agreement-merge-form label").all()]
+    keys = [field.get_attribute("name") for field in page.locator(".agreement-merge-form input[type=text]").all()]
+    first, second = ((name or "").removeprefix("merge_") for name in keys[:2])
+    page.get_by_label(names[0], exact=True).fill(names[1])
+    page.keyboard.press("Tab")
+    expect(rows).to_have_count(2)
+    assert f"{first}%3A{second}" in page.url
+    page.get_by_label("Save mapping as").fill("two in one")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Mapping saved as two in one.")).to_be_visible()
+    expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
+    assert Mapping.objects.get().classes == {first: second}
+    page.locator(".agreement-merge-form").get_by_role("link", name="Reset").click()
+    expect(rows).to_have_count(1)
+
+
+@pytest.fixture
+def left_to_a_worker(project, codings, keys, monkeypatch, settings):
+    """Judgements whose agreement no request computes by itself."""
+    settings.TASKS = TASKS
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    hand_in(project)
+
+
+def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(sign_in, charlie, left_to_a_worker):
+    page = sign_in(charlie, "/projects/tea/agreement/grid/")
+    expect(page.get_by_text("Computing.")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    expect(page.locator("#table-grid tbody tr")).to_have_count(6)
+    expect(page.get_by_text("Computing.")).to_have_count(0)
+
+
+def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
+    asked = []
+    page = sign_in(charlie, "/")
+    answer = DelayedAnswer(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
+    page.goto("/projects/tea/agreement/grid/")
+    expect(page.get_by_text("Computing.")).to_be_visible()
+    chosen = page.locator(".agreement-controls select[name=coefficient]")
+    page.get_by_text("Advanced").click()
+    chosen.select_option("gwet_ac1")
+    page.get_by_role("button", name="Apply").click()
+    answer.wait_for_request()
+    page.on("request", lambda request: asked.append(request.url))
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
+    assert asked == []
+    answer.release()
+    expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))
+    expect(chosen).to_have_value("gwet_ac1")
+
+
+def looked_at(page: Page, address: str) -> None:
+    """Open a page of the demo, and wait until all of it is there."""
+    page.goto(address)
+    expect(page.locator("main h1").first).to_be_visible()
+    for folded in page.locator("main details.agreement-pairs").all():
+        folded.locator("> summary").click()
+    charts = page.locator("[data-chart]").count()
+    if charts:
+        drawn(page, charts)
+    if address == f"/projects/{DEMO}/":
+        expect(page.get_by_text("How much agreement is enough")).to_be_visible()
+
+
+def test_full_pages_are_read_in_the_dark_and_not_cut_in_a_narrow_window(sign_in, manager, item):
+    page = sign_in(manager, "/")
+    found, cuts = {}, {}
+    for address in cases([item], full=[f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)]):
+        # A colour on its way from one scheme to the other is nobody's choice.
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # in the light: test_every_page
+        page.set_viewport_size({"width": 1280, "height": 720})
+        looked_at(page, address)
+        found[address] = violations(page, "color-contrast")
+        page.set_viewport_size({"width": 380, "height": 800})
+        cuts[address] = page.evaluate(CUTS)
+    assert {address: wrong for address, wrong in found.items() if wrong} == {}
+    assert {address: cut for address, cut in cuts.items() if cut} == {}
+
+
+@pytest.mark.expected_errors("status of 403")
+def test_a_coder_who_asks_for_a_page_of_managers_learns_nothing(sign_in, alice, project):
+    page = sign_in(alice, "/")
+    for address in PAGES[1:]:
+        answer = page.goto(f"/projects/tea/{address.partition('?')[0]}")
+        assert answer is not None
+        assert answer.status in (403, 404), address
+
+
+def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/?measure=muc")
+    table = json.loads(page.request.get(f"{page.url}&as=json&table=matrix").text())
+    shown = [
+        [cell.get_attribute("value") for cell in row.locator("data").all()]
+        for row in page.locator("#table-matrix tbody tr").all()
+    ]
+    given = [
+        [repr(value) for name, value in row.items() if name != "coder" and value is not None] for row in table["rows"]
+    ]
+    assert shown == given
+
+
+def test_groups_of_coders_are_set_together_and_compared_also_with_gold(sign_in, manager):
+    page = sign_in(manager, "/projects/dialogue/members/")
+    for name in ("ann", "ben"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+    page.get_by_label("Group of those ticked").fill("seniors")
+    page.get_by_role("button", name="Set group").click()
+    expect(page.get_by_text("2 members are in the group “seniors” now.")).to_be_visible()
+    page.goto(page.url.replace("/members/", "/agreement/"))
+    page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Groups").click()
+    expect(page.get_by_role("heading", name="Groups of coders")).to_be_visible()
+    drawn(page, 1)
+    expect(page.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
+    expect(page.get_by_role("rowheader", name="naive and seniors").first).to_be_visible()
+    page.get_by_role("link", name="Gold", exact=True).click()
+    expect(page.get_by_role("heading", name="No gold yet")).to_be_visible()
+    decide_gold(Project.objects.get(slug=DEMO), "ann", by="manager")
+    page.reload()
+    drawn(page, 4)
+    groups = page.locator("#table-groups")
+    expect(groups.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
+    page.get_by_label("Coder", exact=True).select_option("ben")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_text("Where gold differs from ben")).to_be_visible()
+    assert not violations(page)
+    page.locator("#table-differences").get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile("/agreement/items/generator/"))
+
+
+@pytest.mark.expected_errors("400")
+def test_how_many_texts_are_enough_for_a_margin(sign_in, manager):
+    page = sign_in(manager, "/projects/sortal/agreement/planning/")
+    expect(page.locator("#enough")).to_contain_text("with 5 texts; about 7 texts for ±.15")
+    page.get_by_label("95% CI of ±").fill("0.05")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.locator("#enough")).to_contain_text("about 34 texts for ±.05")
+    drawn(page, 1)
+    expect(page.locator("[data-chart]").get_by_text("extrapolated")).to_be_visible()
+    expect(page.locator("#table-sizes").get_by_role("cell", name="extrapolated").first).to_be_visible()
+    page.get_by_label("95% CI of ±").fill("none")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.get_by_role("alert")).to_contain_text("margin: give a number")
+
+
+def test_a_figure_is_of_one_version_of_the_scheme_until_the_chip_takes_that_away(sign_in, manager):
+    project = Project.objects.get(slug=DEMO)
+    spec = read_scheme(project.pk).spec
+    certain = AttributeSpec("certain", "Certain", kind=AnswerKind.TEXT)
+    assert save_scheme(project, replace(spec, attributes=(*spec.attributes, certain)), manager) == 2
+    judgements = Judgement.objects.filter(coding__text__project=project, coding__coder__username="ann", pointers=None)
+    judged = judgements.select_related("coding__coder", "coding__text__project", "markable", "category")[0]
+    assert judged.category is not None
+    judge_again(judged.coding, judged.markable.key, judged.category.key)
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Filter (none)").click()
+    page.get_by_role("checkbox", name="version 1").check()
+    page.get_by_role("button", name="Apply").click()
+    words = "Judgements under version 1 of the scheme; 1 judgement of other versions is missing."
+    expect(page.locator("#versions")).to_have_text(words)
+    assert "versions=1" in page.url
+    page.get_by_role("link", name="Remove Versions of the scheme: 1").click()
+    expect(page.locator("#versions")).to_have_count(0)

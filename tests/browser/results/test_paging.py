@@ -1,0 +1,109 @@
+"""Long lists in a browser: by keyboard to the next page and back, with what was chosen kept, at every width."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import expect
+
+from annotations.models import Text
+from annotations.planning.rounds import create_round
+from annotations.projects.rounds import put_into_round
+from tests.access.large_world import enlarge, shorten_pages
+from tests.access.role_asking import World
+from tests.browser.pages.test_accessibility import violations
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (1440, 768, 390)
+# Pages are made short, so that few rows fill them.
+SHORT = 4
+MANY = 12
+FIRST = re.compile(r"^\s*(?:[^\n]*: )?1 to (\d+) of (\d+)")
+# One of each kind: what is asked, and the name of its pages.
+LISTS = [
+    ("/projects/tea/?round=main", "Pages: texts"),
+    ("/projects/tea/?round=main", "Pages: coders"),
+    ("/projects/tea/members/", "Pages"),
+    ("/projects/tea/members/", "Pages: invitations"),
+    ("/projects/tea/rounds/", "Pages"),
+    ("/projects/tea/rounds/main/", "Pages: gold"),
+    ("/projects/tea/transfers/", "Pages"),
+    ("/projects/tea/gold/decisions/?reason=slip", "Pages"),
+    ("/projects/tea/rounds/drill/training/", "Pages: decisions"),
+    ("/projects/tea/assign/?round=trial", "Pages: coders"),
+    ("/projects/ferry/", "Pages: docsets"),
+    ("/projects/ferry/docsets/", "Pages"),
+    ("/projects/ferry/agreement/?preset=passonneau-2006", "Pages: "),
+]
+
+
+def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
+    live_server, transactional_db, mail_server, browser, monkeypatch
+):
+    shorten_pages(monkeypatch, SHORT)
+    world = World()
+    enlarge(world.here, MANY, MANY, MANY)
+    context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
+    cookie = {"name": settings.SESSION_COOKIE_NAME, "value": world.cookies["manager"], "url": live_server.url}
+    context.add_cookies([cookie])
+    page = context.new_page()
+    for address, name in LISTS:
+        page.goto(address)
+        pager = page.get_by_role("navigation", name=name, exact=not name.endswith(" ")).first
+        last, total = map(int, FIRST.match(pager.inner_text()).groups())
+        assert last < total, address
+        pager.get_by_role("link", name="Next").focus()
+        page.keyboard.press("Enter")
+        expect(pager.get_by_role("link", name="Previous")).to_be_visible()
+        for part in address.partition("?")[2].split("&"):
+            assert part in page.url
+        pager.get_by_role("link", name="Previous").focus()
+        page.keyboard.press("Enter")
+        expect(pager.get_by_role("link", name="Previous")).to_have_count(0)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
+        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        assert violations(page) == [], address
+    context.close()
+
+
+@pytest.mark.expected_errors("400")
+def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
+    live_server, project, text, charlie, sign_in, monkeypatch
+):
+    for module in ("core.http.fields", "web.forms.rounds"):
+        monkeypatch.setattr(f"annotations.{module}.MOST_CHOICES", 2)
+    texts = Text.objects.bulk_create(
+        [Text(project=project, slug=f"t{number}", title=f"Text {number}", content="Tea.") for number in range(4)]
+    )
+    pilot = create_round(project, "pilot", kind="pilot")
+    for round_, some in ((project.rounds.get(name="main"), texts), (pilot, texts[:1])):
+        put_into_round(round_, some)
+    page = sign_in(charlie, "/projects/tea/rounds/pilot/")
+    add = page.get_by_label("Add texts")
+    add.focus()
+    page.keyboard.type("t1 ghost")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Take out texts")).to_be_focused()
+    page.keyboard.type("t0")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("There is no ghost")).to_be_visible()
+    expect(add).to_have_value("t1 ghost")
+    expect(add).to_have_attribute("aria-invalid", "true")
+    assert violations(page) == []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    add.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("t1, t2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 texts added, 1 removed.")).to_be_visible()
+    assert {one.slug for one in pilot.texts.all()} == {"t1", "t2"}
