@@ -49,12 +49,12 @@ from agreement.reports import planning
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.items import items
 from agreement.reports.items.readings import ItemReadings, read_readings
+from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall import overall
 from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
 from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source

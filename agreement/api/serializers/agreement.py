@@ -9,8 +9,8 @@ from rest_framework import serializers
 from agreement.measures import RELATIONS
 from agreement.measures.uncertainty.forecasts import SAMPLES
 from agreement.reports.coders.differences import KINDS
-from agreement.reports.coreference import SCORES
 from agreement.reports.items.items import AMBIGUITY, SORTS, VERDICTS
+from agreement.reports.links.coreference import SCORES
 from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS
 from annotations.api.lists import PartSerializer
 

@@ -26,7 +26,7 @@ from agreement.measures import (
 )
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.values import Bools, Ints
-from agreement.reports.coreference import (
+from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
     common_texts,

@@ -15,7 +15,7 @@ from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.relations import LinkKappa, compute_link_kappas
+from agreement.reports.links.relations import LinkKappa, compute_link_kappas
 from agreement.reports.request.basis import (
     cached,
     coefficient_function,

@@ -20,7 +20,7 @@ from agreement.measures import (
     score_interval,
 )
 from agreement.reports.coders import coders
-from agreement.reports.coreference import find_clusters
+from agreement.reports.links.coreference import find_clusters
 from agreement.reports.request.basis import resolve, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.status import submit_coding

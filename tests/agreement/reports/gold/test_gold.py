@@ -17,8 +17,8 @@ from agreement.data.codings.gold import GOLD
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import score_interval, share_interval
-from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source
+from agreement.reports.links.coreference import SCORES, find_clusters
 from agreement.reports.request.basis import resolve
 from agreement.reports.request.request import parse_asked
 from annotations.adjudication.hands import open_gold
