@@ -22,20 +22,17 @@ from agreement.api.serializers.agreement import (
     ComparisonQuerySerializer,
     CoreferenceSerializer,
     DifferenceSerializer,
-    GoldReportSerializer,
     GridCellSerializer,
     GroupsSerializer,
     IntervalQuerySerializer,
-    ItemQuerySerializer,
-    ItemReportSerializer,
-    ItemSerializer,
     MatrixFormatSerializer,
     MatrixRowSerializer,
-    PlanningQuerySerializer,
-    PlanningSerializer,
     RepeatsSerializer,
     ReportSerializer,
 )
+from agreement.api.serializers.gold import GoldReportSerializer
+from agreement.api.serializers.items import ItemQuerySerializer, ItemReportSerializer, ItemSerializer
+from agreement.api.serializers.planning import PlanningQuerySerializer, PlanningSerializer
 from agreement.api.tables import still_computing
 from agreement.data.answers.given_answers import GivenAnswer
 from agreement.data.answers.question import name_value
