@@ -55,9 +55,9 @@ from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall import overall
 from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
 from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, parse_asked, parse_query, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.pages.items.items import OPTIONS, given_answers, item_options, read_item_marks
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages

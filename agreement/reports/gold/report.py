@@ -39,12 +39,12 @@ from agreement.reports.request.basis import (
     mostly_labelled,
     names_of,
     pick_texts,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import read_with_gold
+from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress
 from annotations.models import Project

@@ -27,10 +27,10 @@ from agreement.reports.request.basis import (
     distances_of,
     other_versions_field,
     pick_texts,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import describe_versions, list_codings_left_out
 from annotations.core.processes.progress import Progress
 

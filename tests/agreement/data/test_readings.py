@@ -20,8 +20,9 @@ from agreement.reports.items.items import compute_items
 from agreement.reports.links.coreference import find_clusters
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact
