@@ -22,20 +22,17 @@ from agreement.api.serializers.agreement import (
     ComparisonQuerySerializer,
     CoreferenceSerializer,
     DifferenceSerializer,
-    GoldReportSerializer,
     GridCellSerializer,
     GroupsSerializer,
     IntervalQuerySerializer,
-    ItemQuerySerializer,
-    ItemReportSerializer,
-    ItemSerializer,
     MatrixFormatSerializer,
     MatrixRowSerializer,
-    PlanningQuerySerializer,
-    PlanningSerializer,
     RepeatsSerializer,
     ReportSerializer,
 )
+from agreement.api.serializers.gold import GoldReportSerializer
+from agreement.api.serializers.items import ItemQuerySerializer, ItemReportSerializer, ItemSerializer
+from agreement.api.serializers.planning import PlanningQuerySerializer, PlanningSerializer
 from agreement.api.tables import still_computing
 from agreement.data.answers.given_answers import GivenAnswer
 from agreement.data.answers.question import name_value
@@ -49,18 +46,18 @@ from agreement.reports import planning
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.coreference import compare_chains
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.items import items
 from agreement.reports.items.readings import ItemReadings, read_readings
+from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall import overall
 from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
 from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, parse_asked, parse_query, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.pages.items.items import OPTIONS, given_answers, item_options, read_item_marks
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agreement.data.pyramids.agreed_pyramids import agreed_state
 from agreement.models import Computation
-from agreement.reports.coreference import SCORES
+from agreement.reports.links.coreference import SCORES
 from agreement.reports.methods.methods import program_name
 from agreement.reports.overall.overall import CONSTRUCTIONS
 from agreement.reports.request.basis import pick_texts, store

@@ -11,7 +11,7 @@ from agreement.data.storage import store
 from agreement.reports.coders.days import count_days
 from agreement.reports.items.highest import find_highest
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import resolve
+from agreement.reports.request.resolution import resolve
 from tests.shared.agreeing import convention
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from agreement.api.serializers.agreement import AgreementBesideGoldSerializer
+from agreement.api.serializers.gold import AgreementBesideGoldSerializer
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT
 from agreement.reports.pyramids.matching import KINDS
 from annotations.api.lists import PartSerializer

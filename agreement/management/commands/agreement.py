@@ -18,8 +18,8 @@ from agreement.reports.coders.alt_test import AltTestReport, compute_alt_test
 from agreement.reports.coders.differences import KINDS, DifferenceReport, compare_parts
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.coreference import CoreferenceReport, compare_chains
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
+from agreement.reports.links.coreference import CoreferenceReport, compare_chains
 from agreement.reports.overall import overall
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
 from agreement.reports.pyramids.agreed import compare_with_agreed, read_agreed_source

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
 from agreement.measures import match_sets
-from agreement.reports.coreference import clusters_in, common_texts, find_clusters, select_pair
-from agreement.reports.request.basis import cached, pick_texts, resolve
+from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters, select_pair
+from agreement.reports.request.basis import cached, pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 
 type Chain = tuple[int, ...]
 

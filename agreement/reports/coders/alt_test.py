@@ -20,10 +20,10 @@ from agreement.reports.request.basis import (
     count_left_out,
     count_other_versions,
     other_versions_field,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.core.text import pluralize
 
 EPSILON, Q = 0.1, 0.05

@@ -26,7 +26,7 @@ from agreement.measures import (
 )
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.values import Bools, Ints
-from agreement.reports.coreference import (
+from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
     common_texts,
@@ -43,11 +43,11 @@ from agreement.reports.request.basis import (
     compute_result_of,
     data_by_coders,
     pick_texts,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.

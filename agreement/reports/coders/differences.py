@@ -22,11 +22,11 @@ from agreement.reports.request.basis import (
     count_left_out,
     count_other_versions,
     other_versions_field,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000

@@ -21,10 +21,10 @@ from agreement.reports.request.basis import (
     count_other_versions,
     effective_distance,
     other_versions_field,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 # Of more groups only those with most coders are compared with each other.
 MOST_GROUPS = 8

@@ -23,11 +23,11 @@ from agreement.reports.request.basis import (
     compute_interval,
     effective_distance,
     pick_texts,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
 
 OPTIONS = ("candidate", "epsilon", "q")

@@ -19,10 +19,10 @@ from agreement.reports.request.basis import (
     compute_interval,
     compute_result,
     pick_texts,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 # The two occasions stand where two coders stand in other figures.
 OCCASIONS = ("first", "second")

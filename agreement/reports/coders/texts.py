@@ -11,16 +11,9 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.request.basis import (
-    cached,
-    cached_by_text,
-    comparison,
-    pairable_units,
-    pick_texts,
-    resolve,
-    select_data,
-)
+from agreement.reports.request.basis import cached, cached_by_text, comparison, pairable_units, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 
 @dataclass(frozen=True, slots=True)

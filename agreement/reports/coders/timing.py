@@ -12,8 +12,9 @@ import numpy as np
 from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
 from agreement.data.extract.extract import Extract
-from agreement.reports.request.basis import cached, cached_by_text, pick_texts, resolve
+from agreement.reports.request.basis import cached, cached_by_text, pick_texts
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace_of

@@ -16,8 +16,9 @@ from agreement.data.extract.extract import Extract
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value
-from agreement.reports.request.basis import pick_texts, resolve, select_data
+from agreement.reports.request.basis import pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 
 @dataclass(frozen=True, eq=False)

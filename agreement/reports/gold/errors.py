@@ -12,7 +12,7 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
 from agreement.measures import ReliabilityData
 from agreement.measures.values import Bools, Ints
-from agreement.reports.coreference import Clusters
+from agreement.reports.links.coreference import Clusters
 
 # Kinds of errors, in words: what gold has and the answer has not, or the other way round.
 KINDS = {

@@ -21,7 +21,8 @@ from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.coreference import (
+from agreement.reports.gold.errors import Difference, find_differences
+from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
     ScoreFigures,
@@ -31,7 +32,6 @@ from agreement.reports.coreference import (
     overall_figures,
     pair_clusters,
 )
-from agreement.reports.gold.errors import Difference, find_differences
 from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
     cached,
@@ -39,12 +39,12 @@ from agreement.reports.request.basis import (
     mostly_labelled,
     names_of,
     pick_texts,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import read_with_gold
+from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress
 from annotations.models import Project

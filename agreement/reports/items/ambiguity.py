@@ -8,8 +8,9 @@ import numpy as np
 
 from agreement.data.extract.extract import Extract
 from agreement.measures.values import Bools
-from agreement.reports.request.basis import cached, pick_texts, resolve, select_categories
+from agreement.reports.request.basis import cached, pick_texts, select_categories
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from agreement.measures import KappaResult, ReliabilityData, collapse, fleiss_ka
 from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
-from agreement.reports.request.basis import cached, codes_with, count_names, resolve, select_categories
+from agreement.reports.request.basis import cached, codes_with, count_names, select_categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 
 LONGEST_NAME = 50
 

@@ -15,8 +15,9 @@ from agreement.measures import RELATIONS
 from agreement.measures.sums.storage import pack, unpack
 from agreement.measures.values import Ints
 from agreement.reports.items.items import SHARE_DIGITS, compute_text_items
-from agreement.reports.request.basis import cached, pick_texts, read_rows, resolve
+from agreement.reports.request.basis import cached, pick_texts, read_rows
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 # So many items are listed at most.
 MOST = 5

@@ -33,11 +33,11 @@ from agreement.reports.request.basis import (
     distances_of,
     pairable_units,
     pick_texts,
-    resolve,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = ("ambiguous", "slip")

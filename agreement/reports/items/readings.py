@@ -16,8 +16,9 @@ from agreement.measures import UnitReadings, ambiguity
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.items.items import Items, RankedReadings
-from agreement.reports.request.basis import cached, resolve, select_data
+from agreement.reports.request.basis import cached, select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 # Of more items the model is not fitted for a page: of so many it takes about a second.
 MOST_RANKED = 20_000

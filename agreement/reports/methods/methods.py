@@ -18,8 +18,9 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall.overall import AgreementReport
-from agreement.reports.request.basis import allows_coefficient, compute_interval, distances_of, pick_texts, resolve
+from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
+from agreement.reports.request.resolution import allows_coefficient, resolve
 from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import Nouns, name_versions, nouns_for
 from annotations.core.processes.installed import program_version

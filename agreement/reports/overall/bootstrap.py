@@ -6,9 +6,10 @@ import numpy as np
 
 from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, bootstrap, bootstrap_sums
-from agreement.reports.request.basis import coefficient_function, compute_sums, resolve, select_data
+from agreement.reports.request.basis import coefficient_function, compute_sums, select_data
 from agreement.reports.request.executors import by_executor
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
 
 # The option of page and API, and what it can be.

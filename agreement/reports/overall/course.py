@@ -24,9 +24,9 @@ from agreement.reports.request.basis import (
     compute_sums,
     data_by_coders,
     pick_texts,
-    resolve,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 
 GROUPINGS = ("round", "week", "operations")

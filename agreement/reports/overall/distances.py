@@ -19,10 +19,10 @@ from agreement.reports.request.basis import (
     effective_distance,
     pick_texts,
     read_rows,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}

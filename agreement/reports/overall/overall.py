@@ -15,7 +15,7 @@ from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.relations import LinkKappa, compute_link_kappas
+from agreement.reports.links.relations import LinkKappa, compute_link_kappas
 from agreement.reports.request.basis import (
     cached,
     coefficient_function,
@@ -27,10 +27,10 @@ from agreement.reports.request.basis import (
     distances_of,
     other_versions_field,
     pick_texts,
-    resolve,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import describe_versions, list_codings_left_out
 from annotations.core.processes.progress import Progress
 

@@ -28,8 +28,9 @@ from agreement.reports.pyramids.matching import (
     ScuDifference,
     compare_pyramids,
 )
-from agreement.reports.request.basis import compute_interval, pick_texts, resolve
+from agreement.reports.request.basis import compute_interval, pick_texts
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 from annotations.coding.pyramids.pyramid_rules import Span
 from annotations.core.processes.progress import Progress

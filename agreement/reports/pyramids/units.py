@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from agreement.data.extract.extract import Extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
-from agreement.reports.request.basis import compute_result, pick_texts, resolve
+from agreement.reports.request.basis import compute_result, pick_texts
 from agreement.reports.request.parameters import UNITS, Parameters
+from agreement.reports.request.resolution import resolve
 
 # Which figures of the paper follow from what it prints, and which cannot be had.
 PUBLISHED = (

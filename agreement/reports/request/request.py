@@ -13,7 +13,6 @@ from agreement.data.codings.groups import read_groups
 from agreement.data.codings.model_codings import count_codings_of_models, read_model_names
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reading import answer_kind, counted_units, extract
-from agreement.reports.request.basis import resolve, resolve_choices
 from agreement.reports.request.parameters import (
     GROUPS,
     MODELS,
@@ -27,6 +26,7 @@ from agreement.reports.request.parameters import (
     default_parameters,
     parse_parameters,
 )
+from agreement.reports.request.resolution import resolve, resolve_choices
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from agreement.data.extract.extract import CHAINED
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.request.basis import resolve_choices
 from agreement.reports.request.parameters import (
     CHOICES,
     Parameters,
@@ -16,6 +15,7 @@ from agreement.reports.request.parameters import (
     distances_for,
     presets_for,
 )
+from agreement.reports.request.resolution import resolve_choices
 
 # Distances with the steps 1/3 and 2/3, and those by which a subset is nearer than a disjoint set.
 WITH_THIRDS = ("passonneau", "masi", "masi-product")

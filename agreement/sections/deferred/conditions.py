@@ -10,9 +10,10 @@ from agreement.data.extract.extract import Extract
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import compute_interval, resolve
+from agreement.reports.request.basis import compute_interval
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.figures.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
 from agreement.sections.labels.labels import choice_label, field_label

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement.data.texts.muc import marked_texts_reader
-from agreement.reports.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
+from agreement.reports.links.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot

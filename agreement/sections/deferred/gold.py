@@ -8,7 +8,6 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.measures import Interval, ScoreInterval
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.coreference import SCORES
 from agreement.reports.gold.errors import KINDS, FrequentError, count_errors
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import (
@@ -19,6 +18,7 @@ from agreement.reports.gold.report import (
     compare_with_gold,
     read_gold_source,
 )
+from agreement.reports.links.coreference import SCORES
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts

@@ -12,7 +12,6 @@ from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import count_unanswered
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import (
     MODELS,
     NAMES,
@@ -25,6 +24,7 @@ from agreement.reports.request.parameters import (
     default_preset,
 )
 from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.reports.request.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.sections.labels.labels import choice_label, field_label

@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
 from agreement.measures.__main__ import main
-from agreement.reports.request.basis import compute_result, resolve
+from agreement.reports.request.basis import compute_result
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User

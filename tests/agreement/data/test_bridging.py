@@ -9,7 +9,7 @@ import pytest
 
 from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
-from agreement.reports.coreference import compare_chains
+from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Pointer, Project, User

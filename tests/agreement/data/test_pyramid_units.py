@@ -6,8 +6,8 @@ from agreement.data.extract.reading import clear_cache, extract
 from agreement.data.extract.reliability import reliability_data
 from agreement.data.pyramids.scu_words import scus_by_word
 from agreement.reports.overall import overall
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.people.members import add_member

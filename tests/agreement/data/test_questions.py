@@ -13,8 +13,8 @@ from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.items.categories import compute_agreement_table, compute_by_category
+from agreement.reports.links.relations import compute_link_kappas
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.relations import compute_link_kappas
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition

@@ -14,14 +14,15 @@ from agreement.data.answers.links import count_readings, tidy_readings
 from agreement.data.extract.reading import extract
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
-from agreement.reports.coreference import find_clusters
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.items import compute_items
+from agreement.reports.links.coreference import find_clusters
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact

@@ -22,6 +22,7 @@ from agreement.reports.coders import coders as coder_reports
 from agreement.reports.overall import overall
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.request import basis
+from agreement.reports.request.resolution import resolve
 from annotations.coding.status import reopen_coding
 from annotations.core.database import locks
 from annotations.models import Coding, Membership, Project, User
@@ -267,7 +268,7 @@ def test_of_many_texts_some_are_computed_at_a_time_with_equal_digits(project, mo
     clear_cache()
     found = extract(project)
     assert not any(text.content.is_loaded for text in found.texts)
-    basis.compute_sums(*basis.resolve(found, convention(project, distance="masi")))
+    basis.compute_sums(*resolve(found, convention(project, distance="masi")))
     assert not any(text.content.is_loaded for text in found.texts)
     assert figures(project) == before == computed_anew(project)
 
@@ -388,7 +389,7 @@ def test_answers_that_are_read_later_than_their_versions_are_not_stored_under_th
     clear_cache()
     found = extract(project)  # from the stored summaries: no answer is read yet
     change_an_answer(project)
-    basis.compute_sums(*basis.resolve(found, convention(project, distance="masi")))
+    basis.compute_sums(*resolve(found, convention(project, distance="masi")))
     clear_cache()
     assert figures(project) == computed_anew(project)
 

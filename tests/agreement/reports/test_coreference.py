@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract.reading import extract
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
-from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
+from agreement.reports.links.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain

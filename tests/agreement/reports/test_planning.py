@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract.reading import extract
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.planning import MARGINS, Targets, plan_size
-from agreement.reports.request.basis import compute_interval, resolve, select_data
+from agreement.reports.request.basis import compute_interval, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from agreement.sections.deferred.planning import EXTRAPOLATED
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project

@@ -7,8 +7,8 @@ import pytest
 from agreement.data.codings.documents import row_key
 from agreement.data.extract.reading import extract
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.coreference import compare_chains
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item
+from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall.course import compute_stages
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters

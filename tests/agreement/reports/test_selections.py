@@ -17,8 +17,8 @@ from agreement.measures import alpha
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.overall import course, overall
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain

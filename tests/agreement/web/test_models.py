@@ -17,7 +17,8 @@ from django.core.management import call_command
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
+from agreement.reports.request.resolution import resolve
 from agreement.sections import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Project, User

@@ -8,11 +8,11 @@ from django.utils.http import urlencode
 from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.links.relations import LinkKappa
 from agreement.reports.overall import overall
 from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_bootstrap
 from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
 from agreement.reports.pyramids import units
-from agreement.reports.relations import LinkKappa
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for

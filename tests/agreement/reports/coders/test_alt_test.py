@@ -9,7 +9,8 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract.reading import extract
 from agreement.measures import alt_test
 from agreement.reports.coders.alt_test import compute_alt_test
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
+from agreement.reports.request.resolution import resolve
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
 

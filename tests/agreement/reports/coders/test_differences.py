@@ -10,8 +10,9 @@ from agreement.data.extract.reading import extract
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts
-from agreement.reports.request.basis import resolve, select_categories, select_data
+from agreement.reports.request.basis import select_categories, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding
 from annotations.planning.rounds import move_to_round

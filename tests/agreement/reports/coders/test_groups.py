@@ -14,7 +14,8 @@ from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
+from agreement.reports.request.resolution import resolve
 from annotations.models import Project
 from tests.agreement.measures import exact
 from tests.shared.agreeing import answer, coded_project, convention, digits, figures

@@ -17,10 +17,10 @@ from agreement.data.codings.gold import GOLD
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import score_interval, share_interval
-from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source
-from agreement.reports.request.basis import resolve
+from agreement.reports.links.coreference import SCORES, find_clusters
 from agreement.reports.request.request import parse_asked
+from agreement.reports.request.resolution import resolve
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding

@@ -13,8 +13,8 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
-from agreement.reports.request.basis import resolve
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 from agreement.reports.request.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable

@@ -15,6 +15,7 @@ from agreement.reports.items.items import compute_items
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve, resolve_choices
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
@@ -81,7 +82,7 @@ def table_of(answers, coders=("alice", "bob", "carol")):
 
 def chosen(found, coefficient="alpha", **asked):
     """Return what the parameters select of the extracted data, and the parameters as resolved for it."""
-    return basis.resolve(found, Parameters(coefficient, **asked))
+    return resolve(found, Parameters(coefficient, **asked))
 
 
 def same(found, expected):
@@ -188,7 +189,7 @@ def test_beta_takes_the_distance_and_leaves_the_unit_in_its_sets(name, asked):
     data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
     options = {"distance": asked.distance, "empty": asked.empty, "thirds": asked.thirds}
     parameters = replace(asked, coefficient=name)
-    same(basis.compute_interval(*basis.resolve(found, parameters)), interval(data, beta, **options))
+    same(basis.compute_interval(*resolve(found, parameters)), interval(data, beta, **options))
     observed = compute_items(found, parameters).observed.sum()
     assert observed == pytest.approx(beta(data, **options).observed)
 
@@ -215,7 +216,7 @@ def test_augmented_kappa_is_of_antecedents_where_no_chain_is_made(project, codin
 @pytest.mark.parametrize("scheme", ["passonneau-2004", "pyramid"])
 def test_augmented_kappa_of_indices_is_refused(scheme):
     with pytest.raises(InvalidParameter, match="it needs categories, or pointers"):
-        basis.resolve_choices(Parameters("augmented_kappa"), "indices", "words" if scheme == "pyramid" else "", "label")
+        resolve_choices(Parameters("augmented_kappa"), "indices", "words" if scheme == "pyramid" else "", "label")
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -298,16 +299,16 @@ def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
 @pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without", "include"])
 def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
     with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
-        basis.resolve(extract(three), Parameters(**{field: "ghost"}))
+        resolve(extract(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
 
 
 def test_somebody_who_answered_nothing_cannot_be_chosen(db):
     project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
-    found, parameters = basis.resolve(extract(project), Parameters(coders="carol"))
+    found, parameters = resolve(extract(project), Parameters(coders="carol"))
     assert (found.coders, parameters.coders) == (("carol",), "carol")
     with pytest.raises(InvalidParameter) as wrong:
-        basis.resolve(extract(project), Parameters(coders="bob"))
+        resolve(extract(project), Parameters(coders="bob"))
     assert wrong.value.field == "coders"
 
 
@@ -377,7 +378,7 @@ def test_a_text_handed_in_empty_counts_nowhere_also_of_a_coder_who_begins_in_ano
     hand_in(project)
 
     def found():
-        return basis.compute_result(*basis.resolve(extract(project), Parameters(unmarked="singleton", **later)))
+        return basis.compute_result(*resolve(extract(project), Parameters(unmarked="singleton", **later)))
 
     assert found().n_judgements == 2 * 5 * 2
     here = codings["text-2", "carol"]

@@ -14,8 +14,9 @@ from django.core.management import CommandError, call_command
 from agreement.data.answers.given_answers import read_given_answers
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.data.matrix import reliability_matrix
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding
 from annotations.formats.model.scheme import AttributeSpec

@@ -11,8 +11,9 @@ from agreement.discussion import set_flag
 from agreement.measures import ambiguity
 from agreement.reports.items import items, readings
 from agreement.reports.items.readings import read_readings
-from agreement.reports.request.basis import resolve, select_data
+from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.resolution import resolve
 from agreement.sections.pages.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core.database import bulk

@@ -6,8 +6,9 @@ import pytest
 
 from agreement.data.extract.reading import extract
 from agreement.reports.methods import methods
-from agreement.reports.request.basis import compute_interval, resolve
+from agreement.reports.request.basis import compute_interval
 from agreement.reports.request.parameters import default_parameters, presets_for
+from agreement.reports.request.resolution import resolve
 from tests.shared.agreeing import (
     WALK,
     answer,

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.extract.reading import extract
-from agreement.reports.coreference import compare_chains
+from agreement.reports.links.coreference import compare_chains
 from agreement.reports.request.parameters import Parameters
 from annotations.formats import Answer, Document, FormatError, Links, Mark, plain
 from annotations.models import Coding, Index, Judgement, Markable, Project, Text

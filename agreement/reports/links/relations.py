@@ -13,8 +13,9 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.question import Question
 from agreement.data.extract.extract import Extract
 from agreement.measures.values import Bools, Ints
-from agreement.reports.request.basis import cached, pick_texts, resolve, select_data
+from agreement.reports.request.basis import cached, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from annotations.formats.model.keys import parse_key
 
 

@@ -33,9 +33,9 @@ from agreement.reports.request.basis import (
     count_other_versions,
     other_versions_field,
     pick_texts,
-    resolve,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.resolution import resolve
 
 SCORES: dict[str, Callable[..., Score]] = {
     "muc": muc,

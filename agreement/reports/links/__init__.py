@@ -1,0 +1,1 @@
+"""What coders link: chains of markables, and relations between them."""

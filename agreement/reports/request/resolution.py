@@ -1,0 +1,137 @@
+"""What the chosen parameters come to for the answers at hand, or why they do not apply to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.links import count_readings
+from agreement.data.extract.extract import Extract
+from agreement.measures.data.cells import MOST_READINGS
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.request.basis import distances_of, pick_texts
+from agreement.reports.request.parameters import VERSIONS, InvalidParameter, Parameters, distances_for
+
+
+def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
+    """Return the parameters with what they leave to the project. Raises InvalidParameter for what its answers exclude.
+
+    kind and units: as in `Extract`. unmarked: the project's own.
+    """
+    if kind == "indices" and parameters.chains != "full":
+        raise InvalidParameter(
+            "chains", "coders of this project index instead of pointing: its values are whole chains."
+        )
+    if parameters.units and not units:
+        raise InvalidParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
+    if kind == "targets" and parameters.chains != "none":
+        raise InvalidParameter("chains", "this relation makes no chains: its targets are compared, chains=none.")
+    if parameters.distance not in distances_for(kind):
+        raise InvalidParameter("distance", _why_no_distance(kind))
+    coefficient = COEFFICIENTS[parameters.coefficient]
+    if coefficient.of_labels and not _compares_labels(kind, parameters):
+        raise InvalidParameter(
+            "coefficient",
+            "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
+        )
+    if kind == "numbers":
+        _check_numbers(parameters)
+    if parameters.question and parameters.unmarked == "singleton":
+        raise InvalidParameter(
+            "unmarked", "only chains have singletons: the answers to a question are label or missing."
+        )
+    return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
+
+
+def _why_no_distance(kind: str) -> str:
+    if kind == "categories":
+        return "a category has no parts, two are equal or not: the distance is nominal."
+    if kind == "numbers":
+        return f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}."
+    return "values are no numbers: the distance is nominal or one between sets."
+
+
+def _check_numbers(parameters: Parameters) -> None:
+    """Raise InvalidParameter for what numbers exclude."""
+    if parameters.takes_distance and not parameters.is_alpha:
+        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    if "label" in (parameters.unmarked, parameters.unasked):
+        name = "unmarked" if parameters.unmarked == "label" else "unasked"
+        raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
+
+
+def _compares_labels(kind: str, parameters: Parameters) -> bool:
+    return kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
+
+
+def allows_coefficient(extract: Extract, parameters: Parameters) -> bool:
+    """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
+    coefficient = COEFFICIENTS[parameters.coefficient]
+    if coefficient.for_two and len(_coders_in(extract, parameters)) > 2:
+        return False
+    if extract.kind == "numbers" and coefficient.takes_distance and parameters.coefficient != "alpha":
+        return False
+    return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
+
+
+def _coders_in(extract: Extract, parameters: Parameters) -> list[str]:
+    """Return who judged anything in the chosen texts, by name."""
+    texts = pick_texts(extract, parameters)
+    if texts is extract.texts:
+        return list(extract.coders)
+    return sorted({one.coder for text in texts for one in text.content.codings if one.n_judgements})
+
+
+def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
+    """Return the answers that the parameters select, and the parameters as they work on them.
+
+    Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
+    """
+    asked = extract.question.key if extract.question else ""
+    if parameters.question and parameters.question != asked:
+        known_questions = ", ".join(one.key for one in extract.questions) or "none"
+        raise InvalidParameter("question", f"{parameters.question!r} is not one of {known_questions}.")
+    parameters = replace(parameters, question=asked)
+    resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
+    if resolved.distance == "ratio" and "ratio" not in distances_of(extract):
+        raise InvalidParameter("distance", "ratio is of numbers from 0, and some are less.")
+    if parameters.scheme_versions not in (frozenset(), extract.versions):
+        raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
+    known: dict[str, Callable[[], Iterable[str]]] = {
+        "coders": lambda: extract.known_coders,
+        "texts": lambda: (text.slug for text in extract.texts),
+        "rounds": lambda: extract.rounds,
+        "without": lambda: extract.categories,
+    }
+    for field, names in known.items():
+        chosen = parameters.selection(field)
+        for name in sorted(chosen.difference(names())) if chosen else ():
+            raise InvalidParameter(field, f"there is no {name!r} in this project.")
+    selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    if resolved.readings == "matched":
+        _check_number_of_readings(pick_texts(selected, resolved))
+    if not allows_coefficient(selected, resolved):
+        name = COEFFICIENTS[parameters.coefficient].name
+        n = len(_coders_in(selected, resolved))
+        raise InvalidParameter(
+            "coefficient", f"{name} is of two coders, and here are {n}: choose two, or beta or multi_kappa."
+        )
+    if COEFFICIENTS[parameters.coefficient].for_two and len(selected.coders) > 2:
+        # of many coders two have coded what is chosen
+        resolved = replace(resolved, coders=",".join(_coders_in(selected, resolved)))
+        selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    return selected, resolved
+
+
+def _check_number_of_readings(texts: Iterable[TextEntry]) -> None:
+    """Raise InvalidParameter where a judgement has more readings than can be matched."""
+    for text in texts:
+        for answers in text.answers.coder_answers:
+            most = int(count_readings(answers.link_of, answers.reading, len(answers.unit)).max(initial=0))
+            if most > MOST_READINGS:
+                raise InvalidParameter(
+                    "readings",
+                    f"{answers.coder} gives {most} readings of one unit in {text.slug}, and {MOST_READINGS} at most "
+                    "are matched: choose union.",
+                )
