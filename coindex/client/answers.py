@@ -47,6 +47,19 @@ class Member(TypedDict):
     is_model: bool
 
 
+class Model(TypedDict):
+    name: str
+    version: str
+    hash: str
+    date: str | None
+    group: str
+
+
+class ModelKey(TypedDict):
+    key: str | None
+    expires_at: str
+
+
 class Invitation(TypedDict):
     id: int
     role: str

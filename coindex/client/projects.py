@@ -11,6 +11,8 @@ from coindex.client.answers import (
     Correction,
     Invitation,
     Member,
+    Model,
+    ModelKey,
     NewInvitation,
     Project,
     Report,
@@ -145,6 +147,36 @@ class Projects(Connection):
     def remove_member(self, project: str, username: str) -> None:
         """End the access of a member; what they coded stays."""
         self.change("DELETE", address_of("projects", project, "members", username))
+
+    def models(self, project: str) -> Rows[Model]:
+        """Return the models that code in a project."""
+        return self.rows(address_of("projects", project, "models"), list(Model.__annotations__))
+
+    def model(self, project: str, name: str) -> Model:
+        """Return a model that codes."""
+        return cast(Model, self.get(address_of("projects", project, "models", name)))
+
+    def add_model(
+        self,
+        project: str,
+        name: str,
+        *,
+        version: str = "",
+        hash: str = "",
+        date: str | None = None,
+        group: str | None = None,
+    ) -> Model:
+        """Make a model a coder, which cannot sign in: `hash` is a digest of its prompt or weights, `date` its day."""
+        fields = without_nothing({"name": name, "version": version, "hash": hash, "date": date, "group": group})
+        return cast(Model, self.post_once(address_of("projects", project, "models"), fields))
+
+    def make_model_key(self, project: str, name: str, *, days: int = 90) -> ModelKey:
+        """Make the key with which a client codes as the model; it is shown this once, and the one before ends."""
+        return cast(ModelKey, self.post_once(address_of("projects", project, "models", name, "key"), {"days": days}))
+
+    def end_model_key(self, project: str, name: str) -> None:
+        """End the key of a model: it codes no more until it has another one."""
+        self.request("DELETE", address_of("projects", project, "models", name, "key"), repeatable=True)
 
     def invitations(self, project: str) -> Rows[Invitation]:
         """Return who is invited."""

@@ -19,6 +19,8 @@ COMPONENTS = {
     "LoggedOperation": "Operation",
     "MarkableRow": "MarkableRow",
     "MarkableState": "MarkableState",
+    "Model": "Model",
+    "ModelKey": "ModelKey",
     "Member": "Member",
     "NewInvitation": "InvitationMade",
     "OperationRow": "OperationRow",

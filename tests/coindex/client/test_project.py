@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from coindex.client import ApiError, Conflict, clear, judge, new_uuid
+from coindex.client import ApiError, Client, Conflict, clear, judge, new_uuid
 
 TEA = "#title: Tea\nPut [the kettle](a) on [the stove](b). Is [it](c) hot? [It](d) will be.\n"
 SOUP = "[The soup](a) is hot. [It](b) burns.\n"
@@ -18,7 +18,6 @@ SCHEME = "poesio-artstein-2005"
 SUMMARIES = "docsets of summaries are set up on their page, with files"
 TRAINING = "training is run on its pages; `coding` and `save` work on its texts"
 QUEUE = "the queue is for who decides at a page"
-MODELS = "who manages adds models and makes their keys on their page, or by `request`"
 NOT_COVERED = {
     "projects_docsets_list": SUMMARIES,
     "projects_docsets_create": SUMMARIES,
@@ -39,11 +38,6 @@ NOT_COVERED = {
     "projects_texts_agreed_queue_retrieve": QUEUE,
     "projects_texts_gold_queue_retrieve": QUEUE,
     "projects_rounds_gold_hand_on_create": QUEUE,
-    "projects_models_list": MODELS,
-    "projects_models_create": MODELS,
-    "projects_models_retrieve": MODELS,
-    "projects_models_key_create": MODELS,
-    "projects_models_key_destroy": MODELS,
     "projects_gold_own_list": "gold beside one's own answers is read on its page",
     "projects_agreement_items_flag_retrieve": "`items` says which are flagged",
     "projects_agreement_items_remarks_destroy": "a remark is taken back on its page",
@@ -66,13 +60,14 @@ OF_AGREED = {
 
 
 @pytest.mark.slow
-def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, tmp_path):
+def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, live_server, tmp_path):
     manager = connect("charlie")
     alice, bob = (connect(name, "annotate") for name in ("alice", "bob"))
     make(manager, tmp_path)
     code(alice, bob)
     read_codings(manager, alice)
     read_results(manager, tmp_path)
+    code_as_model(manager, live_server.url)
     export_and_restore(manager, tmp_path)
     ask_and_answer(manager, alice)
     decide_gold(manager)
@@ -107,10 +102,25 @@ def make(manager, tmp_path):
     for name in ("alice", "bob"):
         assert manager.add_member("kitchen", name, "coder")["role"] == "coder"
     assert manager.assign("kitchen", ["tea", "soup"], ["alice"]) == 2
+    assert manager.add_model("kitchen", "rules", version="1", date="2026-11-01")["group"] == "model"
+    assert [one["name"] for one in manager.models("kitchen")] == ["rules"]
+    assert manager.model("kitchen", "rules")["date"] == "2026-11-01"
     plan = {"coders": ["alice", "bob"]}
     assert len(manager.plan("kitchen", "all", **plan)["assignments"]) == 3
     assert manager.plan("kitchen", "all", apply=True, **plan)["connected"]
     assert [one["design"] for one in manager.plans("kitchen")] == ["all"]
+
+
+def code_as_model(manager, url):
+    """Code as a model, with the key that a manager makes and ends."""
+    key = manager.make_model_key("kitchen", "rules", days=1)["key"]
+    assert manager.assign("kitchen", ["tea"], ["rules"]) == 1
+    with Client(url, key) as model:
+        coding = model.coding("kitchen", "tea")
+        model.save(coding, [judge(one["key"], "none") for one in coding.state["markables"]])
+        manager.end_model_key("kitchen", "rules")
+        with pytest.raises(ApiError):
+            model.coding("kitchen", "tea")
 
 
 def code(alice, bob):
