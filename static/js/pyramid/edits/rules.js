@@ -1,4 +1,5 @@
-// Which contributors go together: the refusals of annotations/coding/pyramids/pyramid_rules.py, in words for the coder. Pure.
+// Which contributors go together: the refusals of annotations/coding/pyramids/pyramid_rules.py, in words for the coder.
+// Pure.
 /** @import { Contributor, Model, Pyramid, Refusal } from "../types.js" */
 
 /**
