@@ -55,7 +55,7 @@ def exact_sum(terms: Floats) -> float:
     """Return the sum of finite terms, rounded once: the digits of `fsum`, many terms at a time.
 
     Each round takes the leading bits of all terms, so few that adding them rounds nothing in any order; what is left of
-    the terms is exact, too, and its bits are taken by the next (Rump, Ogita & Oishi 2008, section 3).
+    the terms is exact, too, and its bits are taken by the next (Rump, Ogita & Oishi 2008).
 
     >>> exact_sum(np.array([1e16, 1.0, -1e16] * 500))
     500.0
