@@ -49,7 +49,7 @@ class Command(BaseCommand):
             if name not in FILES:
                 raise CommandError(f"There is no demo project {name}; there are {', '.join(FILES)}.")
         for name in options["projects"] or FILES:
-            source = json.loads(Path(demo.__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
+            source = json.loads((Path(demo.__file__).parent / "projects" / f"{name}.json").read_text(encoding="utf-8"))
             if Project.objects.filter(slug=source["project"]["slug"]).exists():
                 continue
             with transaction.atomic():

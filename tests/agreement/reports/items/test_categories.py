@@ -137,7 +137,7 @@ def test_ten_sortal_classes_have_the_published_k_and_merged_to_three_that_of_the
 
 
 def test_the_intervals_before_and_after_are_those_of_the_library(sortal):
-    texts = json.loads(Path(demo.__file__).with_name("sortal.json").read_text(encoding="utf-8"))["texts"]
+    texts = json.loads((Path(demo.__file__).parent / "projects" / "sortal.json").read_text(encoding="utf-8"))["texts"]
     # documents in the order of their addresses, as drawn
     texts.sort(key=lambda text: text["slug"])
     rows = [(text["slug"], unit, text["codings"]) for text in texts for unit in text["codings"]["mo"]]
