@@ -191,8 +191,6 @@ class Coding(models.Model):
         indexes = [
             # submissions that nobody has viewed are looked for at each look at figures
             models.Index(fields=["status", "text"], condition=Q(viewed_at__isnull=True), name="coding_not_viewed"),
-            # whether a project has any is asked whenever it is read
-            models.Index(fields=["text"], condition=Q(by_model=True), name="coding_by_model"),
         ]
         constraints = [
             models.UniqueConstraint(

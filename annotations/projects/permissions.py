@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.http.requests import is_writing
-from annotations.models import Coding, Project, Text, Transfer, User
+from annotations.models import Coding, ModelCoder, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Member, Person, Right
 from annotations.models.project import is_blind_manager, may, may_see_models
@@ -50,9 +50,9 @@ def project_for(
 
 
 def _projects(user: Person, slug: str) -> QuerySet[Project]:
-    """Return the user's project at the address, with `has_codings_of_models`: no page asks for that by itself."""
-    by_models = Coding.with_models.filter(text__project=OuterRef("pk"), by_model=True).order_by()
-    return Project.objects.visible_to(user).filter(slug=slug).annotate(has_codings_of_models=Exists(by_models))
+    """Return the user's project at the address, with `has_models`: no page asks by itself whether models code."""
+    models = ModelCoder.objects.filter(membership__project=OuterRef("pk")).order_by()
+    return Project.objects.visible_to(user).filter(slug=slug).annotate(has_models=Exists(models))
 
 
 @compiled_query(IntegerField(), CharField())

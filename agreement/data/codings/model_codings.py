@@ -10,11 +10,11 @@ from annotations.models.project import may_see_models
 
 
 def count_codings_of_models(project: Project, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
-    """Return how many codings of models there are: of all texts and rounds, or of some. A query, where there are any.
+    """Return how many codings of models there are: of all texts and rounds, or of some. A query, where models code.
 
-    For whoever does not know of models there are none.
+    For whoever does not know of models there are none. A model with codings is not removed.
     """
-    if not (may_see_models(project) and getattr(project, "has_codings_of_models", True)):
+    if not (may_see_models(project) and getattr(project, "has_models", True)):
         return 0
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
     codings = codings.filter(text__slug__in=texts) if texts else codings

@@ -205,7 +205,7 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
         return redirect(request.get_full_path())
     context = {"project": project, "coding": coding, "form": form, "alone": may_reopen_own(coding), "address": address}
     status = 400 if form.errors else 200
-    return render(request, "annotations/projects/work/reopen_own.html", context, status=status)
+    return render(request, "annotations/projects/coders/reopen_own.html", context, status=status)
 
 
 @login_required

@@ -156,7 +156,7 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
-    return render(request, "annotations/projects/work/own_texts.html", context)
+    return render(request, "annotations/projects/coders/own_texts.html", context)
 
 
 def _due_on(coding: Coding) -> date | None:

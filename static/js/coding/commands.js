@@ -1,6 +1,6 @@
 // What each action of the coding page does: one handler for each line of actions.js.
 import { createCommands, loadAhead, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
-import { byId, inside } from "../workbench/elements/element.js";
+import { byId, inside } from "../workbench/dom/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
 import { LETTERS, relationOf } from "./targets/candidates.js";

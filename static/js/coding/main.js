@@ -1,6 +1,6 @@
 // Wires state, view, keys and saving of the coding page.
 import { createEditor } from "../workbench/editor.js";
-import { byId } from "../workbench/elements/element.js";
+import { byId } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
@@ -8,7 +8,7 @@ import { combination } from "../workbench/keys/keys.js";
 import { openSaving } from "../workbench/saving/saving.js";
 import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
-import { Table } from "../workbench/elements/table.js";
+import { Table } from "../workbench/dom/table.js";
 import { showDraft } from "../workbench/saving/visits.js";
 import { actionsOf, byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";

@@ -1,6 +1,6 @@
 // What is loaded when one begins to work: the list of chains, the dialogs that change them and find antecedents, what lies
 // over the text, the search bar.
-import { byId } from "../workbench/elements/element.js";
+import { byId } from "../workbench/dom/element.js";
 import { createAntecedents } from "./targets/antecedents.js";
 import { createChainDialogs } from "./chains/dialogs.js";
 import { createEntities } from "./view/entities.js";

@@ -1,6 +1,6 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
 import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
-import { byId } from "../workbench/elements/element.js";
+import { byId } from "../workbench/dom/element.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits/edits.js";
 import { readLayout, storeLayout } from "./text/layout.js";

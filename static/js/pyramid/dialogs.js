@@ -1,5 +1,5 @@
 // The dialogs in which an SCU is chosen: to move a contributor there, or to merge with. Loaded with the list of all actions.
-import { element } from "../workbench/elements/element.js";
+import { element } from "../workbench/dom/element.js";
 import * as edits from "./edits/edits.js";
 import { filtered, nameOf } from "./state.js";
 import { badge } from "./view/words.js";

@@ -1,5 +1,5 @@
 // Wires state, view, keys and saving of the pyramid pages. Everything is shown at once; the server hears of it behind.
-import { around, byId, closeDialog } from "../workbench/elements/element.js";
+import { around, byId, closeDialog } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
 import { openSaving } from "../workbench/saving/saving.js";

@@ -1,5 +1,5 @@
 // Wires the designer: the list, the form, the preview, and what the server says of the draft.
-import { byId } from "../workbench/elements/element.js";
+import { byId } from "../workbench/dom/element.js";
 import { begin, proceed, redo, undo } from "./history.js";
 import { createKept } from "./kept.js";
 import { find, whatIsSent } from "./questions.js";

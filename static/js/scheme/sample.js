@@ -1,5 +1,5 @@
 // The coding page in the preview: it gets its state from the designer around it, and saves nothing.
-import { byId } from "../workbench/elements/element.js";
+import { byId } from "../workbench/dom/element.js";
 
 if (window.parent === window) {
   await import("../coding/main.js");

@@ -1,5 +1,5 @@
 // What the actions do that both workbenches have, and how an action of the table is run.
-import { byId } from "./elements/element.js";
+import { byId } from "./dom/element.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard, PlacePicker } from "./types.js" */
 

@@ -1,5 +1,5 @@
 // How it stands: what is saved, the time at work, what is said to the eye, notices.
-import { button, byId, element } from "./elements/element.js";
+import { button, byId, element } from "./dom/element.js";
 import { stateText } from "./saving/sync.js";
 /** @import { SaveState } from "./types.js" */
 

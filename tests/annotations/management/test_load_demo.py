@@ -537,9 +537,16 @@ def test_the_model_stands_beside_six_people_with_the_intervals_and_tests_of_inde
     among = found["among_people"]
     assert among["value"] == pytest.approx(float(alpha(of_people)), abs=1e-9)
     assert (among["low"], among["high"]) == pytest.approx(expected_of(of_people, texts, 3, alpha), abs=1e-9)
-    of_model = found["agreements"][0]
-    assert of_model["coder"] == "baseline-notices"
-    assert of_model["low"] < of_model["value"] < of_model["high"] < among["value"]
+    assert [one["coder"] for one in found["agreements"]] == ["baseline-notices", *SIX_PEOPLE]
+    for one in found["agreements"]:
+        others = [name for name in SIX_PEOPLE if name != one["coder"]]
+        against = {unit: [row.get(name) for name in (one["coder"], *others)] for unit, row in table.items()}
+
+        def cross(some):
+            return exact.cross_alpha(some, 1, "passonneau")[0]
+
+        assert one["value"] == pytest.approx(float(cross(against)), abs=1e-9)
+        assert (one["low"], one["high"]) == pytest.approx(expected_of(against, texts, 3, cross), abs=1e-9)
     rows = {one["human"]: one for one in found["alt_test"]["rows"]}
     p_values = []
     for human in SIX_PEOPLE:

@@ -71,7 +71,7 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
         "sees_all": sees_all,
     }
     status = 400 if form is not None and form.errors else 200
-    return render(request, "annotations/projects/work/training.html", context, status=status)
+    return render(request, "annotations/projects/coders/training.html", context, status=status)
 
 
 def _own_rows(own: TrainingResult | None) -> list[tuple[Any, str]]:
@@ -151,7 +151,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
         "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
         "passed": result.passed,
     }
-    return render(request, "annotations/projects/work/feedback.html", context)
+    return render(request, "annotations/projects/coders/feedback.html", context)
 
 
 @login_required

@@ -1,5 +1,5 @@
 // How the cards of a text look: its markables and chains, and what each coder, the draft and gold say of them.
-import { element } from "../../workbench/elements/element.js";
+import { element } from "../../workbench/dom/element.js";
 import { singlesOf } from "../../workbench/readings.js";
 import { categoryOf } from "../state.js";
 import { chainBadge, describe } from "../view/panel.js";

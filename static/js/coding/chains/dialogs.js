@@ -1,5 +1,5 @@
 // The dialogs that change whole chains: merging, splitting, naming. Loaded with tools.js.
-import { element } from "../../workbench/elements/element.js";
+import { element } from "../../workbench/dom/element.js";
 import { judge } from "../../workbench/judgements.js";
 import { merge, rename, split } from "./edits.js";
 import { nameOf } from "./chains.js";

@@ -1,5 +1,5 @@
 // The questions after the category: one after another by key, and a relation whose targets the letters choose. Loaded where the scheme has some.
-import { inside } from "../../workbench/elements/element.js";
+import { inside } from "../../workbench/dom/element.js";
 import { judge, judgement } from "../../workbench/judgements.js";
 import { chains } from "../chains/chains.js";
 import { apply, isDecided, withMarks } from "../state.js";

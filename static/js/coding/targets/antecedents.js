@@ -1,5 +1,5 @@
 // Antecedents found by words: one line for each entity, its other mentions one step behind. Loaded with tools.js.
-import { element } from "../../workbench/elements/element.js";
+import { element } from "../../workbench/dom/element.js";
 import { mannerOf, pointTo, takeIndex } from "../answers.js";
 import { chains } from "../chains/chains.js";
 import { chainBadge, describe } from "../view/panel.js";

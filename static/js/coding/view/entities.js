@@ -1,5 +1,5 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { around, button, element, inside } from "../../workbench/elements/element.js";
+import { around, button, element, inside } from "../../workbench/dom/element.js";
 import { entities, filtered } from "../chains/entities.js";
 import { chainBadge, memberItem } from "./panel.js";
 /** @import { Entity, Page } from "../types.js" */

@@ -1,5 +1,5 @@
 // Training with the gold after each judgement: what is compared is said to the server, which answers with the gold.
-import { element, byId } from "../../workbench/elements/element.js";
+import { element, byId } from "../../workbench/dom/element.js";
 import { uuid } from "../../workbench/saving/sync.js";
 import { missing } from "../answers.js";
 import { isDecided } from "../state.js";

@@ -2,8 +2,8 @@
 import { judge } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
 import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
-import { around, byId, inside } from "../../workbench/elements/element.js";
-import { placeBar } from "../../workbench/elements/floating.js";
+import { around, byId, inside } from "../../workbench/dom/element.js";
+import { placeBar } from "../../workbench/dom/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
 

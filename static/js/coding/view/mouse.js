@@ -1,5 +1,5 @@
 // The mouse: in the text, and on the buttons of the panel.
-import { around, byId, closeDialog, inside } from "../../workbench/elements/element.js";
+import { around, byId, closeDialog, inside } from "../../workbench/dom/element.js";
 import { chooseCategory, mannerOf, pointTo, takeIndex } from "../answers.js";
 /** @import { Manner, MouseHandlers, Page } from "../types.js" */
 

@@ -1,5 +1,5 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
-import { byId, inside } from "../../workbench/elements/element.js";
+import { byId, inside } from "../../workbench/dom/element.js";
 import { look } from "../chains/chains.js";
 /** @import { Frame, Markable, Page, Stretch, TextView, Tools } from "../types.js" */
 

@@ -1,6 +1,6 @@
 // Everything around the text: the panel at the side, hints, what is said to the ear.
-import { button, byId, element } from "../../workbench/elements/element.js";
-import { labelControls, paintHints, setShortcuts } from "../../workbench/elements/controls.js";
+import { button, byId, element } from "../../workbench/dom/element.js";
+import { labelControls, paintHints, setShortcuts } from "../../workbench/dom/controls.js";
 import { paintProgress } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
 import { actionsOf, joins } from "../actions.js";

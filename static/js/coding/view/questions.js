@@ -1,5 +1,5 @@
 // The questions after the category, at the side: values, fields, targets of relations.
-import { byId, button, element } from "../../workbench/elements/element.js";
+import { byId, button, element } from "../../workbench/dom/element.js";
 import { listsOf } from "../../workbench/readings.js";
 import { answerOf } from "../questions/questions.js";
 import { colourLook } from "../state.js";

@@ -1,5 +1,5 @@
 // The search bar over the text. Matches are shown without touching the page. Loaded with tools.js.
-import { around, inside } from "../../workbench/elements/element.js";
+import { around, inside } from "../../workbench/dom/element.js";
 import { findMatches } from "../../workbench/dialogs/search.js";
 import { markableAt } from "../targets/destinations.js";
 import { highlight, revealWords } from "./runs.js";

@@ -1,6 +1,6 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
 import { chainLook, look } from "../chains/chains.js";
-import { element } from "../../workbench/elements/element.js";
+import { element } from "../../workbench/dom/element.js";
 import { slices } from "../text/slices.js";
 import { categoryLook, isDecided } from "../state.js";
 /** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */

@@ -1,7 +1,7 @@
 // The queue of an agreed pyramid, and what is remembered of the pyramid for it.
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
-import { byId } from "../../workbench/elements/element.js";
+import { byId } from "../../workbench/dom/element.js";
 import { markOf, PYRAMID } from "../state.js";
 import { reveal } from "../view/words.js";
 import { take } from "./moves.js";

@@ -1,5 +1,5 @@
 // How the cards of an agreed pyramid look: its contributors, and in which SCU each coder and the pyramid have their words.
-import { element } from "../../workbench/elements/element.js";
+import { element } from "../../workbench/dom/element.js";
 import { markOf, nameOf } from "../state.js";
 import { badge } from "../view/words.js";
 /** @import { Contributor, Page } from "../types.js" */

@@ -1,5 +1,5 @@
 // What would work in place of what was refused: a button after the words of the refusal. Loaded with the first refusal.
-import { byId, button } from "../../workbench/elements/element.js";
+import { byId, button } from "../../workbench/dom/element.js";
 import { judge } from "../../workbench/judgements.js";
 import * as edits from "./edits.js";
 import { apply, pyramidOf } from "../state.js";

@@ -1,5 +1,5 @@
 // The mouse: words are selected, and dragged onto SCUs; contributors and SCUs are dragged onto each other.
-import { around, byId, inside } from "../../workbench/elements/element.js";
+import { around, byId, inside } from "../../workbench/dom/element.js";
 import { extendSelection, run } from "./words.js";
 /** @import { Dragged, Page, PointerHandlers } from "../types.js" */
 

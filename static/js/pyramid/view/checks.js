@@ -1,6 +1,6 @@
 // What to look at before submitting, each with the way to it. Loaded when it is opened.
 import { openCheckList } from "../../workbench/dialogs/check-list.js";
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import { checkList } from "../checks.js";
 import { freeCounts } from "../text/words.js";
 /** @import { Finding, Page } from "../types.js" */

@@ -1,5 +1,5 @@
 // The SCUs at the side: the heaviest first, the selected one unfolded. Only rows that have changed are drawn again.
-import { button, byId, element, inside } from "../../workbench/elements/element.js";
+import { button, byId, element, inside } from "../../workbench/dom/element.js";
 import { filtered, nameOf } from "../state.js";
 import { badge, tier } from "./words.js";
 /** @import { Contributor, ListView, Model, Page, Scu } from "../types.js" */

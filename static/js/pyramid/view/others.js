@@ -1,5 +1,5 @@
 // The agreed pyramid beside those of the coders: how each has the selected SCU, and what this pyramid lacks.
-import { button, byId, element } from "../../workbench/elements/element.js";
+import { button, byId, element } from "../../workbench/dom/element.js";
 import { called, newKey } from "../edits/edits.js";
 import { describeRelation, differences, missingScus, related, wordsOfScu } from "../others.js";
 import { markOf } from "../state.js";

@@ -1,7 +1,7 @@
 // Around the words and the list: buttons and their keys, hints, progress, empty states.
-import { labelControls, paintHints } from "../../workbench/elements/controls.js";
-import { byId, element, inside } from "../../workbench/elements/element.js";
-import { placeBar } from "../../workbench/elements/floating.js";
+import { labelControls, paintHints } from "../../workbench/dom/controls.js";
+import { byId, element, inside } from "../../workbench/dom/element.js";
+import { placeBar } from "../../workbench/dom/floating.js";
 import { paintProgress } from "../../workbench/status.js";
 import { actionsOf } from "../actions.js";
 import { run } from "../text/words.js";

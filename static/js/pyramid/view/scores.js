@@ -1,5 +1,5 @@
 // The scores of a peer beside its SCUs. Loaded where the project shows them.
-import { byId, element } from "../../workbench/elements/element.js";
+import { byId, element } from "../../workbench/dom/element.js";
 import { scores } from "../scores.js";
 /** @import { Page, Score } from "../types.js" */
 

@@ -1,5 +1,5 @@
 // The summaries as words: drawn once, then only the words that have changed are touched.
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import { freeCounts, run } from "../text/words.js";
 /** @import { Contributor, Direction, Model, Page, WordsView } from "../types.js" */
 

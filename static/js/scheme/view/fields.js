@@ -1,5 +1,5 @@
 // The fields of the forms: each shows what a function reads of the draft, and hands on what is entered.
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import { colourProblem, PALETTE } from "../colours.js";
 
 /** @typedef {{ key: string, label: string }} Named */

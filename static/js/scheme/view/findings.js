@@ -1,5 +1,5 @@
 // What is wrong with the draft, and what follows from it, beside the preview.
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import { find, labelOf } from "../questions.js";
 import { KIND_NAMES } from "./form.js";
 /** @import { Consequence, Designer, Kind, Problem } from "../types.js" */

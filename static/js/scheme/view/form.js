@@ -1,5 +1,5 @@
 // The form of the chosen question.
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import * as edits from "../edits.js";
 import { keyProblem, takenKeys } from "../keys.js";
 import { CATEGORY, find, follows, identityOf, labelOf, leading, leadingRelations, LISTED, listedRelations, listOf } from "../questions.js";

@@ -1,5 +1,5 @@
 // The list of questions, group by group: chosen, moved and indented by keys or by dragging.
-import { around, button, element } from "../../workbench/elements/element.js";
+import { around, button, element } from "../../workbench/dom/element.js";
 import { add, moveBefore } from "../edits.js";
 import { find, listOf, rowsOf } from "../questions.js";
 import { carryOut, problemsOf } from "./form.js";

@@ -1,5 +1,5 @@
 // Saving: what it would do first, then the change, and what to do where somebody else was faster.
-import { byId, element } from "../../workbench/elements/element.js";
+import { byId, element } from "../../workbench/dom/element.js";
 import { CATEGORY, find, labelOf, whatIsSent } from "../questions.js";
 import { REFUSED, Refusal } from "../server.js";
 import { KIND_NAMES } from "./form.js";

@@ -1,5 +1,5 @@
 // What a draft may start from.
-import { button, byId, element } from "../../workbench/elements/element.js";
+import { button, byId, element } from "../../workbench/dom/element.js";
 import { whatIsSent } from "../questions.js";
 /** @import { Designer, Start } from "../types.js" */
 

@@ -1,5 +1,5 @@
 // The values of a question: a line each, with what is seldom changed behind a button.
-import { button, element } from "../../workbench/elements/element.js";
+import { button, element } from "../../workbench/dom/element.js";
 import { keyProblem } from "../keys.js";
 import { addValues, changeValue, mergeValues, moveValue, relabelValue, removeValue, renameValue } from "../values.js";
 import { colour, focus, text } from "./fields.js";

@@ -1,5 +1,5 @@
 // The queue of an adjudicator: card after card what coders say otherwise, decided by keys or by mouse.
-import { around, byId, closeDialog, inside } from "../elements/element.js";
+import { around, byId, closeDialog, inside } from "../dom/element.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, isUndecidedDraft, itemsOf, openRows } from "./rows.js";

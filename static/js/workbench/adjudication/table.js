@@ -1,5 +1,5 @@
 // How a card of the queue looks: its rows, with what each coder, the draft and gold say.
-import { button, element } from "../elements/element.js";
+import { button, element } from "../dom/element.js";
 import { decisionOn, isAsked } from "./rows.js";
 /** @import { QueueCard, QueueHost, QueueRow, QueueView } from "./types.js" */
 

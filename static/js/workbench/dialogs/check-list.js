@@ -1,5 +1,5 @@
 // The dialog before submitting: what to look at, each with the way to it.
-import { byId, element } from "../elements/element.js";
+import { byId, element } from "../dom/element.js";
 /** @import { CheckGroup } from "../types.js" */
 
 const MOST = 50; // of one kind

@@ -1,6 +1,6 @@
 // One dialogue in which something is chosen by typing: all actions, where to go, which chain to merge with.
-import { keyCaps } from "../elements/controls.js";
-import { around, element, inside } from "../elements/element.js";
+import { keyCaps } from "../dom/controls.js";
+import { around, element, inside } from "../dom/element.js";
 /** @import { Choice, Picker } from "../types.js" */
 
 const MOST = 60;

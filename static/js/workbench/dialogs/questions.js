@@ -1,6 +1,6 @@
 // The dialog in which a coder asks the managers, and reads what they answered. Loaded when it is opened.
 import { observeReading } from "../../reading.js";
-import { around, byId } from "../elements/element.js";
+import { around, byId } from "../dom/element.js";
 
 const dialog = byId("questions", HTMLDialogElement);
 const body = byId("questions-body");

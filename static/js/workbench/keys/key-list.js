@@ -1,6 +1,6 @@
 // The list of keys: what each does, and how to give it another. Loaded when it is opened.
-import { keyCaps } from "../elements/controls.js";
-import { around, button, element, inside } from "../elements/element.js";
+import { keyCaps } from "../dom/controls.js";
+import { around, button, element, inside } from "../dom/element.js";
 import { choose } from "./key-choices.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
 import { local, readKeys, write } from "../settings.js";

@@ -1,5 +1,5 @@
 // The keyboard of a page: which keys its actions have, and what becomes of a key that is pressed.
-import { byId } from "../elements/element.js";
+import { byId } from "../dom/element.js";
 import { actionFor, bindings, caps, onKeyboard } from "./keys.js";
 import { readKeys } from "../settings.js";
 /** @import { Action, Keyboard } from "../types.js" */
