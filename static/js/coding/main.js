@@ -8,7 +8,7 @@ import { combination } from "../workbench/keys/keys.js";
 import { openSaving } from "../workbench/saving/saving.js";
 import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
-import { Table } from "../workbench/dom/table.js";
+import { Table } from "../workbench/table.js";
 import { showDraft } from "../workbench/saving/visits.js";
 import { actionsOf, byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";

@@ -2,7 +2,7 @@
 import { applyChanges } from "../workbench/history.js";
 import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
-import { Table } from "../workbench/dom/table.js";
+import { Table } from "../workbench/table.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { givenAnswers, isComplete } from "./questions/constraints.js";
 import { blocks } from "./text/slices.js";

@@ -1,6 +1,6 @@
 // Types of the coding page. The browser does not load this file.
 import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
-import type { Table } from "../workbench/dom/table.js";
+import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
 

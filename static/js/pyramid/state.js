@@ -2,7 +2,7 @@
 import { applyChanges } from "../workbench/history.js";
 import { carryOut as carryOutJudgement, inverseOf as judgementBack, judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
-import { Table } from "../workbench/dom/table.js";
+import { Table } from "../workbench/table.js";
 /** @import { Change, Contributor, Description, Machine, Mark, Model, Pyramid, PyramidState, RawPyramid, Run, Scu, Span } from "./types.js" */
 
 /** @type {(raw: RawPyramid) => { model: Model, state: PyramidState }} raw: the JSON that the server puts into the page */

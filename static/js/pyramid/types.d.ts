@@ -1,7 +1,7 @@
 // Types of the pyramid pages. The browser does not load this file.
 import type { Action, Change, Description, Judgement, Judgements, Keyboard, Machine, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
 import type { GoldEntry } from "../workbench/adjudication/types.js";
-import type { Table } from "../workbench/dom/table.js";
+import type { Table } from "../workbench/table.js";
 
 export * from "../workbench/types.js";
 

@@ -1,6 +1,6 @@
 // Chains, computed whenever they are asked for, and the numbers they keep while the page lives. Pure.
 import { singlesOf } from "../../workbench/readings.js";
-import { Table } from "../../workbench/dom/table.js";
+import { Table } from "../../workbench/table.js";
 /** @import { Chains, Judgements, Model, Numbers } from "../types.js" */
 
 // Judgements are never changed, only replaced: going from word to word asks for the same chains again and again.

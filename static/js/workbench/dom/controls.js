@@ -18,7 +18,7 @@ export function keyCaps(key) {
 }
 
 /**
- * Show what this page has a use for, and say on the buttons of actions what they do and by which key.
+ * Show what this page uses, and say on the buttons of actions what they do and by which key.
  * @param {Keyboard} keyboard @param {{ id: string, label: string }[]} available actions
  * @param {Record<string, boolean>} uses by the words of data-for
  */

@@ -1,4 +1,4 @@
-// Nodes of the page: made, and found.
+// Nodes of the page: made and found.
 
 /**
  * A node with its class and words.
