@@ -24,5 +24,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RenameField("computation", "told_at", "heartbeat_at"),
-        migrations.RunPython(rename_tasks, restore_tasks),
+        migrations.RunPython(rename_tasks, restore_tasks, elidable=True),
     ]

@@ -26,5 +26,5 @@ class Migration(migrations.Migration):
         migrations.RenameField("transfer", "told_at", "heartbeat_at"),
         migrations.RenameField("token", "begins", "prefix"),
         migrations.RenameField("invitation", "whom", "note"),
-        migrations.RunPython(rename_tasks, restore_tasks),
+        migrations.RunPython(rename_tasks, restore_tasks, elidable=True),
     ]

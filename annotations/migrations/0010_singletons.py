@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 help_text="Where coders index: what has this answer refers to itself alone. Off: the answer is a value of its own, the same for all that have it.",
             ),
         ),
-        migrations.RunPython(mark_former_singletons, migrations.RunPython.noop),
+        migrations.RunPython(mark_former_singletons, migrations.RunPython.noop, elidable=True),
         migrations.AddConstraint(
             model_name="category",
             constraint=models.CheckConstraint(

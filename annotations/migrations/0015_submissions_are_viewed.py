@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
-        migrations.RunPython(view_submissions, migrations.RunPython.noop),
+        migrations.RunPython(view_submissions, migrations.RunPython.noop, elidable=True),
     ]
     for model in ("invitation", "membership"):
         name = f"{model}_role_known"

@@ -206,5 +206,5 @@ class Migration(migrations.Migration):
             model_name="reply",
             constraint=models.CheckConstraint(condition=models.Q(("body", ""), _negated=True), name="reply_not_empty"),
         ),
-        migrations.RunPython(make_first_versions, migrations.RunPython.noop),
+        migrations.RunPython(make_first_versions, migrations.RunPython.noop, elidable=True),
     ]

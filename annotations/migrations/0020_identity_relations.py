@@ -121,5 +121,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(make_relations, restore_categories),
+        migrations.RunPython(make_relations, restore_categories, elidable=True),
     ]

@@ -62,5 +62,5 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('judgement', 'relation', 'reading', 'target'), name='pointer_once'),
         ),
         # Backwards it comes first.
-        migrations.RunPython(migrations.RunPython.noop, delete_new_pointers),
+        migrations.RunPython(migrations.RunPython.noop, delete_new_pointers, elidable=True),
     ]

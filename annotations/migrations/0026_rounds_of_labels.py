@@ -69,4 +69,4 @@ def name_rounds(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [("annotations", "0025_rounds")]
 
-    operations = [migrations.RunPython(make_rounds, name_rounds)]
+    operations = [migrations.RunPython(make_rounds, name_rounds, elidable=True)]

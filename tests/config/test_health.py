@@ -5,10 +5,9 @@ import signal
 
 import pytest
 from django.core.cache import caches
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
+
+from tests.shared.migrated import unapply_last
 
 
 def test_the_process_says_that_it_lives_without_asking_the_database(client, django_assert_num_queries, db):
@@ -25,8 +24,7 @@ def test_it_is_ready_where_database_migrations_and_files_are(client, db, setting
 
 
 def test_it_is_not_ready_before_it_is_migrated(client, db):
-    [last] = [name for app, name in MigrationLoader(connection).graph.leaf_nodes() if app == "annotations"]
-    MigrationRecorder(connection).record_unapplied("annotations", last)
+    unapply_last("annotations")
     reply = client.get("/readyz")
     assert (reply.status_code, reply.json()["failed_checks"]) == (503, {"migrations": "1 migrations are not applied"})
 

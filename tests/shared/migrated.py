@@ -16,8 +16,11 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from filelock import FileLock
 from psycopg import sql
+
+from annotations.core.database.migrations import make_single_executor
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "test-migrated-{}.sqlite3"
@@ -78,6 +81,13 @@ def copy_kept_database(target: str) -> bool:
         server.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(target)))
         server.execute(sql.SQL("create database {} template {}").format(*map(sql.Identifier, (target, name))))
     return True
+
+
+def unapply_last(app: str) -> str:
+    """Let the database not know that it has the last migration of the app, and return its name."""
+    [(_, name)] = make_single_executor().loader.graph.leaf_nodes(app)
+    MigrationRecorder(connection).record_unapplied(app, name)
+    return name
 
 
 @cache  # a lock that nothing refers to is released

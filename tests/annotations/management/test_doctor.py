@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
@@ -24,6 +23,7 @@ from annotations.management.commands.doctor import NAMES
 from annotations.models import Judgement
 from annotations.transfers.backup_folder import TIME_FORMAT
 from tests.conftest import judge
+from tests.shared.migrated import unapply_last
 
 GIGABYTE = 10**9
 
@@ -109,8 +109,7 @@ def test_settings_that_are_not_for_a_server(well, name, value, says):
 
 
 def test_a_database_that_is_not_migrated_and_what_cannot_be_looked_at_then(well):
-    [last] = [name for app, name in MigrationLoader(connection).graph.leaf_nodes() if app == "annotations"]
-    MigrationRecorder(connection).record_unapplied("annotations", last)
+    unapply_last("annotations")
     assert "1 migration not applied" in complaint("database")
     with pytest.raises(SystemExit):
         call_command("doctor", stdout=(out := StringIO()))

@@ -7,11 +7,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.management.commands import upgrade
 from annotations.management.moving import moved_file
+from tests.shared.migrated import unapply_last
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +39,7 @@ def test_where_no_backup_can_be_written_nothing_is_migrated(settings, tmp_path):
     """A file is in the place of the folder."""
     settings.BACKUP_DIR = tmp_path / "file"
     settings.BACKUP_DIR.touch()
-    [last] = [name for app, name in MigrationLoader(connection).graph.leaf_nodes() if app == "agreement"]
-    MigrationRecorder(connection).record_unapplied("agreement", last)
+    last = unapply_last("agreement")
     with pytest.raises(CommandError, match="lacks 1 migration of this version"):
         said(check=True)
     with pytest.raises(CommandError, match="No backup could be written, and nothing changed"):

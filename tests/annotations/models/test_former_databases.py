@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from annotations.core.database.migrations import make_single_executor
 from tests.shared.cases import only_in_full
 
 type State = list[tuple[str, str]]
@@ -27,19 +27,48 @@ class States(NamedTuple):
 
 def migrated(state: State) -> Any:
     """Migrate the database, and return the models that it then has."""
-    MigrationExecutor(connection).migrate(state)
-    return MigrationExecutor(connection).loader.project_state(state).apps
+    make_single_executor().migrate(state)
+    return models_of(state)
+
+
+def models_of(state: State) -> Any:
+    """Return the models of a database that is migrated so far."""
+    return make_single_executor().loader.project_state(state).apps
+
+
+def tables() -> dict[str, tuple[set[Any], set[Any]]]:
+    """Return the columns of each table, and what it asks of them, without names, which may be of former tables."""
+    introspection = connection.introspection
+    found = {}
+    with connection.cursor() as cursor:
+        for table in introspection.table_names(cursor):
+            columns = {
+                (column.name, column.type_code, column.null_ok, column.internal_size, column.default)
+                for column in introspection.get_table_description(cursor, table)
+            }
+            constraints = {
+                (
+                    tuple(own["columns"] or ()), own["primary_key"], own["unique"], own["foreign_key"],
+                    own["check"], own["index"], own.get("type"),
+                )
+                for own in introspection.get_constraints(cursor, table).values()
+            }  # fmt: skip
+            found[table] = columns, constraints
+    return found
 
 
 @pytest.fixture
 def states(transactional_db: None) -> Iterator[States]:
     """Let the database be as it was before relations, and afterwards as it is."""
-    latest = MigrationExecutor(connection).loader.graph.leaf_nodes()
+    latest = make_single_executor().loader.graph.leaf_nodes()
+    made_new = tables()
     others = [node for node in latest if node[0] != "annotations"]
     first, second = ([*others, ("annotations", name)] for name in ("0018_corrections", "0024_merges_of_schemes"))
     migrated(first)
     yield States(first, second, latest)
     migrated(latest)
+    found = tables()
+    assert {name: found[name] for name in made_new if found[name] != made_new[name]} == {}
 
 
 def make_rows(apps: Any) -> dict[str, Any]:
@@ -121,7 +150,7 @@ LABELS = {"a": "pilot-10", "b": "pilot-2", "c": "", "d": "main", "e": "pilot-2"}
 
 
 def test_categories_that_point_become_relations_and_labels_rounds_in_their_natural_order(states):
-    marks = make_rows(MigrationExecutor(connection).loader.project_state(states.before_relations).apps)["marks"]
+    marks = make_rows(models_of(states.before_relations))["marks"]
     apps = migrated(states.before_rounds)
     make_project(apps, "labels", LABELS)
     make_project(apps, "milk", {"a": "pilot"})
@@ -169,7 +198,7 @@ def assert_rounds(apps: Any) -> None:
 
 @only_in_full("the way back through later migrations is long")
 def test_relations_can_be_taken_back(states):
-    make_rows(MigrationExecutor(connection).loader.project_state(states.before_relations).apps)
+    make_rows(models_of(states.before_relations))
     apps = migrated(states.latest)
     get = lambda name: apps.get_model("annotations", name).objects  # noqa: E731
     project, first = get("Project").get(), get("Pointer").order_by("pk").first()

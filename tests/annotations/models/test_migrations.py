@@ -6,15 +6,25 @@ from types import SimpleNamespace
 import pytest
 from django.apps import apps
 from django.db import connection
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.executor import MigrationExecutor
 from django_tasks_db.models import DBTaskResult
 
 from agreement.sections.computations import compute
+from annotations.core.database.migrations import make_single_executor
 from annotations.models import Category, GuidelinesReading, GuidelinesVersion
 from annotations.models.coding import pointing_categories
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.orders import run_transfer
+
+
+@pytest.mark.django_db
+def test_what_makes_a_new_database_makes_what_all_migrations_one_by_one_make():
+    single = make_single_executor().loader
+    new = MigrationExecutor(connection).loader
+    assert MigrationAutodetector(single.project_state(), new.project_state()).changes(new.graph) == {}
 
 
 @pytest.mark.django_db

@@ -1,0 +1,783 @@
+import annotations.models.project
+import django.contrib.auth.models
+import django.contrib.auth.validators
+import django.core.validators
+import django.db.models.deletion
+import django.db.models.functions.text
+import django.utils.timezone
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    replaces = [('annotations', '0001_initial'), ('annotations', '0002_coders_mark_name_and_undo'), ('annotations', '0003_text_round'), ('annotations', '0004_transfer'), ('annotations', '0005_pyramids'), ('annotations', '0006_tokens_and_invitations'), ('annotations', '0007_fewer_indexes'), ('annotations', '0008_answered'), ('annotations', '0009_plain_names'), ('annotations', '0010_singletons'), ('annotations', '0011_blind_scoring'), ('annotations', '0012_text_position'), ('annotations', '0013_plain_words'), ('annotations', '0014_invitation_uses'), ('annotations', '0015_submissions_are_viewed'), ('annotations', '0016_guidelines_and_questions'), ('annotations', '0017_accounts_and_archived_projects'), ('annotations', '0018_corrections'), ('annotations', '0019_relations_and_attributes'), ('annotations', '0020_identity_relations'), ('annotations', '0021_readings'), ('annotations', '0022_scheme_versions'), ('annotations', '0023_import_names'), ('annotations', '0024_merges_of_schemes'), ('annotations', '0025_rounds'), ('annotations', '0026_rounds_of_labels'), ('annotations', '0027_codings_are_of_rounds'), ('annotations', '0028_groups_of_coders'), ('annotations', '0029_plans'), ('annotations', '0030_gold_and_training'), ('annotations', '0032_repeat_plans'), ('annotations', '0033_feedback_of_training'), ('annotations', '0034_automatic_repeats'), ('annotations', '0035_gold_drafts'), ('annotations', '0036_decisions_on_gold'), ('annotations', '0037_datasheet_fields'), ('annotations', '0038_hands_of_gold'), ('annotations', '0039_stamps_and_views'), ('annotations', '0040_counted_times_and_written'), ('annotations', '0041_model_coders')]
+
+    initial = True
+
+    dependencies = [
+        ('auth', '0012_alter_user_first_name_max_length'),
+        ('django_tasks_database', '0021_conditional_partial_index_ordering'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='User',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('password', models.CharField(max_length=128, verbose_name='password')),
+                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
+                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
+                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
+                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
+                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
+                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
+                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
+                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
+                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
+                ('email_confirmed_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('muted_mails', models.JSONField(blank=True, default=list, editable=False, help_text='The kinds of mails not wanted.')),
+                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
+                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+            ],
+            options={
+                'verbose_name': 'user',
+                'verbose_name_plural': 'users',
+                'abstract': False,
+                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_username_unique_in_any_case', violation_error_message='This username is taken.')],
+            },
+            managers=[
+                ('objects', django.contrib.auth.models.UserManager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='IdempotencyRecord',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('key', models.UUIDField(help_text='which the sender chose')),
+                ('digest', models.CharField(help_text='SHA-256 of what was sent, and where', max_length=64)),
+                ('status', models.PositiveSmallIntegerField()),
+                ('body', models.JSONField()),
+                ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='answered_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Mail',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=20)),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('address', models.EmailField(blank=True, max_length=254)),
+                ('context', models.JSONField(default=dict)),
+                ('key', models.CharField(max_length=100, unique=True)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('sent', 'sent'), ('dropped', 'dropped'), ('failed', 'failed')], default='waiting', max_length=10)),
+                ('tries', models.PositiveSmallIntegerField(default=0)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('next_try_at', models.DateTimeField()),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['pk'],
+                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_try_at'], name='mail_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'sent', 'dropped', 'failed'])), name='mail_state_known'), models.CheckConstraint(condition=models.Q(('user__isnull', False), models.Q(('address', ''), _negated=True), _connector='OR'), name='mail_to_somebody')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Token',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
+                ('name', models.CharField(help_text='What the key is for, such as a notebook.', max_length=100)),
+                ('scope', models.CharField(choices=[('read', 'read'), ('annotate', 'read and annotate'), ('manage', 'full access')], default='read', max_length=10)),
+                ('digest', models.CharField(help_text='SHA-256 of the key', max_length=64, unique=True)),
+                ('prefix', models.CharField(help_text='The first characters of the key, by which its owner knows it.', max_length=16)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('expires_at', models.DateTimeField()),
+                ('last_used_at', models.DateTimeField(blank=True, help_text='to the hour', null=True)),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'annotate', 'manage'])), name='token_scope_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Level',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.SlugField()),
+                ('label', models.CharField(max_length=100)),
+                ('coded', models.BooleanField(default=True, help_text='Off: markables of this level are targets only.')),
+                ('coders_mark', models.BooleanField(default=False, help_text='Coders create these, in addition to those imported with the texts.')),
+                ('position', models.PositiveSmallIntegerField(default=0)),
+            ],
+            options={
+                'ordering': ['position', 'key'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('coders_mark', False), ('coded', True), _connector='OR'), name='level_marked_is_coded')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Category',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.SlugField()),
+                ('label', models.CharField(max_length=100)),
+                ('level', models.ForeignKey(blank=True, help_text='The only level that it is for; none: every coded level.', null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='categories', to='annotations.level')),
+                ('help', models.TextField(blank=True, max_length=1000)),
+                ('colour', models.CharField(blank=True, help_text='Such as #1f77b4; empty: none of its own.', max_length=7)),
+                ('takes_index', models.BooleanField(default=False, help_text='Where coders index: this answer needs an index.')),
+                ('takes_optional', models.BooleanField(default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").')),
+                ('position', models.PositiveSmallIntegerField(default=0)),
+                ('singleton', models.BooleanField(default=False, help_text='Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its own, the same for all that have it.')),
+                ('retired', models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.')),
+            ],
+            options={
+                'verbose_name_plural': 'categories',
+                'ordering': ['position', 'key'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('singleton', False), ('takes_index', False), _connector='OR'), name='category_singleton_takes_no_index')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Plan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('design', models.CharField(choices=[('all', 'everybody codes every text'), ('k', 'each text by k coders'), ('share', 'a share of the texts by k coders, the others by one'), ('blocks', 'blocks of texts, each by k coders')], max_length=6)),
+                ('k', models.PositiveSmallIntegerField(blank=True, help_text='How many coders code a text, or a shared one; empty: all.', null=True)),
+                ('share', models.FloatField(blank=True, help_text='Which part of the texts is shared.', null=True)),
+                ('blocks', models.PositiveIntegerField(blank=True, help_text='Into how many blocks texts are put; empty: as many as there are coders.', null=True)),
+                ('calibration', models.PositiveIntegerField(default=0, help_text='How many texts, drawn at random, are coded by all.')),
+                ('seed', models.BigIntegerField(default=0)),
+                ('pool', models.BooleanField(default=False, help_text='Coders take the next text themselves.')),
+                ('allow_unconnected', models.BooleanField(default=False, help_text='Groups of coders may share no texts.')),
+                ('due_on', models.DateField(blank=True, help_text='Until when the texts are to be coded.', null=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('design__in', ['all', 'k', 'share', 'blocks'])), name='plan_design_known'), models.CheckConstraint(condition=models.Q(('k__isnull', True), ('k__gt', 0), _connector='OR'), name='plan_k_is_positive'), models.CheckConstraint(condition=models.Q(models.Q(('design', 'share'), ('share__gte', 0), ('share__lte', 1)), models.Q(models.Q(('design', 'share'), _negated=True), ('share__isnull', True)), _connector='OR'), name='plan_share_is_a_part'), models.CheckConstraint(condition=models.Q(('blocks__isnull', True), models.Q(('blocks__gt', 0), ('design', 'blocks')), _connector='OR'), name='plan_blocks_are_of_blocks')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PlanCoder',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('plan', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='coders', to='annotations.plan')),
+                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('weight', models.PositiveIntegerField(default=1000)),
+                ('maximum', models.PositiveIntegerField(blank=True, help_text='Empty: any number of texts.', null=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('plan', 'coder'), name='plan_has_a_coder_once'), models.CheckConstraint(condition=models.Q(('weight__gt', 0)), name='plan_weights_are_positive')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(unique=True)),
+                ('title', models.CharField(max_length=200)),
+                ('guidelines', models.TextField(blank=True, help_text='Markdown')),
+                ('answers', models.CharField(choices=[('pointers', 'pointers to antecedents'), ('indices', 'indices of entities'), ('categories', 'categories alone'), ('scus', 'content units of summaries')], max_length=10)),
+                ('unmarked', models.CharField(choices=[('singleton', 'singleton'), ('label', 'own label'), ('missing', 'missing')], default='singleton', max_length=10)),
+                ('results_open', models.BooleanField(default=False, help_text='Until then coders do not see each other’s work.', verbose_name='results are open to coders')),
+                ('preset', models.CharField(blank=True, help_text='The preset that the results pages use by default.', max_length=50)),
+                ('one_contributor', models.BooleanField(default=True, help_text='Pyramids: each model summary has one contributor per SCU.', verbose_name='one contributor per summary and SCU')),
+                ('words_exclusive', models.BooleanField(default=True, help_text='Pyramids: as in 2003. Off: contributors and SCUs may share words, as in 2005.', verbose_name='words belong to one SCU')),
+                ('scores_shown', models.BooleanField(default=False, help_text='Pyramids: off means that coders of peers do not see the scores while they work.', verbose_name='scores are shown while a peer is scored')),
+                ('scheme_version', models.PositiveIntegerField(default=1, editable=False, help_text='The version of the scheme: one more with each change of the answers.')),
+                ('description', models.CharField(blank=True, default='', help_text='What the corpus is, and what it is made for.', max_length=5000)),
+                ('source', models.CharField(blank=True, default='', help_text='Where the texts are from, how they were chosen, and who wrote or spoke them.', max_length=5000, verbose_name='source of the texts')),
+                ('licence', models.CharField(blank=True, default='', help_text='Of texts and annotation, as a name or an address: CC BY 4.0, for example.', max_length=200)),
+                ('citation', models.CharField(blank=True, default='', help_text='What to cite: a reference, or BibTeX.', max_length=1000)),
+                ('contact', models.CharField(blank=True, default='', help_text='Whom to ask: a name, a mail address or a web page.', max_length=200)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('archived_at', models.DateTimeField(blank=True, editable=False, help_text='Since when it can only be read; empty: it is in use.', null=True)),
+            ],
+            options={
+                'ordering': ['title', 'slug'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('answers__in', ['pointers', 'indices', 'categories', 'scus'])), name='project_answers_known'), models.CheckConstraint(condition=models.Q(('unmarked__in', ['singleton', 'label', 'missing'])), name='project_unmarked_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotations.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('role', models.CharField(choices=[('manager', 'manager'), ('adjudicator', 'adjudicator'), ('coder', 'coder'), ('viewer', 'viewer'), ('manager-coder', 'manager and coder')], max_length=16)),
+                ('group', models.CharField(blank=True, default='', max_length=50, validators=[annotations.models.project.check_group])),
+            ],
+            options={
+                'ordering': ['user__username'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='membership_one_role_a_person'), models.CheckConstraint(condition=models.Q(('role__in', ['manager', 'adjudicator', 'coder', 'viewer', 'manager-coder'])), name='membership_role_known'), models.CheckConstraint(condition=models.Q(('group__contains', ','), _negated=True), name='membership_group_without_comma')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ModelCoder',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('membership', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='model', to='annotations.membership')),
+                ('version', models.CharField(blank=True, default='', help_text='Which version, as its makers or you call it.', max_length=100)),
+                ('hash', models.CharField(blank=True, default='', help_text='A digest of its prompt or of its weights.', max_length=128)),
+                ('date', models.DateField(blank=True, help_text='When it was called or trained.', null=True)),
+            ],
+            options={
+                'ordering': ['membership__user__username'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ProjectStamp',
+            fields=[
+                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='stamp', serialize=False, to='annotations.project')),
+                ('number', models.BigIntegerField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='annotations.project')),
+                ('role', models.CharField(choices=[('manager', 'manager'), ('adjudicator', 'adjudicator'), ('coder', 'coder'), ('viewer', 'viewer'), ('manager-coder', 'manager and coder')], max_length=16)),
+                ('note', models.CharField(blank=True, help_text='For whom it is: a note for the managers.', max_length=100)),
+                ('digest', models.CharField(help_text='SHA-256 of what the link ends with', max_length=64, unique=True)),
+                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('expires_at', models.DateTimeField()),
+                ('max_uses', models.PositiveSmallIntegerField(default=1, help_text='How many people may use it.')),
+                ('uses', models.PositiveSmallIntegerField(default=0, help_text='How many people have used it.')),
+                ('used_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('used_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['manager', 'adjudicator', 'coder', 'viewer', 'manager-coder'])), name='invitation_role_known'), models.CheckConstraint(condition=models.Q(models.Q(('used_at__isnull', True), ('used_by__isnull', True)), models.Q(('used_at__isnull', False), ('used_by__isnull', False)), _connector='OR'), name='invitation_used_by_somebody_at_some_time'), models.CheckConstraint(condition=models.Q(('max_uses__gte', 1), ('max_uses__lte', 200), ('uses__lte', models.F('max_uses'))), name='invitation_used_as_often_as_it_may')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ImportNames',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='import_names', to='annotations.project')),
+                ('format', models.CharField(max_length=20)),
+                ('names', models.JSONField(default=dict)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'format'), name='import_names_once_a_format')],
+            },
+        ),
+        migrations.CreateModel(
+            name='GuidelinesVersion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='guidelines_versions', to='annotations.project')),
+                ('number', models.PositiveIntegerField()),
+                ('author', models.ForeignKey(blank=True, help_text='Who saved it; empty for what was written before there were versions, or by the server.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('body', models.TextField(blank=True, help_text='Markdown')),
+                ('created_at', models.DateTimeField()),
+            ],
+            options={
+                'ordering': ['-number'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='guidelines_version_once_in_project'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='guidelines_version_counts_from_1')],
+            },
+        ),
+        migrations.CreateModel(
+            name='GuidelinesReading',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='guidelines_readings', to='annotations.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('number', models.PositiveIntegerField()),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='guidelines_reading_one_a_person'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='guidelines_reading_of_a_version')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Docset',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='docsets', to='annotations.project')),
+                ('slug', models.SlugField(max_length=80)),
+                ('title', models.CharField(max_length=200)),
+                ('boundary', models.CharField(blank=True, help_text="DUCView's startDocumentRegEx: it finds the headers of the summaries.", max_length=200)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['slug'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='docset_slug_unique_in_project')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AccountOrigin',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='origin', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotations.project')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Relation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relations', to='annotations.project')),
+                ('key', models.SlugField()),
+                ('label', models.CharField(max_length=100)),
+                ('help', models.TextField(blank=True, max_length=1000)),
+                ('identity', models.BooleanField(default=False, help_text='Its pointers make chains.')),
+                ('max_targets', models.PositiveSmallIntegerField(blank=True, help_text='At most so many targets; empty: any number.', null=True)),
+                ('joint', models.BooleanField(default=False, help_text='Several targets may be meant together.')),
+                ('later', models.BooleanField(default=False, help_text='A target may stand later in the text.')),
+                ('asked_if', models.JSONField(blank=True, help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.', null=True)),
+                ('position', models.PositiveSmallIntegerField(default=0)),
+                ('retired', models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.')),
+                ('from_levels', models.ManyToManyField(blank=True, help_text='Where it is asked; none: on every coded level.', related_name='relations_from', to='annotations.level')),
+                ('to_levels', models.ManyToManyField(blank=True, help_text='Where its targets are; none: it is not offered.', related_name='relations_to', to='annotations.level')),
+            ],
+            options={
+                'ordering': ['position', 'key'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'key'), name='relation_key_unique_in_project'), models.CheckConstraint(condition=models.Q(('max_targets__isnull', True), ('max_targets__gte', 1), _connector='OR'), name='relation_takes_a_target')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Attribute',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attributes', to='annotations.project')),
+                ('key', models.SlugField()),
+                ('label', models.CharField(max_length=100)),
+                ('help', models.TextField(blank=True, max_length=1000)),
+                ('of', models.CharField(choices=[('markable', 'markable'), ('entity', 'entity'), ('relation', 'relation')], default='markable', max_length=10)),
+                ('relation', models.ForeignKey(blank=True, help_text='The relation of which it is asked.', null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='attributes', to='annotations.relation')),
+                ('kind', models.CharField(choices=[('one', 'one'), ('several', 'several'), ('text', 'text'), ('number', 'number')], default='one', max_length=10)),
+                ('required', models.BooleanField(default=False)),
+                ('asked_if', models.JSONField(blank=True, help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.', null=True)),
+                ('primary_of', models.ForeignKey(blank=True, help_text='The attribute to which this one asks for a second choice.', null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='secondary', to='annotations.attribute')),
+                ('position', models.PositiveSmallIntegerField(default=0)),
+                ('retired', models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.')),
+                ('levels', models.ManyToManyField(blank=True, help_text='Where it is asked; none: on every coded level.', related_name='attributes', to='annotations.level')),
+            ],
+            options={
+                'ordering': ['position', 'key'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'key'), name='attribute_key_unique_in_project'), models.CheckConstraint(condition=models.Q(models.Q(('of', 'relation'), ('relation__isnull', False)), models.Q(('of__in', ['markable', 'entity']), ('relation__isnull', True)), _connector='OR'), name='attribute_of_relation_names_it'), models.CheckConstraint(condition=models.Q(('kind__in', ['one', 'several', 'text', 'number'])), name='attribute_kind_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AttributeValue',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('attribute', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='values', to='annotations.attribute')),
+                ('key', models.SlugField()),
+                ('label', models.CharField(max_length=100)),
+                ('help', models.TextField(blank=True, max_length=1000)),
+                ('colour', models.CharField(blank=True, help_text='Such as #1f77b4; empty: none of its own.', max_length=7)),
+                ('position', models.PositiveSmallIntegerField(default=0)),
+                ('retired', models.BooleanField(default=False, help_text='No longer offered; it stays where it was given.')),
+            ],
+            options={
+                'ordering': ['position', 'key'],
+                'constraints': [models.UniqueConstraint(fields=('attribute', 'key'), name='value_key_unique_in_attribute')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SchemeVersion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scheme_versions', to='annotations.project')),
+                ('number', models.PositiveIntegerField()),
+                ('author', models.ForeignKey(blank=True, help_text='Who saved it; empty for the first, from before anybody coded.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('scheme', models.JSONField(help_text='as a file has it')),
+                ('merges', models.JSONField(blank=True, default=list, help_text='What it merged: a list of questions with a value and what that became.')),
+                ('created_at', models.DateTimeField()),
+            ],
+            options={
+                'ordering': ['-number'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='scheme_version_once_in_project'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='scheme_version_counts_from_1')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Text',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotations.project')),
+                ('role', models.CharField(choices=[('source', 'source text'), ('models', 'model summaries'), ('peer', 'peer summary')], default='source', max_length=6)),
+                ('docset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotations.docset')),
+                ('system', models.CharField(blank=True, help_text='What wrote a peer summary.', max_length=100)),
+                ('slug', models.SlugField(max_length=100)),
+                ('title', models.CharField(max_length=200)),
+                ('content', models.TextField()),
+                ('language', models.CharField(default='en', help_text='BCP 47 tag', max_length=35)),
+                ('direction', models.CharField(choices=[('ltr', 'left to right'), ('rtl', 'right to left')], default='ltr', max_length=3)),
+                ('position', models.PositiveIntegerField(default=0, help_text='Its place among the texts of the project; those of one place are in the order of slugs.')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['position', 'slug'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='text_slug_unique_in_project'), models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='text_not_empty'), models.CheckConstraint(condition=models.Q(('direction__in', ['ltr', 'rtl'])), name='text_direction_known'), models.CheckConstraint(condition=models.Q(models.Q(('docset__isnull', True), ('role', 'source')), models.Q(('docset__isnull', False), ('role__in', ['models', 'peer'])), _connector='OR'), name='text_summaries_are_of_a_docset'), models.UniqueConstraint(condition=models.Q(('role', 'models')), fields=('docset',), name='text_one_of_models_a_docset')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Markable',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='markables', to='annotations.text')),
+                ('level', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='markables', to='annotations.level')),
+                ('key', models.CharField(max_length=500)),
+                ('label', models.CharField(blank=True, help_text='A short name from the source.', max_length=50)),
+                ('parts', models.JSONField(help_text='[[start, end], ...] in text order, ends exclusive')),
+                ('head', models.JSONField(blank=True, default=list, help_text="[[start, end], ...] of the least words that stand for it (MUC's MIN)")),
+                ('start', models.PositiveIntegerField(help_text='start of the first part')),
+                ('end', models.PositiveIntegerField(help_text='end of the last part')),
+                ('predefined', models.BooleanField(default=True, help_text='Given with the text; else only coders who marked it see it.')),
+            ],
+            options={
+                'ordering': ['start', '-end', 'key'],
+                'indexes': [models.Index(condition=models.Q(('predefined', True)), fields=['text'], name='markable_predefined_in_text')],
+                'constraints': [models.UniqueConstraint(fields=('text', 'key'), name='markable_once_in_text'), models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='markable_not_empty')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Question',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotations.text')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False)),
+                ('key', models.CharField(blank=True, help_text='The key of the markable; empty: the text as a whole.', max_length=500)),
+                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('body', models.TextField(help_text='Markdown', max_length=5000)),
+                ('created_at', models.DateTimeField()),
+                ('needs_answer', models.BooleanField(default=True)),
+                ('has_news', models.BooleanField(default=False)),
+                ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                ('resolved_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('public_question', models.TextField(blank=True, max_length=5000)),
+                ('public_answer', models.TextField(blank=True, max_length=5000)),
+                ('published_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['created_at', 'pk'],
+                'constraints': [models.UniqueConstraint(fields=('text', 'uuid'), name='question_once_in_text'), models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='question_not_empty'), models.CheckConstraint(condition=models.Q(models.Q(('resolved_at__isnull', True), ('resolved_by__isnull', True)), models.Q(('needs_answer', False), ('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='question_resolved_by_somebody'), models.CheckConstraint(condition=models.Q(models.Q(('public_answer', ''), ('public_question', ''), ('published_at__isnull', True)), models.Q(('published_at__isnull', False), models.Q(('public_question', ''), _negated=True), models.Q(('public_answer', ''), _negated=True)), _connector='OR'), name='question_published_with_answer')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Reply',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='replies', to='annotations.question')),
+                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('body', models.TextField(help_text='Markdown', max_length=5000)),
+                ('created_at', models.DateTimeField()),
+            ],
+            options={
+                'verbose_name_plural': 'replies',
+                'ordering': ['created_at', 'pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='reply_not_empty')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Segment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='annotations.text')),
+                ('kind', models.CharField(choices=[('turn', 'turn'), ('sentence', 'sentence'), ('paragraph', 'paragraph'), ('header', 'header'), ('summary', 'model summary')], max_length=10)),
+                ('start', models.PositiveIntegerField()),
+                ('end', models.PositiveIntegerField()),
+                ('label', models.CharField(blank=True, max_length=50)),
+                ('speaker', models.CharField(blank=True, max_length=100)),
+            ],
+            options={
+                'ordering': ['start', '-end'],
+                'constraints': [models.UniqueConstraint(fields=('text', 'kind', 'start', 'end'), name='segment_once'), models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='segment_not_empty')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PlanText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('plan', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotations.plan')),
+                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotations.text')),
+                ('coders', models.PositiveIntegerField()),
+                ('position', models.PositiveIntegerField(default=0)),
+                ('calibration', models.BooleanField(default=False)),
+            ],
+            options={
+                'ordering': ['position', 'pk'],
+                'constraints': [models.UniqueConstraint(fields=('plan', 'text'), name='plan_has_a_text_once'), models.CheckConstraint(condition=models.Q(('coders__gt', 0)), name='plan_text_is_coded')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Transfer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='transfers', to='annotations.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('kind', models.CharField(choices=[('import', 'import'), ('export', 'export'), ('restore', 'restored project')], max_length=10)),
+                ('format', models.CharField(max_length=20)),
+                ('choices', models.JSONField()),
+                ('state', models.CharField(choices=[('checking', 'preparing the preview'), ('checked', 'preview ready'), ('running', 'in progress'), ('done', 'done'), ('failed', 'failed')], default='checking', max_length=10)),
+                ('done', models.PositiveIntegerField(default=0)),
+                ('total', models.PositiveIntegerField(default=0)),
+                ('written', models.PositiveIntegerField(default=0, help_text='How many documents of an import are in the project: they stay, whatever comes then.')),
+                ('report', models.JSONField(null=True)),
+                ('error', models.TextField(blank=True)),
+                ('file', models.FileField(max_length=200, upload_to='transfers')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('heartbeat_at', models.DateTimeField(auto_now_add=True)),
+                ('finished_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'ordering': ['-pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['import', 'export', 'restore'])), name='transfer_kind_known'), models.CheckConstraint(condition=models.Q(('state__in', ['checking', 'checked', 'running', 'done', 'failed'])), name='transfer_state_known'), models.CheckConstraint(condition=models.Q(('project__isnull', False), ('kind', 'restore'), _connector='OR'), name='transfer_only_a_restore_has_no_project')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Coding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codings', to='annotations.text')),
+                ('coder', models.ForeignKey(blank=True, help_text='Whose it is; of gold who works on it, empty as long as nobody does.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='codings', to=settings.AUTH_USER_MODEL)),
+                ('kind', models.CharField(choices=[('text', 'coding of a text'), ('pyramid', "the coder's own pyramid of a docset"), ('agreed', 'the agreed pyramid of a docset'), ('peer', "a peer summary against the coder's own pyramid"), ('peer-agreed', 'a peer summary against the agreed pyramid'), ('gold', 'what was decided for a text')], default='text', max_length=12)),
+                ('occasion', models.PositiveSmallIntegerField(default=1)),
+                ('status', models.CharField(choices=[('open', 'open'), ('submitted', 'submitted')], default='open', max_length=10)),
+                ('version', models.PositiveIntegerField(default=0)),
+                ('corrections', models.PositiveIntegerField(default=0, help_text='How many of its operations are no work on it: corrections of the text, and who goes on with gold.')),
+                ('place', models.PositiveIntegerField(default=0, help_text='Its place in the list of its coder; those of one place are in the order of texts.')),
+                ('reserved_until', models.DateTimeField(blank=True, help_text='When a text taken from a pool goes back if nobody has worked on it; empty: it does not.', null=True)),
+                ('released_at', models.DateTimeField(blank=True, help_text='Since when its place is free for others, as nobody worked on it; empty: it is not.', null=True)),
+                ('by_model', models.BooleanField(default=False, help_text='Whether a model made it and no person: figures of people are without it.')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('viewed_at', models.DateTimeField(blank=True, help_text='When answers or figures of the submission were first shown to somebody else.', null=True)),
+                ('reopen_request', models.CharField(blank=True, help_text='Why the coder asks a manager to reopen it; empty: does not ask.', max_length=500)),
+            ],
+            options={
+                'ordering': ['text__position', 'text__slug', 'coder__username', 'round__position', 'round_id', 'occasion'],
+                'indexes': [models.Index(condition=models.Q(('viewed_at__isnull', True)), fields=['status', 'text'], name='coding_not_viewed')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('occasion', 1), models.Q(('kind', 'text'), ('occasion__gt', 1)), _connector='OR'), name='coding_repeats_are_of_texts'), models.UniqueConstraint(condition=models.Q(('kind', 'agreed')), fields=('text',), name='coding_one_agreed_a_text'), models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'pyramid', 'agreed', 'peer', 'peer-agreed', 'gold'])), name='coding_kind_known'), models.CheckConstraint(condition=models.Q(('status__in', ['open', 'submitted'])), name='coding_status_known'), models.CheckConstraint(condition=models.Q(('coder__isnull', False), ('kind', 'gold'), _connector='OR'), name='coding_has_a_coder_unless_gold'), models.CheckConstraint(condition=models.Q(('by_model', False), models.Q(('kind__in', ['gold', 'agreed']), _negated=True), _connector='OR'), name='coding_no_model_decides')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CountedTime',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('coding', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='counted_time', to='annotations.coding')),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('version', models.PositiveIntegerField()),
+                ('uuid', models.UUIDField()),
+                ('seconds', models.FloatField()),
+                ('latest', models.DateTimeField(null=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Operation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('coding', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='annotations.coding')),
+                ('sequence', models.PositiveIntegerField()),
+                ('uuid', models.UUIDField()),
+                ('kind', models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('describe', 'set the label and comment of an SCU'), ('import', 'set all judgements from a file'), ('draft', 'propose all judgements of gold, from what coders answered'), ('correct', 'move all markables with the words of the text'), ('merge', 'give other answers to a question that the scheme has changed'), ('check', 'see a judgement of training beside the gold'), ('decide', 'say what holds of items of gold, and why'), ('assign', 'say who goes on with gold'), ('submit', 'submit the coding'), ('reopen', 'reopen the coding')], max_length=10)),
+                ('payload', models.JSONField()),
+                ('scheme_version', models.PositiveIntegerField(default=1, help_text='the version of the scheme that it was made under')),
+                ('step', models.UUIDField(blank=True, help_text='the same for operations that are undone together', null=True)),
+                ('undoes', models.UUIDField(blank=True, help_text='the step that this one undoes', null=True)),
+                ('user', models.ForeignKey(blank=True, help_text='Who did it; of a draft whom the gold was given to, empty where nobody was.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('made_at', models.DateTimeField(blank=True, help_text="by the clock of the coder's machine", null=True)),
+                ('applied_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['coding', 'sequence'],
+                'constraints': [models.UniqueConstraint(fields=('coding', 'sequence'), name='operation_sequence_without_double'), models.UniqueConstraint(fields=('coding', 'uuid'), name='operation_applied_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'unmark', 'move', 'describe', 'import', 'draft', 'correct', 'merge', 'check', 'decide', 'assign', 'submit', 'reopen'])), name='operation_kind_known'), models.CheckConstraint(condition=models.Q(('user__isnull', False), ('kind', 'draft'), _connector='OR'), name='operation_has_a_user_unless_draft'), models.CheckConstraint(condition=models.Q(('sequence__gte', 1)), name='operation_sequence_from_one')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SCU',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('coding', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scus', to='annotations.coding')),
+                ('key', models.CharField(help_text='The index that its contributors carry.', max_length=200)),
+                ('label', models.CharField(blank=True, max_length=500)),
+                ('comment', models.TextField(blank=True, max_length=10000)),
+            ],
+            options={
+                'verbose_name': 'SCU',
+                'verbose_name_plural': 'SCUs',
+                'constraints': [models.UniqueConstraint(fields=('coding', 'key'), name='scu_once_in_coding'), models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='scu_has_key'), models.CheckConstraint(condition=models.Q(('comment', ''), ('label', ''), _negated=True), name='scu_says_something')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Judgement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('coding', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotations.coding')),
+                ('markable', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotations.markable')),
+                ('category', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='annotations.category')),
+                ('optional', models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')),
+                ('unsure', models.BooleanField(default=False)),
+                ('note', models.TextField(blank=True)),
+                ('name', models.CharField(blank=True, help_text='what the coder calls the chain that the markable is in', max_length=200)),
+                ('head', models.JSONField(blank=True, default=list, help_text="the coder's own MIN; empty: that of the markable")),
+                ('scheme_version', models.PositiveIntegerField(default=1, help_text='The version of the scheme under which the coder last judged it.')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('coding', 'markable'), name='judgement_one_a_markable')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Index',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('judgement', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='indices', to='annotations.judgement')),
+                ('entity', models.CharField(max_length=200)),
+            ],
+            options={
+                'verbose_name_plural': 'indices',
+                'constraints': [models.UniqueConstraint(fields=('judgement', 'entity'), name='index_once'), models.CheckConstraint(condition=models.Q(('entity', ''), _negated=True), name='index_not_empty')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AttributeAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('judgement', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotations.judgement')),
+                ('attribute', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='answers', to='annotations.attribute')),
+                ('value', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='answers', to='annotations.attributevalue')),
+                ('text', models.TextField(blank=True)),
+                ('number', models.FloatField(blank=True, null=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('judgement', 'attribute', 'value'), name='answer_value_once'), models.UniqueConstraint(condition=models.Q(('value__isnull', True)), fields=('judgement', 'attribute'), name='answer_text_or_number_once'), models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('text', ''), ('value__isnull', False)), models.Q(models.Q(('text', ''), _negated=True), ('number__isnull', True), ('value__isnull', True)), models.Q(('number__isnull', False), ('text', ''), ('value__isnull', True)), _connector='OR'), name='answer_is_value_text_or_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Pointer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('judgement', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pointers', to='annotations.judgement')),
+                ('relation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='pointers', to='annotations.relation')),
+                ('reading', models.PositiveSmallIntegerField(default=0)),
+                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotations.markable')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('judgement', 'relation', 'reading', 'target'), name='pointer_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Round',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='annotations.project')),
+                ('name', models.SlugField(db_index=False, help_text='For example pilot, main or main-2.')),
+                ('position', models.PositiveIntegerField(default=0, help_text='Its place among the rounds of the project.')),
+                ('kind', models.CharField(choices=[('training', 'training'), ('pilot', 'pilot'), ('main', 'main'), ('recheck', 'recheck')], default='main', max_length=8)),
+                ('starts_on', models.DateField(blank=True, null=True, verbose_name='from')),
+                ('ends_on', models.DateField(blank=True, null=True, verbose_name='until')),
+                ('guidelines_version', models.PositiveIntegerField(blank=True, editable=False, help_text='The version of the guidelines when the round began.', null=True)),
+                ('scheme_version', models.PositiveIntegerField(blank=True, editable=False, help_text='The version of the scheme when the round began.', null=True)),
+                ('closed_at', models.DateTimeField(blank=True, editable=False, help_text='Since when no work is done in it; empty: it is open.', null=True)),
+                ('pass_measure', models.CharField(blank=True, choices=[('category', 'share of the gold’s judgements with its category'), ('masi', 'mean 1 − MASI of the chains, 0 where the category is another'), ('answers', 'share of all answers of the gold: categories, chains, attributes, relations')], default='', help_text='Of a training round: what is compared with the gold; empty: nobody passes unless a manager says so.', max_length=10)),
+                ('pass_mark', models.FloatField(blank=True, help_text='From 0 to 1: who reaches it in a text has passed the round.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)])),
+                ('attempts', models.PositiveSmallIntegerField(blank=True, help_text='How many texts of a training round a coder may try; empty: all that have gold.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000)])),
+                ('feedback', models.CharField(choices=[('submission', 'once the text is submitted'), ('judgement', 'after each judgement, whose first answer counts')], default='submission', help_text='When coders of a training round see the gold beside their own answers.', max_length=10)),
+                ('required_round', models.ForeignKey(blank=True, help_text='The training round that a coder has passed before they get texts of this one.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotations.round')),
+            ],
+            options={
+                'ordering': ['position', 'pk'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'name'), name='round_name_unique_in_project'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='round_has_a_name'), models.CheckConstraint(condition=models.Q(('kind__in', ['training', 'pilot', 'main', 'recheck'])), name='round_kind_known'), models.CheckConstraint(condition=models.Q(('starts_on__isnull', True), ('ends_on__isnull', True), ('ends_on__gte', models.F('starts_on')), _connector='OR'), name='round_ends_after_it_starts'), models.CheckConstraint(condition=models.Q(('guidelines_version__isnull', True), ('scheme_version__isnull', False), _connector='OR'), name='round_has_guidelines_once_it_began'), models.CheckConstraint(condition=models.Q(models.Q(('pass_mark__isnull', True), ('pass_measure', '')), models.Q(('pass_mark__gte', 0), ('pass_mark__isnull', False), ('pass_mark__lte', 1), ('pass_measure__in', ['category', 'masi', 'answers'])), _connector='OR'), name='round_pass_rule_has_measure_and_mark'), models.CheckConstraint(condition=models.Q(('kind', 'training'), models.Q(('attempts__isnull', True), ('pass_measure', '')), _connector='OR'), name='round_pass_rule_is_of_training'), models.CheckConstraint(condition=models.Q(('attempts__isnull', True), ('attempts__gte', 1), _connector='OR'), name='round_attempts_are_positive'), models.CheckConstraint(condition=models.Q(('feedback', 'submission'), models.Q(('feedback', 'judgement'), ('kind', 'training')), _connector='OR'), name='round_feedback_at_once_is_of_training')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RepeatPlan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='repeat_plan', to='annotations.round')),
+                ('share', models.FloatField(blank=True, help_text='Which part of their submitted texts each codes again.', null=True)),
+                ('number', models.PositiveIntegerField(blank=True, help_text='How many texts each codes again.', null=True)),
+                ('days', models.PositiveIntegerField(help_text='How many days after the last change of a text it may come again.')),
+                ('seed', models.BigIntegerField(default=0)),
+                ('automatic', models.BooleanField(default=False, help_text='What becomes due later is shown again without being asked for.')),
+                ('applied_at', models.DateTimeField()),
+                ('coders', models.ManyToManyField(help_text='Who; none: all who code blind to each other.', related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('number__isnull', True), ('share__gte', 0), ('share__lte', 1)), models.Q(('number__isnull', False), ('share__isnull', True)), _connector='OR'), name='repeat_plan_has_a_share_or_a_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RoundText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotations.round')),
+                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotations.text')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('round', 'text'), name='round_has_a_text_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='TrainingDecision',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='annotations.round')),
+                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('outcome', models.CharField(choices=[('passed', 'passed'), ('failed', 'not passed'), ('rule', 'as the pass rule says')], max_length=6)),
+                ('reason', models.CharField(max_length=500)),
+                ('decided_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'ordering': ['decided_at', 'pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('outcome__in', ['passed', 'failed', 'rule'])), name='training_decision_outcome_known'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='training_decision_has_a_reason')],
+            },
+        ),
+        migrations.AddField(
+            model_name='level',
+            name='project',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='levels', to='annotations.project'),
+        ),
+        migrations.AddConstraint(
+            model_name='level',
+            constraint=models.UniqueConstraint(fields=('project', 'key'), name='level_key_unique_in_project'),
+        ),
+        migrations.AddField(
+            model_name='category',
+            name='project',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='categories', to='annotations.project'),
+        ),
+        migrations.AddConstraint(
+            model_name='category',
+            constraint=models.UniqueConstraint(fields=('project', 'key'), name='category_key_unique_in_project'),
+        ),
+        migrations.AddField(
+            model_name='plan',
+            name='round',
+            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='plan', to='annotations.round'),
+        ),
+        migrations.AddField(
+            model_name='project',
+            name='members',
+            field=models.ManyToManyField(related_name='projects', through='annotations.Membership', to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AddField(
+            model_name='coding',
+            name='round',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='codings', to='annotations.round'),
+        ),
+        migrations.AddConstraint(
+            model_name='coding',
+            constraint=models.UniqueConstraint(fields=('text', 'coder', 'kind', 'round', 'occasion'), name='coding_one_a_coder_round_and_occasion'),
+        ),
+        migrations.AddConstraint(
+            model_name='coding',
+            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'gold')), fields=('text', 'round'), name='coding_one_gold_a_text_and_round'),
+        ),
+        migrations.AddField(
+            model_name='judgement',
+            name='targets',
+            field=models.ManyToManyField(related_name='pointed_at_by', through='annotations.Pointer', to='annotations.markable'),
+        ),
+        migrations.AddField(
+            model_name='round',
+            name='texts',
+            field=models.ManyToManyField(related_name='rounds', through='annotations.RoundText', to='annotations.text'),
+        ),
+    ]
