@@ -57,6 +57,7 @@ MARKERS_OF_FOLDERS = {
     "access": "slow",
     "attacks": "slow",
 }
+OF_BROWSERS = frozenset(folder for folder, marker in MARKERS_OF_FOLDERS.items() if marker == "browser")
 LONG_MARKERS = ("browser", "faults", "slow")
 # What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
 DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
@@ -147,7 +148,7 @@ def pytest_collection_finish() -> None:
 
 def _folder_of(item: pytest.Item) -> str:
     """Return the folder of `tests/` that the test is in, at whatever depth."""
-    return item.path.relative_to(ROOT / "tests").parts[0]
+    return item.nodeid.split("/", 2)[1]  # tens of thousands are asked for
 
 
 def _is_long(item: pytest.Item) -> bool:
@@ -156,7 +157,9 @@ def _is_long(item: pytest.Item) -> bool:
 
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
-    if MARKERS_OF_FOLDERS.get(_folder_of(item)) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
+    if _folder_of(item) in OF_BROWSERS and item.path.stem not in BROWSER_AND_DATABASE:
+        return False
+    if item.get_closest_marker("one_database"):
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")

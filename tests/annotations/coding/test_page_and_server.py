@@ -27,6 +27,8 @@ from tests.shared.cases import cases
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 from tests.shared.schemes import RICH, any_answer, any_scheme, coding_of, rich_project, send_any
 
+pytestmark = pytest.mark.one_database
+
 REPLAY = ROOT / "tests" / "js" / "coding" / "replay.mjs"
 RULES = REPLAY.with_name("rules.mjs")
 REPLAY_OF_PYRAMIDS = ROOT / "tests" / "js" / "pyramid" / "pyramid-replay.mjs"
