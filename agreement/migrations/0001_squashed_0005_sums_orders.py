@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('annotations', '0041_model_coders'),
+        ('annotations', '0013_plain_words'),
         ('django_tasks_database', '0021_conditional_partial_index_ordering'),
     ]
 

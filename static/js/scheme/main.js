@@ -1,7 +1,7 @@
 // Wires the designer: the list, the form, the preview, and what the server says of the draft.
 import { byId } from "../workbench/dom/element.js";
 import { begin, proceed, redo, undo } from "./history.js";
-import { createKept } from "./kept.js";
+import { createDraftStorage } from "./drafts.js";
 import { find, whatIsSent } from "./questions.js";
 import { createServer, REFUSED, Refusal } from "./server.js";
 import { withoutBlankValues } from "./values.js";
@@ -25,8 +25,8 @@ const server = createServer({ draft: draftAddress, scheme: schemeAddress, csrf }
 const formRoot = byId("scheme-form");
 const message = byId("scheme-message");
 
-const kept = createKept(draftAddress, start.user);
-const again = kept.load();
+const draftStorage = createDraftStorage(draftAddress, start.user);
+const again = draftStorage.load();
 /** The version that the draft is a change of: of a draft that was kept, the one that was opened then. */
 let version = again?.version ?? start.version;
 let saved = again?.saved ?? whatIsSent(start.scheme);
@@ -208,9 +208,9 @@ async function judge() {
 
 function keep() {
   if (isChanged()) {
-    kept.store(designer.written(), saved, version);
+    draftStorage.store(designer.written(), saved, version);
   } else {
-    kept.forget();
+    draftStorage.forget();
   }
 }
 

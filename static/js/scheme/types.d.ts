@@ -109,7 +109,7 @@ export interface Draft {
 }
 
 /** A draft in the browser's store. */
-export interface Kept {
+export interface StoredDraft {
   draft: Draft;
   /** the scheme that it is a draft of, and its version */
   saved: Scheme;

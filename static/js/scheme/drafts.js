@@ -1,17 +1,17 @@
 // The draft that this browser keeps until it is saved: a reload, a crash or the end of a session loses nothing.
 import { local, readJson, remove, write } from "../workbench/settings.js";
 import { whatIsSent } from "./questions.js";
-/** @import { Draft, Kept, Scheme } from "./types.js" */
+/** @import { Draft, StoredDraft, Scheme } from "./types.js" */
 
 /** @param {string} address of the draft, which names the project @param {string} user whose it is */
-export function createKept(address, user) {
+export function createDraftStorage(address, user) {
   const place = `coindex-scheme 1 ${user} ${address}`;
 
-  /** @returns {Kept | null} null also where it cannot be read */
+  /** @returns {StoredDraft | null} null also where it cannot be read */
   function load() {
-    const kept = /** @type {Kept | null} */ (readJson(local, place));
+    const found = /** @type {StoredDraft | null} */ (readJson(local, place));
     try {
-      return kept && { ...kept, draft: { scheme: whatIsSent(kept.draft.scheme), merges: [...kept.draft.merges] }, saved: whatIsSent(kept.saved) };
+      return found && { ...found, draft: { scheme: whatIsSent(found.draft.scheme), merges: [...found.draft.merges] }, saved: whatIsSent(found.saved) };
     } catch {
       return null;
     }
