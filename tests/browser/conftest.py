@@ -6,15 +6,11 @@ import os
 import re
 import shutil
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.staticfiles.handlers import StaticFilesHandler
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
@@ -31,8 +27,6 @@ from tests.conftest import make_project, skip_or_fail_in_ci
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 PASSWORD = "a password of the tests"
-# What pages may have left in a browser, by the names of its protocol.
-STORAGE = "local_storage,indexeddb,cache_storage,service_workers,file_systems"
 expect.set_options(timeout=10_000)
 
 
@@ -45,63 +39,8 @@ def browser_type_launch_args() -> dict[str, object]:
     return {"executable_path": found, "args": list(FLAGS)}
 
 
-@pytest.fixture(scope="session", autouse=True)
-def files_are_kept() -> Iterator[None]:
-    """Let browsers keep scripts and styles, as in production: to read a page's anew takes longer than a short test."""
-    serve = StaticFilesHandler.serve
-
-    def serve_to_keep(handler: StaticFilesHandler, request: HttpRequest) -> HttpResponseBase:
-        response = serve(handler, request)
-        response["Cache-Control"] = "max-age=3600"
-        return response
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(StaticFilesHandler, "serve", serve_to_keep)
-        yield
-
-
-class ContextPool:
-    """Browser contexts that one test uses after the other, as a new one has no scripts and styles yet.
-
-    What a test leaves in one is deleted, but for these.
-    """
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.idle: dict[str, list[BrowserContext]] = defaultdict(list)
-
-    def take(self, log: ErrorLog, options: Mapping[str, Any]) -> BrowserContext:
-        """Return a context with these options that nobody uses, and that the log follows as it does any new one."""
-        idle = self.idle[repr(sorted(options.items()))]
-        if not idle:
-            return self.browser.new_context(**options)
-        context = idle.pop()
-        log.follow(context)
-        return context
-
-    def give_back(self, log: ErrorLog, context: BrowserContext, options: Mapping[str, Any]) -> None:
-        """Take back a context: without pages, cookies and storage, and with its network."""
-        log.leave(context)
-        for page in context.pages:
-            page.close()
-        context.set_offline(False)
-        context.unroute_all()
-        context.clear_permissions()
-        context.clear_cookies()
-        storage = {"origin": options["base_url"], "storageTypes": STORAGE}
-        page = context.new_page()
-        context.new_cdp_session(page).send("Storage.clearDataForOrigin", storage)
-        page.close()
-        self.idle[repr(sorted(options.items()))].append(context)
-
-
-@pytest.fixture(scope="session")
-def context_pool(browser: Browser) -> ContextPool:
-    return ContextPool(browser)
-
-
 @pytest.fixture(autouse=True)
-def no_errors_on_pages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ErrorLog]:
+def no_errors_on_pages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fail the test whose pages report errors that its marker `expected_errors` does not name."""
     log = ErrorLog()
     new_context = Browser.new_context
@@ -112,27 +51,26 @@ def no_errors_on_pages(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
         return context
 
     monkeypatch.setattr(Browser, "new_context", followed_context)
-    yield log
+    yield
     marker = request.node.get_closest_marker("expected_errors")
     errors = log.unexpected(marker.args if marker else ())
     assert not errors, "pages report errors:\n" + "\n".join(errors)
 
 
 @pytest.fixture
-def sign_in(live_server, context_pool: ContextPool, no_errors_on_pages: ErrorLog) -> Iterator[Callable[..., Page]]:
+def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Return a function that opens a page in a browser of its own, in which the person is signed in.
 
     The form is tried where people use it: in test_blindness, test_invitations and test_saving.
     """
-    taken: list[tuple[BrowserContext, dict[str, Any]]] = []
+    contexts = []
 
     def open_page(user: User, path: str = "/", **device: Any) -> Page:
         if not user.check_password(PASSWORD):  # another would end the sessions of the person
             user.set_password(PASSWORD)
             user.save()
-        options = {"base_url": live_server.url, **device}
-        context = context_pool.take(no_errors_on_pages, options)
-        taken.append((context, options))
+        context = browser.new_context(base_url=live_server.url, **device)
+        contexts.append(context)
         client = Client()
         client.force_login(user)
         session = client.cookies[settings.SESSION_COOKIE_NAME]
@@ -142,8 +80,8 @@ def sign_in(live_server, context_pool: ContextPool, no_errors_on_pages: ErrorLog
         return page
 
     yield open_page
-    for context, options in taken:
-        context_pool.give_back(no_errors_on_pages, context, options)
+    for context in contexts:
+        context.close()
 
 
 def saved(page: Page) -> None:

@@ -19,11 +19,6 @@ class ErrorLog:
         context.on("weberror", self._note_exception)
         context.on("console", self._note_message)
 
-    def leave(self, context: BrowserContext) -> None:
-        """Note nothing more of the context."""
-        context.remove_listener("weberror", self._note_exception)
-        context.remove_listener("console", self._note_message)
-
     def _note_exception(self, error: WebError) -> None:
         self.errors.append(f"{error.error} (on {error.page.url if error.page else 'a closed page'})")
 
