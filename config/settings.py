@@ -184,8 +184,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # Statements are prepared at their first repetition: parsing and planning them each time is half of the work.
-    prepare = {"server_side_binding": True, "prepare_threshold": 1}
-    DATABASES["default"]["OPTIONS"] = prepare | DATABASES["default"].get("OPTIONS", {})
+    # To compile a query takes PostgreSQL a second where it takes tables to be large, and to answer it some milliseconds.
+    defaults = {"server_side_binding": True, "prepare_threshold": 1, "options": "-c jit=off"}
+    DATABASES["default"]["OPTIONS"] = defaults | DATABASES["default"].get("OPTIONS", {})
 # Also for SQLite: closing the last connection writes the whole write-ahead log back into the database.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 # If off, the ORM builds every query at each request, and a save takes twice the work (core/compiled_queries.py).

@@ -183,6 +183,7 @@ def test_what_the_address_of_the_database_says_stays(tmp_path):
     given = PRODUCTION | {"DATABASE_URL": "postgres://coindex@localhost/coindex?sslmode=require&prepare_threshold=9"}
     options = shown(code, tmp_path, **given)
     assert (options["sslmode"], options["prepare_threshold"], options["server_side_binding"]) == ("require", 9, True)
+    assert options["options"] == "-c jit=off"
 
 
 @pytest.mark.parametrize(
