@@ -184,7 +184,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # Statements are prepared at their first repetition: parsing and planning them each time is half of the work.
-    # To compile a query takes PostgreSQL a second where it takes tables to be large, and to answer it some milliseconds.
+    # PostgreSQL would compile those of tables that it takes to be large, for a second; they take milliseconds.
     defaults = {"server_side_binding": True, "prepare_threshold": 1, "options": "-c jit=off"}
     DATABASES["default"]["OPTIONS"] = defaults | DATABASES["default"].get("OPTIONS", {})
 # Also for SQLite: closing the last connection writes the whole write-ahead log back into the database.
