@@ -82,6 +82,7 @@ def states(transactional_db: None) -> Iterator[States]:
     yield States(first, second, latest)
     migrated_by_command()
     found = tables()
+    assert found.keys() == made_new.keys()
     assert {name: found[name] for name in made_new if found[name] != made_new[name]} == {}
 
 
