@@ -160,19 +160,28 @@ class Kappa:
             "n_judgements": int(used.coders.sum()),
             "left_out": nonzero_counts({reason: len(data.units) - len(used.rows)}),
             "parameters": {"missing": self.missing},
-            "note": "" if value is not None else self._note(len(values)),
+            "note": ""
+            if value is not None
+            else why_undefined(
+                n_units=len(data.units),
+                n_coders=len(data.coders),
+                n_values=len(values),
+                has_pairs=bool((used.coders >= 2).any()),
+                missing=self.missing,
+            ),
         }
 
-    def _note(self, n_values: int) -> str:
-        """Return why there is no value."""
-        if not self.data.units:
-            return "there is no data"
-        if len(self.data.coders) < 2:
-            return "there are fewer than two coders"
-        if not (self.used_units.coders >= 2).any():
-            return f"no unit is coded by {'all coders' if self.missing == 'drop' else 'two coders'}"
-        alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
-        return f"{alike}, so that chance would agree as well"
+
+def why_undefined(*, n_units: int, n_coders: int, n_values: int, has_pairs: bool, missing: str) -> str:
+    """Return why a kappa has no value. Units and coders are those of the data, the values those in use."""
+    if not n_units:
+        return "there is no data"
+    if n_coders < 2:
+        return "there are fewer than two coders"
+    if not has_pairs:
+        return f"no unit is coded by {'all coders' if missing == 'drop' else 'two coders'}"
+    alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
+    return f"{alike}, so that chance would agree as well"
 
 
 def kappa_statistics(kappa: Callable[..., Kappa]) -> Callable[..., SufficientStatistics]:

@@ -185,7 +185,8 @@ def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "197
         return KappaResult(**parts)
     null = None
     if len(sorted_unique(kappa.used_units.coders)) == 1:
-        null = fleiss_error(kappa.used_units.codes, int(kappa.used_units.coders[0]), variance)
+        codes = kappa.used_units.codes
+        null = fleiss_error(np.bincount(codes[codes != MISSING]), int(kappa.used_units.coders[0]), variance)
     return KappaResult(**parts, standard_error_null=null, categories=_category_kappas(kappa))
 
 

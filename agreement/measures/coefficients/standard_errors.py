@@ -28,18 +28,19 @@ def cohen_errors(
     return _square_root(spread / room), _square_root(null / room)
 
 
-def fleiss_error(codes: Ints, m: int, variance: str) -> float | None:
+def fleiss_error(counts: Ints, m: int, variance: str) -> float | None:
     """Return the standard error of K where agreement is by chance only, of units with m coders each.
+
+    `counts` says how often each value was given.
 
     "1979": 2 ((sum pq)^2 - sum pq(q - p)) / (N m (m - 1) (sum pq)^2) under the root, with the proportions p of the
     values and q = 1 - p (Fleiss, Nee & Landis 1979). "1971": 2 (Ae - (2m - 3) Ae^2 + 2(m - 2) sum p^3) /
     (N m (m - 1) (1 - Ae)^2), Ae = sum p^2 (Fleiss 1971, since withdrawn).
     """
-    judgements = codes[codes >= 0]
-    _, counts = np.unique(judgements, return_counts=True)
-    p = counts / len(judgements)
+    n = int(counts.sum())
+    p = counts[counts > 0] / n
     q = 1 - p
-    room = len(codes) * m * (m - 1)
+    room = n * (m - 1)
     if variance == "1971":
         agreed = float((p**2).sum())
         spread = agreed - (2 * m - 3) * agreed**2 + 2 * (m - 2) * float((p**3).sum())

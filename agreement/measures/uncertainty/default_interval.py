@@ -13,7 +13,9 @@ from ..data.inputs import Data, as_data
 from ..options import check_option
 from ..results import Result
 from ..sums.documents import combine
+from ..sums.sufficient_statistics import SufficientStatistics
 from ..sums.text_sums import DistanceSums, DocumentSums
+from ..values import Bools
 from .calls import Coefficient, CoefficientCall, Coefficients, check_level
 from .groups import (
     NO_SPREAD,
@@ -143,6 +145,17 @@ def interval_sums(
         for column, (name, of_documents) in enumerate(several.items())
     }
     return intervals if isinstance(sums, Mapping) else intervals[""]
+
+
+def interval_statistics(result: Result, statistics: SufficientStatistics, used: Bools, level: float = 0.95) -> Interval:
+    """Return the interval of a coefficient over documents from the sums of each, as `interval` does from data.
+
+    `used` says which of the documents have pairable units: what is left out in turn. Raises ValueError as there.
+    """
+    check_level(level)
+    names = [name for name, one in zip(statistics.groups, used.tolist(), strict=True) if one]
+    left_out = LeftOutValues("document", names, statistics.leave_one_out_coefficients()[used])
+    return _log_interval(result, [left_out], 0, level)
 
 
 def _leave_out_sums(by: str, several: Sequence[Sequence[DocumentSums]]) -> LeftOutValues:

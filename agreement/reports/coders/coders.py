@@ -6,26 +6,28 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, permutations
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from agreement.data.answers.answers import CoderAnswers
 from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import CHAINED, Extract
+from agreement.data.storage.records import TextRecords
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
     LeaveOneOut,
-    ReliabilityData,
     Result,
     cohen_kappa,
     interval,
     link_kappa,
     observed_agreement,
 )
-from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.values import Bools, Ints
+from agreement.measures.data.arrays import distinct_rows
+from agreement.measures.values import Bools, Ints, Label
+from agreement.reports.coders.timing import select_times
+from agreement.reports.items.patterns import read_patterns
 from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
@@ -43,6 +45,7 @@ from agreement.reports.request.basis import (
     compute_result_of,
     data_by_coders,
     pick_texts,
+    read_rows,
     select_categories,
     select_data,
 )
@@ -58,6 +61,8 @@ NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not inde
 NO_ENDS = (None, None, "")
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
+# What is counted of each coder in each text.
+COUNTED = ("judgements", "category", "ambiguous", "chain length", "link distance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,50 +312,112 @@ def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     return cached(extract, ("profiles", parameters), lambda: _build_profiles(extract, parameters))
 
 
+def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
+    """Return what each coder did in each of the chosen texts, at least one: `number` of `value` of a kind.
+
+    `kind` is a place in COUNTED; `value` is a category of the scheme by its place, the length of a chain or how far a
+    link goes back. extract and parameters: as `resolve` returns them.
+    """
+
+    def compute(some: Sequence[TextEntry]) -> TextRecords:
+        return _count_in_texts(extract, parameters, some)
+
+    return read_rows(extract, parameters, TextRecords, ["coders"], pick_texts(extract, parameters), compute)
+
+
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    texts = pick_texts(extract, parameters)
-    chains: dict[str, Counter[int]] = {coder: Counter() for coder in extract.coders}
-    if extract.has_chains:
-        data = select_data(extract, _whole_chains(extract, parameters))
-        sizes = np.diff(data.cells.starts)
-        for column, coder in enumerate(data.coders):
-            codes = data.codes[~_find_ambiguous(texts, data.units, str(coder)), column]
-            chains[str(coder)].update(
-                sizes[sorted_unique(codes[codes >= len(data.labels)]) - len(data.labels)].tolist()
-            )
+    has_texts = bool(pick_texts(extract, parameters))
+    found = read_coder_counts(extract, parameters) if has_texts else _count_in_texts(extract, parameters, ())
+    records, names = found.records, list(found.names)
+
+    def count(coder: str, kind: str) -> dict[int, int]:
+        rows = records[(records["name"] == names.index(coder)) & (records["kind"] == COUNTED.index(kind))]
+        values, places = np.unique(rows["value"], return_inverse=True)
+        numbers = np.bincount(places, weights=rows["number"], minlength=len(values))
+        return dict(zip(values.tolist(), numbers.astype(np.int64).tolist(), strict=True))
+
     profiles = []
-    for coder, lengths in chains.items():
-        links: Counter[int] = Counter()
-        categories: Counter[str] = Counter()
-        n_judgements = n_ambiguous = 0
-        for text in texts:
-            for work in text.answers.coder_answers:
-                if work.coder == coder:
-                    n_judgements += len(work.unit)
-                    categories.update(extract.categories[number] for number in _given_numbers(extract, work))
-                    n_ambiguous += int(work.is_ambiguous.sum())
-                    if extract.kind == "pointers":
-                        inside = work.link_to < len(text.answers.units)
-                        links.update((work.unit[work.link_of] - work.link_to)[inside].tolist())
+    for coder in extract.coders:
+        if coder not in names:  # all that this one coded are texts that were not chosen
+            names.append(coder)
+        categories = count(coder, "category")
+        named = Counter({extract.categories[place]: n for place, n in categories.items()})
         profiles.append(
             Profile(
                 coder,
-                n_judgements,
-                {name: categories[name] for name in extract.countable},
-                dict(sorted(lengths.items())),
-                dict(sorted(links.items())),
-                n_ambiguous,
+                count(coder, "judgements").get(0, 0),
+                {name: named[name] for name in extract.countable},
+                count(coder, "chain length"),
+                count(coder, "link distance"),
+                count(coder, "ambiguous").get(0, 0),
             )
         )
     return profiles
 
 
-def _given_numbers(extract: Extract, work: CoderAnswers) -> list[int]:
+def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
+    number = {coder: place for place, coder in enumerate(extract.coders)}
+    rows: list[tuple[int, int, int, int, int]] = []  # text, coder, kind, value, number
+
+    def add(text: int, coder: int, kind: str, values: Ints) -> None:
+        distinct, counts = np.unique(values, return_counts=True)
+        rows.extend(
+            (text, coder, COUNTED.index(kind), *one) for one in zip(distinct.tolist(), counts.tolist(), strict=True)
+        )
+
+    if extract.has_chains:
+        data = select_data(extract, _whole_chains(extract, parameters), texts)
+        sizes = np.diff(data.cells.starts)
+        for column, coder in enumerate(data.coders):
+            is_chain = (data.codes[:, column] >= len(data.labels)) & ~_find_ambiguous(texts, data.units, str(coder))
+            of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
+            lengths = sizes[code - len(data.labels)]
+            cuts = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
+            for place, (begin, end) in enumerate(pairwise(cuts)):
+                add(place, number[str(coder)], "chain length", lengths[begin:end])
+    for place, text in enumerate(texts):
+        for work in text.answers.coder_answers:
+            coder = number[work.coder]
+            add(place, coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
+            add(place, coder, "category", _given_numbers(extract, work))
+            add(place, coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
+            if extract.kind == "pointers":
+                inside = work.link_to < len(text.answers.units)
+                add(place, coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
+    of_all = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    of_all = of_all[np.argsort(of_all[:, 0], kind="stable")]
+    fields = dict(zip(("name", "kind", "value", "number"), of_all[:, 1:].astype(np.int32).T, strict=True))
+    sizes_of_texts = np.bincount(of_all[:, 0], minlength=len(texts))
+    return TextRecords.of([text.pk for text in texts], sizes_of_texts, extract.coders, **fields)
+
+
+def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
+    """Return each coder's time at work in the chosen texts over the judgements there, where the log has any time.
+
+    times: as `read_times` returns them of the project. Raises InvalidParameter.
+    """
+    extract, parameters = resolve(extract, parameters)
+    times = select_times(times, pick_texts(extract, parameters))
+    if not len(times.documents):
+        return dict.fromkeys(extract.coders)
+    counts = read_coder_counts(extract, parameters)
+    is_judgements = counts.records["kind"] == COUNTED.index("judgements")
+    judgements = counts.tabulate(extract.coders, "number", is_judgements)
+    seconds = times.tabulate(extract.coders, "seconds", ~times.records["is_judgement"])
+    totals = seconds.sum(axis=0)
+    numbers = np.where(seconds > 0, judgements, 0.0).sum(axis=0)
+    return {
+        coder: total / number if number else None
+        for coder, total, number in zip(extract.coders, totals.tolist(), numbers.tolist(), strict=True)
+    }
+
+
+def _given_numbers(extract: Extract, work: CoderAnswers) -> Ints:
     """Return the categories that a coder gave, by their numbers; of sets of labels each label."""
-    given = work.category
-    if extract.kind == "labels":
-        given = np.concatenate((work.link_to, given[np.setdiff1d(np.arange(len(work.unit)), work.link_of)]))
-    return list(map(int, given))
+    if extract.kind != "labels":
+        return work.category
+    others = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
+    return np.concatenate((work.link_to, work.category[others]))
 
 
 def _find_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coder: str) -> Bools:
@@ -375,20 +442,22 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
 
 
 def _count_confusion(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None) -> Ints:
+    if pair is None:
+        return _count_confusion_of_all(extract, parameters)
     data = select_categories(extract, parameters)
-    given = [gives_names(data, column, extract.countable) for column in range(len(data.coders))]
-    for name in pair or ():
+    for name in pair:
         if name not in data.coders:
             raise InvalidParameter("coders", f"there is no {name!r} in this project.")
-    if pair:
-        a, b = (list(data.coders).index(name) for name in pair)
-        return count_confused(given[a], given[b])
-    if extract.kind == "labels":
-        pairs = [count_confused(a, b) for a, b in permutations(given, 2)]
-        return sum(pairs, start=np.zeros((len(extract.countable),) * 2, dtype=np.int64))
-    total = sum(given, start=np.zeros((len(data.units), len(extract.countable)), dtype=np.int64))
-    together: Ints = total.T @ total - sum(one.T @ one for one in given)
-    return together
+    gives = gives_names(data.labels, extract.countable)
+    first, second = (gives[data.codes[:, list(data.coders).index(name)]] for name in pair)
+    return count_confused(first, second, np.ones(len(data.units), dtype=np.int64))
+
+
+def _count_confusion_of_all(extract: Extract, parameters: Parameters) -> Ints:
+    patterns = read_patterns(extract, parameters)
+    gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
+    first, second = np.nonzero(pairs)
+    return count_confused(gives[first], gives[second], pairs[first, second])
 
 
 def count_together(extract: Extract, parameters: Parameters) -> Ints:
@@ -397,31 +466,30 @@ def count_together(extract: Extract, parameters: Parameters) -> Ints:
     Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    data = select_categories(extract, parameters)
-    together = np.zeros((len(extract.countable),) * 2, dtype=np.int64)
-    for column in range(len(data.coders)):
-        given = gives_names(data, column, extract.countable)
-        together += given.T @ given
+    patterns = read_patterns(extract, parameters)
+    gives = gives_names(patterns.labels, extract.countable)[:-1]
+    together: Ints = (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
     return together
 
 
-def count_confused(first: Ints, second: Ints) -> Ints:
+def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
     """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
 
+    `first` and `second` (pairs of values, labels) are the labels of each, and `counts` (pairs,) how often they meet.
     Without sets of labels these are the pairs of their categories.
     """
     both = first * second
     alone, other = first - both, second - both
-    confused: Ints = alone.T @ other
-    return confused + np.diag(both.sum(axis=0))
+    confused: Ints = (alone * counts[:, np.newaxis]).T @ other
+    return confused + np.diag((both * counts[:, np.newaxis]).sum(axis=0))
 
 
-def gives_names(data: ReliabilityData, column: int, names: Sequence[str]) -> Ints:
-    """Return which categories, or which labels of a set, a coder gave each unit: (units, names) of 0 and 1."""
-    gives = np.zeros((len(data.labels) + 1, len(names)), dtype=np.int64)
+def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
+    """Return which categories, or labels of a set, each value has, none in the last row: (values + 1, names)."""
+    gives = np.zeros((len(labels) + 1, len(names)), dtype=np.int64)
     for place, name in enumerate(names):
-        gives[codes_with(data.labels, name), place] = 1
-    return gives[data.codes[:, column]]  # -1 reads the last
+        gives[codes_with(labels, name), place] = 1
+    return gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,17 +520,15 @@ def count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[Agre
 
 
 def _count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[AgreementCounts]:
-    data = select_categories(extract, parameters)
-    judged = (data.codes >= 0).sum(axis=1)
+    patterns = read_patterns(extract, parameters)
+    given = [patterns.count_coders(codes_with(patterns.labels, name)) for name in extract.countable]
+    most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)
     counted = []
-    for n in sorted(set(judged[judged > 1].tolist()), reverse=True):
-        codes = data.codes[judged == n]
-        most = np.zeros(len(codes), dtype=np.int64)
-        for name in extract.countable:
-            given = np.isin(codes, codes_with(data.labels, name)).sum(axis=1)
-            most = np.maximum(most, given)
-            counted.append(AgreementCounts(name, n, tuple(np.bincount(given, minlength=n + 1).tolist())))
-        counted.append(AgreementCounts("", n, tuple(np.bincount(most, minlength=n + 1).tolist())))
+    for n in sorted(set(patterns.n_coders[patterns.n_coders > 1].tolist()), reverse=True):
+        rows = patterns.n_coders == n
+        for name, of_name in (*zip(extract.countable, given, strict=True), ("", most)):
+            units = np.bincount(of_name[rows], weights=patterns.n_units[rows], minlength=n + 1)
+            counted.append(AgreementCounts(name, n, tuple(units.astype(np.int64).tolist())))
     return counted
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
+from agreement.data.storage.records import TextRecords
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.request.basis import cached, cached_by_text, comparison, pairable_units, pick_texts, select_data
+from agreement.reports.items.items import options_of_items
+from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, read_rows, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -28,37 +31,72 @@ class TextDistances:
     mean: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class _Sums:
-    """What the distances of each coder add up to in a text, and how many there are; each pair counts for both."""
+    """What the distances of each coder add up to in each text, and how many there are: (texts, coders).
 
+    Each pair counts for both of its coders.
+    """
+
+    texts: Sequence[TextEntry]
     totals: Floats
     numbers: Floats
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of all pairs in each text, NaN where there is none."""
+        numbers = self.numbers.sum(axis=1)
+        means: Floats = np.divide(
+            self.totals.sum(axis=1), numbers, out=np.full(len(numbers), np.nan), where=numbers > 0
+        )
+        return means
+
+    def describe(self, row: int) -> TextDistances:
+        """Return the distances in one text."""
+        totals, numbers = self.totals[row].tolist(), self.numbers[row].tolist()
+        coders = tuple(total / number if number else None for total, number in zip(totals, numbers, strict=True))
+        mean = float(self.means[row]) if any(numbers) else None
+        return TextDistances(self.texts[row], coders, mean)
 
 
 def compute_text_distances(extract: Extract, parameters: Parameters) -> list[TextDistances]:
     """Return the mean distances in each chosen text, in the order of the project. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("distances by text", parameters), lambda: _compute(extract, parameters))
+    sums = _read(*resolve(extract, parameters))
+    return [sums.describe(row) for row in range(len(sums.texts))]
 
 
-def _compute(extract: Extract, parameters: Parameters) -> list[TextDistances]:
+def find_farthest_texts(
+    extract: Extract, parameters: Parameters, most: int | None = None
+) -> tuple[list[TextDistances], int]:
+    """Return the texts with most disagreement, and how many have any distance. Raises InvalidParameter.
+
+    most: so many at most; None: all that have any.
+    """
+    sums = _read(*resolve(extract, parameters))
+    rows = np.flatnonzero(~np.isnan(sums.means))
+    order = rows[np.argsort(-sums.means[rows], kind="stable")][:most].tolist()
+    return [sums.describe(row) for row in order], len(rows)
+
+
+def _read(extract: Extract, parameters: Parameters) -> _Sums:
+    return cached(extract, ("distances by text", parameters), lambda: _read_sums(extract, parameters))
+
+
+def _read_sums(extract: Extract, parameters: Parameters) -> _Sums:
     texts = pick_texts(extract, parameters)
-    key = ("distances of coders", replace(parameters, texts="", rounds=""), extract.coders)
-    of_texts = cached_by_text(texts, key, lambda missing: _sum_distances(extract, parameters, missing))
-    return [_means(text, sums) for text, sums in zip(texts, of_texts, strict=True)]
+    shape = len(texts), len(extract.coders)
+    if not texts:
+        return _Sums(texts, np.zeros(shape), np.zeros(shape))
+
+    def compute(missing: Sequence[TextEntry]) -> TextRecords:
+        return _sum_distances(extract, parameters, missing)
+
+    name = ["distances of coders", *options_of_items(extract, parameters)]
+    found = read_rows(extract, parameters, TextRecords, name, texts, compute)
+    return _Sums(texts, *(found.tabulate(extract.coders, field) for field in ("total", "number")))
 
 
-def _means(text: TextEntry, sums: _Sums) -> TextDistances:
-    coders = tuple(
-        total / number if number else None
-        for total, number in zip(sums.totals.tolist(), sums.numbers.tolist(), strict=True)
-    )
-    number = float(sums.numbers.sum())
-    return TextDistances(text, coders, float(sums.totals.sum()) / number if number else None)
-
-
-def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> list[_Sums]:
+def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
     data = select_data(extract, parameters, texts)
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
@@ -67,4 +105,12 @@ def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     for columns in (found.first, found.second):
         np.add.at(totals, (documents, columns), found.distances)
         np.add.at(numbers, (documents, columns), 1)
-    return [_Sums(totals[row], numbers[row]) for row in range(len(texts))]
+    text, coder = np.nonzero(numbers)
+    return TextRecords.of(
+        [one.pk for one in texts],
+        np.bincount(text, minlength=len(texts)),
+        data.coders,
+        name=coder.astype(np.int32),
+        total=totals[text, coder],
+        number=numbers[text, coder],
+    )

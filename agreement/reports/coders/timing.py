@@ -12,6 +12,8 @@ import numpy as np
 from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
 from agreement.data.extract.extract import Extract
+from agreement.data.storage.records import TextRecords
+from agreement.data.storage.tables import TextVersion
 from agreement.reports.request.basis import cached, cached_by_text, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -68,9 +70,58 @@ def read_project_work(project: Project, extract: Extract) -> ProjectWork:
 
 def read_work_of(project: Project, extract: Extract, texts: Sequence[TextEntry]) -> list[ProjectWork]:
     """Return the work on some texts. Of answers to a question nothing is stored: what was read stays with them."""
-    if extract.question:
+    if extract.question or all(("work",) in text.content.cache for text in texts):
         return cached_by_text(texts, ("work",), lambda missing: _read_work(project, missing))
     return _read_work(project, texts)
+
+
+def read_times(project: Project, extract: Extract) -> TextRecords:
+    """Return the seconds of each coder's work in each text: `is_judgement` of a judgement that has a time, else of all.
+
+    `extract` has all answers of the project, and of each text the log is read once for its answers.
+    """
+    texts = extract.texts
+    if not texts:
+        return _collect_times([], [])
+
+    def compute(places: list[int]) -> TextRecords:
+        missing = [texts[place] for place in places]
+        return _collect_times(missing, read_work_of(project, extract, missing))
+
+    contents: list[TextVersion] = [text.content for text in texts]
+    return extract.tables.read(("times",), TextRecords, contents, compute, present=lambda: contents, shared=True)
+
+
+def _collect_times(texts: Sequence[TextEntry], works: Sequence[ProjectWork]) -> TextRecords:
+    coders: dict[str, int] = {}
+    rows: list[tuple[int, float, bool]] = []
+    sizes = []
+    for work in works:
+        before = len(rows)
+        for (_, coder), activity in work.activities.items():
+            rows.append((coders.setdefault(coder, len(coders)), activity.seconds, False))
+        for (_, coder), times in work.judgement_times.items():
+            place = coders.setdefault(coder, len(coders))
+            rows.extend((place, one.seconds, True) for one in times if one.seconds is not None)
+        sizes.append(len(rows) - before)
+    name, seconds, is_judgement = zip(*rows, strict=True) if rows else ((), (), ())
+    return TextRecords.of(
+        [text.pk for text in texts],
+        np.array(sizes, dtype=np.int64),
+        tuple(coders),
+        name=np.array(name, dtype=np.int32),
+        seconds=np.array(seconds, dtype=np.float64),
+        is_judgement=np.array(is_judgement, dtype=np.bool_),
+    )
+
+
+def select_times(times: TextRecords, texts: Sequence[TextEntry]) -> TextRecords:
+    """Return the times in some texts, all of which `read_times` has, in their order."""
+    keys = [text.pk for text in texts]
+    if keys == list(times.documents):
+        return times
+    place = {key: row for row, key in enumerate(times.documents)}
+    return times.select(np.array([place[key] for key in keys], dtype=np.int64))
 
 
 def _read_work(project: Project, texts: Sequence[TextEntry]) -> list[ProjectWork]:
@@ -87,23 +138,25 @@ def _read_work(project: Project, texts: Sequence[TextEntry]) -> list[ProjectWork
     return list(by_text.values())
 
 
-def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
+def summarize_times(extract: Extract, parameters: Parameters, times: TextRecords) -> list[CoderTimes]:
     """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter.
 
-    `times` are those that the log has of the answers of the extract.
+    times: as `read_times` returns them of the project.
     """
     extract, parameters = resolve(extract, parameters)
     return cached(extract, ("times", parameters), lambda: _summarize_times(extract, parameters, times))
 
 
-def _summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
-    texts = pick_texts(extract, parameters)
+def _summarize_times(extract: Extract, parameters: Parameters, times: TextRecords) -> list[CoderTimes]:
+    found = select_times(times, pick_texts(extract, parameters))
+    records = found.records[found.records["is_judgement"]]
     summaries = []
     for coder in extract.coders:
-        judgements = [one for text in texts for one in times.get((text.pk, coder), ())]
-        seconds = [one.seconds for one in judgements if one.seconds is not None]
-        if seconds:
-            summaries.append(CoderTimes(coder, len(seconds), *np.quantile(seconds, [0.25, 0.5, 0.75]).tolist()))
+        if coder in found.names:
+            seconds = records["seconds"][records["name"] == list(found.names).index(coder)]
+            if len(seconds):
+                quartiles = np.quantile(seconds, [0.25, 0.5, 0.75]).tolist()
+                summaries.append(CoderTimes(coder, len(seconds), *quartiles))
     return summaries
 
 

@@ -271,7 +271,8 @@ def _compare_with_gold(
     agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
     # of words that coders write, what is in texts that are not read of would be among the values
     names = tuple(one for one in whole.countable if not whole.question or one in _used(compared.categories))
-    given = [gives_names(compared.categories, column, names) for column in range(len(compared.categories.coders))]
+    given = [gives_names(compared.categories.labels, names)[codes] for codes in compared.categories.codes.T]
+    each = np.ones(len(compared.categories.units), dtype=np.int64)
     groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
     return GoldReport(
         parameters=parameters,
@@ -285,7 +286,7 @@ def _compare_with_gold(
         agreement=compute_interval(selected, parameters, agreed) if agreed else None,
         periods=tuple(_periods(compared, counts, chains, source.work)),
         names=names,
-        confusion={coder: count_confused(given[-1], one) for coder, one in zip(coders, given[:-1], strict=True)},
+        confusion={coder: count_confused(given[-1], one, each) for coder, one in zip(coders, given[:-1], strict=True)},
         differences={coder: list(compared.differences(coder, chains)) for coder in coders if details},
         gold_left_out=whole.gold_left_out,
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),

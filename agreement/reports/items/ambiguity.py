@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
-from agreement.measures.values import Bools
-from agreement.reports.request.basis import cached, pick_texts, select_categories
+from agreement.data.storage.records import NO_NAME, TextRecords
+from agreement.measures.values import Bools, Ints
+from agreement.reports.items.patterns import restrict_to_categories
+from agreement.reports.request.basis import cached, pick_texts, read_rows, select_categories
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
+
+# The counts of a record, in the order of those of AmbiguityCounts.
+_COUNTS = ("n_ambiguous_units", "n_units", "n_ambiguous_judgements", "n_judgements")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +54,79 @@ def summarize_ambiguity(extract: Extract, parameters: Parameters) -> list[Ambigu
 
 
 def _summarize(extract: Extract, parameters: Parameters) -> list[AmbiguityCounts]:
+    texts, of_categories = pick_texts(extract, parameters), restrict_to_categories(parameters)
+
+    def compute(some: Sequence[TextEntry]) -> TextRecords:
+        return _count_in_texts(extract, of_categories, some)
+
+    found = (
+        read_rows(extract, of_categories, TextRecords, ["ambiguity"], texts, compute)
+        if texts
+        else _count_in_texts(extract, of_categories, texts)
+    )
+    records, names = found.records, list(found.names)
+
+    def count(kind: str, name: str, chosen: Bools) -> AmbiguityCounts:
+        return AmbiguityCounts(kind, name, *(int(records[field][chosen].sum()) for field in _COUNTS))
+
+    by_all = records["name"] == NO_NAME
+    return [
+        count("all", "", by_all & (records["category"] == NO_NAME)),
+        *(count("category", name, records["category"] == place) for place, name in enumerate(extract.categories)),
+        *(
+            count("coder", name, records["name"] == (names.index(name) if name in names else len(names)))
+            for name in extract.coders
+        ),
+    ]
+
+
+def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
+    """Return a record for each text, for each category given there, and for each coder who judged anything there."""
     number = {coder: place for place, coder in enumerate(extract.coders)}
     parts = [
-        (np.array(text.answers.units, dtype=np.int64)[one.unit], one, np.full(len(one.unit), number[one.coder]))
-        for text in pick_texts(extract, parameters)
+        (
+            place,
+            np.array(text.answers.units, dtype=np.int64)[one.unit],
+            one,
+            np.full(len(one.unit), number[one.coder]),
+        )
+        for place, text in enumerate(texts)
         for one in text.answers.coder_answers
     ]
     empty = np.zeros(0, dtype=np.int64)
-    unit = np.concatenate([empty, *(units for units, _, _ in parts)])
-    category = np.concatenate([empty, *(one.category for _, one, _ in parts)])
-    coder = np.concatenate([empty, *(column for _, _, column in parts)])
-    ambiguous = np.concatenate([empty.astype(np.bool_), *(one.is_ambiguous for _, one, _ in parts)])
-    used = np.isin(unit, np.array(select_categories(extract, parameters).units, dtype=np.int64))
-    unit, category, coder, ambiguous = unit[used], category[used], coder[used], ambiguous[used]
+    text = np.concatenate([empty, *(np.full(len(units), place) for place, units, _, _ in parts)])
+    unit = np.concatenate([empty, *(units for _, units, _, _ in parts)])
+    category = np.concatenate([empty, *(one.category for _, _, one, _ in parts)])
+    coder = np.concatenate([empty, *(column for *_, column in parts)])
+    ambiguous = np.concatenate([empty.astype(np.bool_), *(one.is_ambiguous for _, _, one, _ in parts)])
+    used = np.isin(unit, np.array(select_categories(extract, parameters, texts).units, dtype=np.int64))
+    text, unit, category, coder = (one[used] for one in (text, unit, category, coder))
+    ambiguous = ambiguous[used]
+    everybody = np.full(len(text), NO_NAME)
+    groups = [(everybody, everybody), (everybody, category), (coder, everybody)]
+    rows = np.concatenate([_count_groups(text, *group, unit, ambiguous) for group in groups])
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    fields = dict(zip(("name", "category", *_COUNTS), rows[:, 1:].astype(np.int32).T, strict=True))
+    sizes = np.bincount(rows[:, 0], minlength=len(texts))
+    return TextRecords.of([one.pk for one in texts], sizes, extract.coders, **fields)
 
-    def count(kind: str, name: str, chosen: Bools) -> AmbiguityCounts:
-        marked = chosen & ambiguous
-        return AmbiguityCounts(
-            kind,
-            name,
-            len(np.unique(unit[marked])),
-            len(np.unique(unit[chosen])),
-            int(marked.sum()),
-            int(chosen.sum()),
-        )
 
-    return [
-        count("all", "", np.ones(len(unit), dtype=np.bool_)),
-        *(count("category", name, category == place) for place, name in enumerate(extract.categories)),
-        *(count("coder", name, coder == place) for name, place in number.items()),
+def _count_groups(text: Ints, name: Ints, category: Ints, unit: Ints, ambiguous: Bools) -> Ints:
+    """Return text, name, category and the counts of `_COUNTS` of the judgements of each group, a row for each."""
+    order = np.lexsort((unit, category, name, text))
+    text, name, category, unit = (one[order] for one in (text, name, category, unit))
+    ambiguous = ambiguous[order]
+    changes = np.ones(len(text), dtype=np.bool_)
+    changes[1:] = (np.diff(text) != 0) | (np.diff(name) != 0) | (np.diff(category) != 0)
+    of_unit = changes.copy()
+    of_unit[1:] |= np.diff(unit) != 0
+    group, first, of_group = np.cumsum(changes) - 1, np.flatnonzero(changes), np.cumsum(of_unit) - 1
+    n, marked = len(first), np.flatnonzero(of_unit)
+    units_marked = np.bincount(of_group, weights=ambiguous, minlength=len(marked)) > 0
+    counts = [
+        np.bincount(group[marked], weights=units_marked, minlength=n),
+        np.bincount(group[marked], minlength=n),
+        np.bincount(group, weights=ambiguous, minlength=n),
+        np.bincount(group, minlength=n),
     ]
+    return np.column_stack([text[first], name[first], category[first], *counts]).astype(np.int64)

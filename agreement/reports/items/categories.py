@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agreement.data.extract.extract import Extract
-from agreement.measures import KappaResult, ReliabilityData, collapse, fleiss_kappa, interval
+from agreement.measures import KappaResult, collapse, fleiss_kappa, interval
+from agreement.measures.coefficients.pattern_kappa import PatternKappa
 from agreement.measures.results import CategoryKappa
+from agreement.measures.uncertainty.default_interval import interval_statistics
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
-from agreement.reports.request.basis import cached, codes_with, count_names, select_categories
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.patterns import read_patterns
+from agreement.reports.request.basis import cached, codes_with, count_names, pick_texts, select_categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -40,7 +44,7 @@ class AgreementTable:
     Of sets of labels these agree where the sets are equal, and a coder may have given several labels. `coders` says how
     many judged the unit.
     Rows are the units that two coders or more judged, or all where others are dropped, in text order; `documents` are
-    the texts they are in.
+    the texts they are in, by their places among the chosen ones.
     """
 
     names: tuple[str, ...]
@@ -49,6 +53,29 @@ class AgreementTable:
     counts: Ints
     coders: Ints
     agreement: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementTotals:
+    """What all rows of the agreement table come to: their number in each chosen text, and how many judgements give each
+    category. `agreement` is the mean of S, None where there is no row; `n_judgements` counts a set of labels once.
+
+    `agreeing` and `judged` (names,) are for specific agreement: ordered pairs of coders on a unit of whom both give the
+    category, and those of whom the first does.
+    """
+
+    names: tuple[str, ...]
+    rows_of_texts: Ints
+    counts: Ints
+    n_judgements: int
+    agreement: float | None
+    agreeing: Ints
+    judged: Ints
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.rows_of_texts.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +92,16 @@ class MergeComparison:
 def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:
     """Return K of the categories, whatever is linked to what. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(
-        extract,
-        ("category kappa", parameters),
-        lambda: fleiss_kappa(select_categories(extract, parameters), missing=parameters.missing),
-    )
+    return cached(extract, ("category kappa", parameters), lambda: _pattern_kappa(extract, parameters).result())
+
+
+def _pattern_kappa(extract: Extract, parameters: Parameters) -> PatternKappa:
+    judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(extract, parameters))
+    n_coders = len(extract.coders)
+    found = PatternKappa(read_patterns(extract, parameters), n_coders, judges, parameters.missing)
+    if parameters.missing == "drop":
+        return replace(found, n_coders_used=n_coders if len(found.used.text) else 0)
+    return found
 
 
 def compute_by_category(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
@@ -79,23 +111,18 @@ def compute_by_category(extract: Extract, parameters: Parameters) -> list[Catego
 
 
 def _compare_with_others(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
-    table = compute_agreement_table(extract, parameters)
+    table = compute_agreement_totals(extract, parameters)
     kappas = _kappa_of_each(extract, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
     if not kappas:  # K is undefined where all say the same; the category is used nonetheless
-        counts_by_name = dict(zip(table.names, table.counts.sum(axis=0).tolist(), strict=True))
-    coders = table.coders
-    n_judgements = int(coders.sum()) if extract.kind == "labels" else sum(counts_by_name.values())
+        counts_by_name = dict(zip(table.names, table.counts.tolist(), strict=True))
+    n_judgements = table.n_judgements if extract.kind == "labels" else sum(counts_by_name.values())
     agreements = []
-    for column, name in enumerate(table.names):
-        if counts_by_name.get(name):
-            counts = table.counts[:, column]
-            with_it = float((counts * (coders - 1)).sum())
-            specific = float((counts * (counts - 1)).sum()) / with_it if with_it else None
+    for name, agreeing, judged in zip(table.names, table.agreeing.tolist(), table.judged.tolist(), strict=True):
+        if count := counts_by_name.get(name):
+            specific = agreeing / judged if judged else None
             value = kappas[name].value if kappas else None
-            agreements.append(
-                CategoryAgreement(name, counts_by_name[name], counts_by_name[name] / n_judgements, value, specific)
-            )
+            agreements.append(CategoryAgreement(name, count, count / n_judgements, value, specific))
     return agreements
 
 
@@ -103,37 +130,78 @@ def _kappa_of_each(extract: Extract, parameters: Parameters) -> dict[str, Catego
     """Return K of each category against all others; of sets of labels, of having the label or not."""
     if extract.kind != "labels":
         return {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
-    data, found = select_categories(extract, parameters), dict[str, CategoryKappa]()
+    kappa, found = _pattern_kappa(extract, parameters), dict[str, CategoryKappa]()
+    labels = kappa.patterns.labels
     for name in extract.countable:
-        with_it = codes_with(data.labels, name)
+        with_it = codes_with(labels, name)
         if with_it:
-            merged = collapse(data, {label: place in with_it for place, label in enumerate(data.labels)})
-            kappas = {one.category: one for one in fleiss_kappa(merged, missing=parameters.missing).categories}
+            merged = kappa.patterns.collapse({label: place in with_it for place, label in enumerate(labels)})
+            kappas = {one.category: one for one in replace(kappa, patterns=merged).result().categories}
             if True in kappas:
                 found[name] = kappas[True]
     return found
 
 
-def compute_agreement_table(extract: Extract, parameters: Parameters) -> AgreementTable:
-    """Return the agreement table. Raises InvalidParameter."""
+def compute_agreement_totals(extract: Extract, parameters: Parameters) -> AgreementTotals:
+    """Return what the rows of the agreement table come to. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(
-        extract,
-        ("table", parameters),
-        lambda: _count_categories(extract, select_categories(extract, parameters), parameters.missing),
+    return cached(extract, ("totals", parameters), lambda: _sum_rows(extract, parameters))
+
+
+def _sum_rows(extract: Extract, parameters: Parameters) -> AgreementTotals:
+    patterns = read_patterns(extract, parameters)
+    rows = patterns.select(patterns.n_coders >= _least_coders(extract, parameters.missing))
+    n_units, n_coders = rows.n_units, rows.n_coders
+    given = [rows.count_coders(codes_with(rows.labels, name)) for name in extract.countable]
+    n_rows = int(n_units.sum())
+
+    def add_up(terms: list[Ints]) -> Ints:
+        return np.array([int((n_units * one).sum()) for one in terms], dtype=np.int64)
+
+    return AgreementTotals(
+        names=extract.countable,
+        rows_of_texts=np.bincount(rows.text, weights=n_units, minlength=len(rows.documents)).astype(np.int64),
+        counts=add_up(given),
+        n_judgements=int((n_units * n_coders).sum()),
+        agreement=float((n_units * rows.agreements).sum() / n_rows) if n_rows else None,
+        agreeing=add_up([one * (one - 1) for one in given]),
+        judged=add_up([one * (n_coders - 1) for one in given]),
     )
 
 
-def _count_categories(extract: Extract, data: ReliabilityData, missing: str) -> AgreementTable:
+def _least_coders(extract: Extract, missing: str) -> int:
+    """Return how many coders judge a unit of the agreement table at least."""
+    return max(len(extract.coders), 2) if missing == "drop" else 2
+
+
+def compute_agreement_table(
+    extract: Extract, parameters: Parameters, begin: int = 0, end: int | None = None
+) -> AgreementTable:
+    """Return the rows of the agreement table from `begin` until before `end`. Raises InvalidParameter.
+
+    The answers in the texts of these rows alone are read.
+    """
+    extract, parameters = resolve(extract, parameters)
+    until = np.cumsum(compute_agreement_totals(extract, parameters).rows_of_texts)
+    last = int(until[-1]) if end is None and len(until) else min(end or 0, int(until[-1]) if len(until) else 0)
+    first_text, last_text = np.searchsorted(until, (begin, max(last - 1, 0)), side="right").tolist()
+    texts = pick_texts(extract, parameters)[first_text : last_text + 1] if last > begin else ()
+    skipped = begin - (int(until[first_text - 1]) if first_text else 0)
+    data = select_categories(extract, parameters, texts)
     counts, coders = count_names(data, extract.countable), (data.codes >= 0).sum(axis=1)
-    rows = np.flatnonzero(coders >= (max(len(data.coders), 2) if missing == "drop" else 2))
+    rows = np.flatnonzero(coders >= _least_coders(extract, parameters.missing))[skipped : skipped + last - begin]
     codes, counts, coders = data.codes[rows], counts[rows], coders[rows]
     row, column = np.nonzero(codes >= 0)
     value, alike = np.unique(row * (data.n_values + 1) + codes[row, column], return_counts=True)
     equal = np.bincount(value // (data.n_values + 1), weights=alike * (alike - 1), minlength=len(rows))
-    agreement = equal / (coders * (coders - 1))
-    units = [data.units[row] for row in rows.tolist()]
-    return AgreementTable(extract.countable, units, data.document_of_unit[rows], counts, coders, agreement)  # type: ignore[arg-type]
+    return AgreementTable(
+        extract.countable,
+        [data.units[row] for row in rows.tolist()],
+        first_text + data.document_of_unit[rows],
+        counts,
+        coders,
+        equal / (coders * (coders - 1)),
+    )
 
 
 def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
@@ -171,10 +239,21 @@ def compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[st
 
 
 def _compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
-    data = select_categories(extract, parameters)
-    used: dict[Label, Label] = {label: _merge(label, mapping) for label in data.labels}
+    kappa = _pattern_kappa(extract, parameters)
+    labels = kappa.patterns.labels
+    used: dict[Label, Label] = {label: _merge(label, mapping) for label in labels}
     used = {old: new for old, new in used.items() if old != new}
-    merged = collapse(data, used) if used else data
-    before = interval(data, fleiss_kappa, missing=parameters.missing)
-    after = interval(merged, fleiss_kappa, missing=parameters.missing) if used else before
-    return MergeComparison(mapping, before, after, len(data.labels), len(merged.labels))
+    merged = replace(kappa, patterns=kappa.patterns.collapse(used)) if used else kappa
+    before = _find_interval(extract, parameters, kappa, {})
+    after = _find_interval(extract, parameters, merged, used) if used else before
+    return MergeComparison(mapping, before, after, len(labels), len(merged.patterns.labels))
+
+
+def _find_interval(
+    extract: Extract, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
+) -> Interval:
+    """Return K over the texts; where one text has all that is compared, over the components of its units."""
+    if np.count_nonzero(kappa.pairable_texts) != 1:
+        return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts)
+    data = select_categories(extract, parameters)
+    return interval(collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from agreement.data.extract.extract import Extract
 from agreement.measures import RELATIONS
 from agreement.measures.sums.storage import pack, unpack
 from agreement.measures.values import Ints
-from agreement.reports.items.items import SHARE_DIGITS, compute_text_items
+from agreement.reports.items.items import SHARE_DIGITS, compute_text_items, options_of_items
 from agreement.reports.request.basis import cached, pick_texts, read_rows
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -84,14 +85,14 @@ def find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
 
 
 def _find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
-    texts, p = pick_texts(extract, parameters), parameters
+    texts = pick_texts(extract, parameters)
     if not texts:
         return []
 
     def compute(missing: Sequence[TextEntry]) -> TextItems:
         return _first_of_each(extract, parameters, missing)
 
-    about = ["highest", str(MOST), p.coefficient, p.distance, p.missing, p.primary_weight]
+    about = ["highest", str(MOST), *options_of_items(extract, parameters)]
     rows = read_rows(extract, parameters, TextItems, about, texts, compute).rows
     total = float(rows["total"].sum())
     if not total:
@@ -116,9 +117,12 @@ def _find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
 
 def _first_of_each(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextItems:
     rows = np.zeros(len(texts), _TEXT)
-    for row, items in zip(rows, compute_text_items(extract, parameters, texts), strict=True):
-        order = np.lexsort((-items.chain, -items.pointers, -items.term.round(SHARE_DIGITS)))[:MOST]
-        row["total"] = items.term.sum()
+    found = compute_text_items(extract, parameters, texts)
+    cuts = np.cumsum([0, *found.sizes]).tolist()
+    for row, (begin, end) in zip(rows, pairwise(cuts), strict=True):
+        items = found.records[begin:end]
+        order = np.lexsort((-items["chain"], -items["pointers"], -items["term"].round(SHARE_DIGITS)))[:MOST]
+        row["total"] = items["term"].sum()
         for name, *_ in _ITEM:
-            row[name][: len(order)] = getattr(items, name)[order]
+            row[name][: len(order)] = items[name][order]
     return TextItems([text.pk for text in texts], rows)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT
 from agreement.data.extract.extract import Extract
+from agreement.data.storage.records import TextRecords
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,
@@ -23,16 +23,17 @@ from agreement.measures import (
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.sums.tables import unit_disagreements
+from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
     cached,
-    cached_by_text,
     comparison,
     count_names,
     distances_of,
     pairable_units,
     pick_texts,
+    read_rows,
     select_categories,
     select_data,
 )
@@ -114,7 +115,7 @@ class Items:
     has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
     than four judged it there are none. `pointers` is how many pointers of all coders lead to the unit, `chain` the size
     of its largest chain, whole, however values are made.
-    `categories` (units, categories of the scheme) says who gave what.
+    `categories` (units, categories of the scheme) says who gave what. `level` is a place in `level_names`.
     """
 
     texts: Sequence[TextEntry]
@@ -131,30 +132,50 @@ class Items:
     pointers: Ints
     chain: Ints
     categories: Ints
-    level: Sequence[str]
+    level: Ints
+    level_names: Sequence[str]
     names: Sequence[str]
     orders: dict[str, Ints] = field(default_factory=dict, repr=False)
 
     def highest(self, n: int) -> Ints:
-        """Return the first n rows of `select` without filters: it orders only those that can be among them."""
-        shares = self.share.round(SHARE_DIGITS)
-        rows = np.arange(len(shares))
-        if len(shares) > n > 0:
-            rows = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
-        return rows[np.lexsort((-self.chain[rows], -self.pointers[rows], -shares[rows]))][:n]
+        """Return the first n rows of `select` without filters."""
+        return self.order(np.arange(len(self.share)), n)
 
     def select(
         self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
     ) -> Ints:
-        """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names.
+        """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
+        rows = self.choose(filters, marks, ranked)
+        return self.order(rows, len(rows), filters, ranked)
+
+    def choose(
+        self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
+    ) -> Ints:
+        """Return the rows that the filters let through, ascending. Raises InvalidParameter for unknown names."""
+        return np.flatnonzero(self._let_through(filters, marks, ranked))
+
+    def order(
+        self, rows: Ints, n: int, filters: ItemFilters | None = None, ranked: RankedReadings | None = None
+    ) -> Ints:
+        """Return the first n of these rows, which are ascending, in the order of the filters.
 
         Of items with the same share (or number of values) the one on which more links hang comes first, then the one
-        that is first in the texts.
+        that is first in the texts. Raises InvalidParameter where a model does not rank the items.
         """
-        mask, order = self._let_through(filters, marks, ranked), self._order(filters.sort)
-        if filters.sort == "ambiguity":
+        sort = filters.sort if filters else "share"
+        if sort == "share" and 0 < n < len(rows):  # of many items those alone that can be among the first are ordered
+            shares = self.share[rows].round(SHARE_DIGITS)
+            among = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
+            rows, shares = rows[among], shares[among]
+            return rows[np.lexsort((-self.chain[rows], -self.pointers[rows], -shares))][:n]
+        order = self._order(sort)
+        if filters and sort == "ambiguity":
             order = order[np.argsort(-filters.read_ranked(ranked).posterior[order], kind="stable")]
-        return order[mask[order]]
+        if len(rows) < len(order):
+            chosen = np.zeros(len(order), dtype=np.bool_)
+            chosen[rows] = True
+            order = order[chosen[order]]
+        return order[:n]
 
     def count(self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None) -> int:
         """Return how many rows the filters let through. Raises InvalidParameter for unknown names."""
@@ -167,7 +188,7 @@ class Items:
         if filters.level:
             if filters.level not in self.level_names:
                 raise InvalidParameter("level", f"there is no item of a level {filters.level!r}.")
-            mask &= self._levels == filters.level
+            mask &= self.level == list(self.level_names).index(filters.level)
         if filters.category:
             if filters.category not in self.names:
                 raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(self.names)}.")
@@ -201,15 +222,6 @@ class Items:
         }
         orders["ambiguity"] = orders["share"]  # of equal probabilities
         return self.orders.setdefault(sort, np.lexsort(orders[sort]))
-
-    @cached_property
-    def _levels(self) -> NDArray[np.str_]:
-        return np.array(self.level, dtype=np.str_)
-
-    @cached_property
-    def level_names(self) -> tuple[str, ...]:
-        """The levels that there are items of, in alphabetical order."""
-        return tuple(sorted(set(self.level)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,94 +265,87 @@ def compute_items(extract: Extract, parameters: Parameters) -> Items:
 
 
 def _combine_items(extract: Extract, parameters: Parameters) -> Items:
-    """Return the items of all texts together; those of a text are found once for its answers."""
+    """Return the items of all texts together; those of a text are found once for its answers, and stored."""
     texts = pick_texts(extract, parameters)
-    key = ("items", replace(parameters, texts="", rounds=""), extract.coders)
-    parts = cached_by_text(texts, key, lambda missing: compute_text_items(extract, parameters, missing))
-    terms = np.concatenate([np.zeros(0), *(one.term for one in parts)])
-    coders = _join([one.n_coders for one in parts])
-    total, n = sum(terms.tolist()), int(coders.sum()) if parameters.is_alpha else len(coders)
+    if texts:
+        name = ["items", *options_of_items(extract, parameters)]
+        found = read_rows(
+            extract, parameters, TextRecords, name, texts, lambda some: compute_text_items(extract, parameters, some)
+        )
+    else:
+        found = compute_text_items(extract, parameters, texts)
+    records = found.records
+    terms = np.ascontiguousarray(records["term"])
+    coders = records["n_coders"].astype(np.int64)
+    total, n = exact_sum(terms), int(coders.sum()) if parameters.is_alpha else len(coders)
+    names = sorted(str(found.names[place]) for place in np.unique(records["name"]).tolist())
+    place = {level: number for number, level in enumerate(names)}
     return Items(
         texts=texts,
-        text=np.repeat(np.arange(len(texts)), [len(one.unit) for one in parts]),
-        unit=_join([one.unit for one in parts]),
+        text=found.text,
+        unit=np.ascontiguousarray(records["unit"]),
         share=terms / total if total else np.zeros(len(terms)),
         observed=terms / n if n else terms,
         distance=terms / coders if parameters.is_alpha else terms,
         n_coders=coders,
-        n_values=_join([one.n_values for one in parts]),
-        relations=np.concatenate([np.zeros((0, len(RELATIONS)), dtype=np.int64), *(one.relations for one in parts)]),
-        explicit=_join([one.explicit for one in parts]),
-        camps=np.concatenate([np.zeros(0, dtype=np.bool_), *(one.camps for one in parts)]),
-        pointers=_join([one.pointers for one in parts]),
-        chain=_join([one.chain for one in parts]),
-        categories=np.concatenate(
-            [np.zeros((0, len(extract.countable)), dtype=np.int64), *(one.categories for one in parts)]
-        ),
-        level=[level for one in parts for level in one.level],
+        n_values=records["n_values"],
+        relations=records["relations"],
+        explicit=records["explicit"],
+        camps=records["camps"],
+        pointers=records["pointers"],
+        chain=records["chain"],
+        categories=records["categories"],
+        level=np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64)[records["name"]],
+        level_names=names,
         names=extract.countable,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ItemsOfText:
-    """The items of one text; `term` is what each adds to the sum of observed distances."""
-
-    unit: Ints
-    term: Floats
-    n_coders: Ints
-    n_values: Ints
-    relations: Ints
-    explicit: Ints
-    camps: Bools
-    pointers: Ints
-    chain: Ints
-    categories: Ints
-    level: list[str]
+def options_of_items(extract: Extract, parameters: Parameters) -> list[str]:
+    """Return on what items depend besides what all tables of rows are named by."""
+    p = parameters
+    # where only units of all coders are used, those of one text depend on who has coded others
+    drop = not p.is_alpha and p.missing == "drop"
+    return [p.coefficient, p.distance, p.missing, p.primary_weight, *([str(len(extract.coders))] if drop else [])]
 
 
-def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> list[ItemsOfText]:
-    """Return the items of each of the texts."""
+def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
+    """Return the items of each of the texts: `term` is what each adds to the sum of observed distances.
+
+    `name` is the level, and the other fields are as in `Items`.
+    """
     data = select_data(extract, parameters, texts)
     pairable = pairable_units(data, parameters)
     rows, judged = pairable.rows, pairable.coders
     if COEFFICIENTS[parameters.coefficient].of_labels:
         terms = 1 - unit_agreements(data, missing=parameters.missing)
     else:
-        terms = np.array(unit_disagreements(pairable, comparison(parameters)))
+        terms = np.array(unit_disagreements(pairable, comparison(parameters)), dtype=np.float64)
         if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
             terms = terms / judged
     categories = select_categories(extract, parameters, texts)
-    category_counts = count_names(categories, extract.countable)
     explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
     distinct, _ = count_camps(pairable.codes)
-    camps = (explicit == 0) & split_into_camps(pairable.codes)
-    pointers = _count_pointers(extract.kind, texts, data.units, data.coders)[rows]
     whole = replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
-    chain = _chain_sizes(select_data(extract, whole, texts))[rows]
-    units = np.array([data.units[row] for row in rows.tolist()], dtype=np.int64)
-    relations, level = relation_counts(data)[rows], _unit_levels(texts, data.units, rows)
-    cuts = np.searchsorted(pairable.documents, np.arange(len(texts) + 1)).tolist()
-    return [
-        ItemsOfText(
-            units[a:b],
-            terms[a:b],
-            judged[a:b],
-            distinct[a:b],
-            relations[a:b],
-            explicit[a:b],
-            camps[a:b],
-            pointers[a:b],
-            chain[a:b],
-            category_counts[rows[a:b]],
-            level[a:b],
-        )
-        for a, b in pairwise(cuts)
-    ]
-
-
-def _join(arrays: list[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
+    levels = _unit_levels(texts, data.units, rows)
+    names = sorted(set(levels))
+    place = {level: number for number, level in enumerate(names)}
+    return TextRecords.of(
+        [text.pk for text in texts],
+        np.bincount(pairable.documents, minlength=len(texts)),
+        names,
+        name=np.array([place[level] for level in levels], dtype=np.int16),
+        unit=np.array([data.units[row] for row in rows.tolist()], dtype=np.int64),
+        term=terms,
+        n_coders=judged.astype(np.int32),
+        n_values=distinct.astype(np.int32),
+        relations=relation_counts(data)[rows].astype(np.int32),
+        explicit=explicit.astype(np.int32),
+        camps=(explicit == 0) & split_into_camps(pairable.codes),
+        pointers=_count_pointers(extract.kind, texts, data.units, data.coders)[rows].astype(np.int32),
+        chain=_chain_sizes(select_data(extract, whole, texts))[rows].astype(np.int32),
+        categories=count_names(categories, extract.countable)[rows].astype(np.int32),
+    )
 
 
 def _count_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:

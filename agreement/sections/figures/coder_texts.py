@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.reports.coders.texts import TextDistances, compute_text_distances
+from agreement.reports.coders.texts import TextDistances, find_farthest_texts
 from agreement.reports.request.basis import effective_distance
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
@@ -19,15 +19,14 @@ MOST_TEXTS = 30  # on the page; the file of the table has all
 
 def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
     """Return the mean distance of each coder in each text, the texts with most disagreement first."""
-    texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
-    if not texts:
+    most = MOST_TEXTS if request.page is not None else None
+    shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
+    if not shown:
         return TablesAndCharts([], [])
-    texts.sort(key=lambda one: -(one.mean or 0.0))
-    shown = texts[:MOST_TEXTS] if request.page is not None else texts
     name = choice_label("distance", effective_distance(request.parameters))
     title = f"Disagreement of each coder by text: {name} distance from the others"
     coders = request.extract.coders
-    rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
+    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
     table = Table(
         "by_text",
         title,

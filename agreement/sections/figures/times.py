@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
+from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, read_times, summarize_times
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.figures.charts import Chart, Dot, dot_plot, small_multiples
@@ -14,7 +14,7 @@ MOST_CODERS = 20  # with most judgements, in the chart
 
 def build_times(request: AnalysisRequest) -> TablesAndCharts:
     """Return median and quartiles of the time that each coder's judgements took."""
-    times = read_project_work(request.project, request.project_answers).judgement_times
+    times = read_times(request.project, request.project_answers)
     rows = request.compute(lambda parameters, _: summarize_times(request.extract, parameters, times))
     if not rows:
         return TablesAndCharts([], [])

@@ -29,8 +29,10 @@ def build(request: AnalysisRequest) -> PageSections:
         )
     )
     categories = reports.compute_by_category(request.extract, request.parameters)
-    table = reports.compute_agreement_table(request.extract, request.parameters)
-    shown, rows = paginate(request, range(len(table.units)), PAGE_SIZE)
+    totals = reports.compute_agreement_totals(request.extract, request.parameters)
+    shown, rows = paginate(request, range(totals.n_rows), PAGE_SIZE)
+    first, last = (rows[0], rows[-1] + 1) if rows else (0, 0)
+    table = reports.compute_agreement_table(request.extract, request.parameters, first, last)
     dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
     term = name_terms(request.extract.question)
     title = f"K of each {TERMS[term]}"
@@ -40,7 +42,7 @@ def build(request: AnalysisRequest) -> PageSections:
     return PageSections(
         tables=[
             _categories_table(categories, request.extract),
-            _agreement_table(request, table, rows),
+            _agreement_table(request, table, totals),
             _merge_table(comparison),
             *confusion.tables,
             *together.tables,
@@ -91,18 +93,18 @@ def _categories_table(categories: list[reports.CategoryAgreement], answers: Extr
     )
 
 
-def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, rows: list[int]) -> Table:
-    """Return items by categories with S, and the marginals below (the slides' agreement table)."""
-    snippets = read_snippets([table.units[row] for row in rows])
+def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, totals: reports.AgreementTotals) -> Table:
+    """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
+    snippets = read_snippets(table.units)
     texts = pick_texts(request.extract, request.parameters)
     cells: list[list[Cell]] = []
-    for row in rows:
-        one, text = snippets[table.units[row]], texts[table.documents[row]]
-        address = item_address(request.project.slug, text, one.key, request.query)
-        cells.append([Linked(one.words, address), *table.counts[row].tolist(), float(table.agreement[row])])
-    totals = table.counts.sum(axis=0).tolist()
-    mean = float(table.agreement.mean()) if len(table.agreement) else None
-    cells.append(["all items", *totals, mean])
+    for unit, document, counts, agreement in zip(
+        table.units, table.documents.tolist(), table.counts.tolist(), table.agreement.tolist(), strict=True
+    ):
+        one = snippets[unit]
+        address = item_address(request.project.slug, texts[document], one.key, request.query)
+        cells.append([Linked(one.words, address), *counts, agreement])
+    cells.append(["all items", *totals.counts.tolist(), totals.agreement])
     return Table(
         "table",
         f"Coders per {TERMS[name_terms(request.extract.question)]} and item, with S",

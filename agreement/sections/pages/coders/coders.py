@@ -9,14 +9,13 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from agreement.data.storage.records import TextRecords
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.timing import read_times
 from agreement.reports.items.items import compute_items
-from agreement.reports.overall.course import seconds_per_judgement
-from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
@@ -30,7 +29,6 @@ from agreement.sections.figures.confusion import build_confusion
 from agreement.sections.figures.times import build_times
 from agreement.sections.labels.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
-from annotations.coding.active_time import Activity
 
 CODED_AGAIN = {"unmarked": "unmarked", "recheck": "in a recheck"}
 # The row of all coders together.
@@ -45,12 +43,12 @@ def build(request: AnalysisRequest) -> PageSections:
     matrix = compute_or_enqueue(request, "matrix")
     profiles = reports.compute_profiles(request.extract, request.parameters)
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
-    work = read_project_work(request.project, request.project_answers).activities
+    times_at_work = read_times(request.project, request.project_answers)
     nouns = nouns_for(request.extract)
     by_text, times = build_coder_texts(request), build_times(request)
     repeats = compare_occasions(request.project_answers, request.parameters)
     tables = [
-        _coders_table(request, rest, work),
+        _coders_table(request, rest, times_at_work),
         build_repeats_table(repeats),
         *by_text.tables,
         *times.tables,
@@ -141,9 +139,9 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     )
 
 
-def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tuple[int, str], Activity]) -> Table:
-    texts = pick_texts(request.extract, request.parameters)
+def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, times: TextRecords) -> Table:
     profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
+    seconds = reports.mean_seconds(request.extract, request.parameters, times)
     without = reports.intervals_without_each_coder(request.extract, request.parameters)
     chained = request.extract.has_chains or not request.extract.question
     rows = []
@@ -159,7 +157,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
                 part.change,
                 profile.n_judgements,
                 *((profile.n_ambiguous, profile.mean_chain, profile.mean_link) if chained else ()),
-                seconds_per_judgement(texts, coder, work),
+                seconds[coder],
             )
         )
     of_chains = [

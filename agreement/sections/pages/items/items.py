@@ -98,14 +98,20 @@ def given_answers(
 def build(request: AnalysisRequest) -> PageSections:
     """Return the units by their share of the observed disagreement, filtered by how coders differ."""
 
-    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, Ints, ItemMarks, ItemReadings]:
+    def compute(
+        parameters: Parameters, options: dict[str, str]
+    ) -> tuple[Items, ItemFilters, Ints, ItemMarks, ItemReadings]:
         items, marks = compute_items(request.extract, parameters), read_item_marks(request.project, request.extract)
-        readings = read_readings(request.extract, parameters, items)
-        return items, items.select(ItemFilters(**options), marks, readings.ranked), marks, readings
+        readings, filters = read_readings(request.extract, parameters, items), ItemFilters(**options)
+        if filters.sort == "ambiguity":
+            filters.read_ranked(readings.ranked)
+        return items, filters, items.choose(filters, marks, readings.ranked), marks, readings
 
-    items, selected, marks, readings = request.compute(compute)
-    shown, rows = paginate(request, selected.tolist(), PAGE_SIZE)
-    first = selected[np.argsort(-items.share[selected], kind="stable")[:STRIP_SIZE]].tolist()
+    items, filters, selected, marks, readings = request.compute(compute)
+    shown, places = paginate(request, range(len(selected)), PAGE_SIZE)
+    n_first = places[-1] + 1 if places else 0
+    rows = items.order(selected, n_first, filters, readings.ranked)[places[0] if places else 0 :].tolist()
+    first = items.order(selected, STRIP_SIZE).tolist()
     units = [int(items.unit[row]) for row in rows]
     bins = bin_positions(items, selected)
     further = (*first, *(one.highest for one in bins))

@@ -1,0 +1,155 @@
+"""Units with the same labels counted together, text by text: what coefficients and tables of labels are made of."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..data.arrays import distinct_rows, run_starts
+from ..data.reliability_data import ReliabilityData
+from ..values import Bools, Floats, Ints, Label
+from .sufficient_statistics import Matrix, sparse_sums
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPatterns:
+    """How many coders gave a unit each label: units of a text that are alike in this are one pattern.
+
+    `text` (patterns,) is the place of a pattern's text among `documents`, ascending, `n_units` how many units have it
+    and `n_coders` how many coders labelled each of them. `pattern`, `label` and `count` (entries,) say how many coders
+    gave a unit of a pattern, ascending, a label, which is a place in `labels`.
+
+    >>> data = ReliabilityData.from_values("ABC", ["Ann", "Bob"], [["x", "x"], ["x", "y"], ["y", "x"]], ["text"] * 3)
+    >>> patterns = LabelPatterns.from_data(data)
+    >>> patterns.n_units.tolist(), patterns.count_pairs().tolist()
+    ([2, 1], [[2, 2], [2, 0]])
+    """
+
+    documents: Sequence[Hashable]
+    labels: Sequence[Label]
+    text: Ints
+    n_units: Ints
+    n_coders: Ints
+    pattern: Ints
+    label: Ints
+    count: Ints
+
+    @classmethod
+    def from_data(cls, data: ReliabilityData) -> "LabelPatterns":
+        """Return the patterns of data without sets. Raises ValueError for values that are no labels."""
+        if data.has_sets:
+            raise ValueError("patterns are of labels, and some values are sets")
+        codes = np.sort(data.codes, axis=1)  # what is missing is -1 and comes first
+        columns, n_units = distinct_rows(data.document_of_unit, *(codes + 1).T)
+        text, rest = columns[0], np.array(columns[1:], dtype=np.int64).reshape(codes.shape[1], len(n_units)).T - 1
+        pattern, place = np.nonzero(rest >= 0)
+        begins = run_starts(pattern * (len(data.labels) + 1) + rest[pattern, place])
+        n_coders = (rest >= 0).sum(axis=1)
+        count = np.diff(begins, append=len(pattern))
+        label = rest[pattern, place][begins]
+        return cls(data.documents, data.labels, text, n_units, n_coders, pattern[begins], label, count)
+
+    def select(self, chosen: Bools) -> "LabelPatterns":
+        """Return some of the patterns."""
+        if chosen.all():
+            return self
+        entries = chosen[self.pattern]
+        return replace(
+            self,
+            text=self.text[chosen],
+            n_units=self.n_units[chosen],
+            n_coders=self.n_coders[chosen],
+            pattern=(np.cumsum(chosen) - 1)[self.pattern[entries]],
+            label=self.label[entries],
+            count=self.count[entries],
+        )
+
+    def collapse(self, mapping: Mapping[Label, Label]) -> "LabelPatterns":
+        """Return the patterns with some labels merged: each label of the mapping becomes what it maps to."""
+        places: dict[Label, int] = {}
+        number = [places.setdefault(mapping.get(label, label), len(places)) for label in self.labels]
+        return self._renumber(tuple(places), number)
+
+    def with_labels(self, labels: Sequence[Label]) -> "LabelPatterns":
+        """Return the same patterns with the labels in another order, or with more of them."""
+        place = {label: number for number, label in enumerate(labels)}
+        return self._renumber(labels, [place[label] for label in self.labels])
+
+    def _renumber(self, labels: Sequence[Label], number: Sequence[int]) -> "LabelPatterns":
+        label = np.array(number, dtype=np.int64)[self.label]
+        order = np.lexsort((label, self.pattern))
+        pattern, label = self.pattern[order], label[order]
+        begins = run_starts(pattern * (len(labels) + 1) + label)
+        count = np.add.reduceat(self.count[order], begins) if len(begins) else self.count
+        return replace(self, labels=labels, pattern=pattern[begins], label=label[begins], count=count)
+
+    @cached_property
+    def agreements(self) -> Floats:
+        """The share of the pairs of coders that agree on a unit of each pattern, NaN where there is no pair."""
+        agreed = np.bincount(self.pattern, weights=self.count * (self.count - 1), minlength=len(self.text))
+        pairs = self.n_coders * (self.n_coders - 1)
+        agreements: Floats = np.divide(agreed, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
+        return agreements
+
+    @property
+    def weight(self) -> Ints:
+        """The number of units that have the pattern of each entry."""
+        return self.n_units[self.pattern]
+
+    def count_coders(self, labels: Sequence[int]) -> Ints:
+        """Return how many coders gave a unit of each pattern one of these labels, by their places: (patterns,)."""
+        entries = np.isin(self.label, labels)
+        counts: Ints = np.bincount(self.pattern[entries], weights=self.count[entries], minlength=len(self.text)).astype(
+            np.int64
+        )
+        return counts
+
+    def count_judgements(self) -> Ints:
+        """Return how often each label was given: (labels,)."""
+        return self._sum_by_label(self.weight * self.count).astype(np.int64)
+
+    def share_units(self) -> Floats:
+        """Return how many units each label has, a unit being divided among its coders: (labels,)."""
+        shares: Floats = self.weight * self.count / self.n_coders[self.pattern]
+        return self._sum_by_label(shares)
+
+    def disagreements(self) -> Floats:
+        """Return the sum over units of the share of pairs of coders of which one gives the label, one another."""
+        n_coders = self.n_coders[self.pattern]
+        paired = n_coders >= 2
+        apart = np.zeros(len(n_coders))
+        apart[paired] = 2 * (self.count * (n_coders - self.count))[paired] / (n_coders * (n_coders - 1))[paired]
+        return self._sum_by_label(self.weight * apart)
+
+    def count_pairs(self) -> Ints:
+        """Return how often label meets label: each two coders of a unit count once in each order, (labels, labels)."""
+        n, width = len(self.labels), int(np.bincount(self.pattern).max(initial=0))
+        pairs = np.zeros(n * n)
+        same = self.weight * self.count * (self.count - 1)
+        pairs += np.bincount(self.label * n + self.label, weights=same, minlength=n * n)
+        for step in range(1, width):
+            first = np.flatnonzero(self.pattern[:-step] == self.pattern[step:])
+            second = first + step
+            weight = (self.weight * self.count)[first] * self.count[second]
+            for a, b in ((first, second), (second, first)):
+                pairs += np.bincount(self.label[a] * n + self.label[b], weights=weight, minlength=n * n)
+        return pairs.astype(np.int64).reshape(n, n)
+
+    def sums_by_text(self) -> Matrix:
+        """Return by text the agreement of pairs, the units with pairs, and the units that each label has.
+
+        (texts, 2 + labels): what Fleiss' kappa follows from.
+        """
+        paired = self.n_coders >= 2
+        text = self.text[paired]
+        groups = np.concatenate((text, text, self.text[self.pattern]))
+        columns = np.concatenate((np.zeros_like(text), np.ones_like(text), 2 + self.label))
+        shares: Floats = self.weight * self.count / self.n_coders[self.pattern]
+        agreed: Floats = (self.n_units * self.agreements)[paired]
+        terms = np.concatenate((agreed, self.n_units[paired].astype(np.float64), shares))
+        return sparse_sums(groups, columns, terms, (len(self.documents), 2 + len(self.labels)))
+
+    def _sum_by_label(self, terms: Floats | Ints) -> Floats:
+        sums: Floats = np.bincount(self.label, weights=terms, minlength=len(self.labels))
+        return sums
