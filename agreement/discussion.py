@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapped
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
@@ -53,9 +53,17 @@ def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None
         )
 
 
+def flags_of(project: Project) -> QuerySet[Flag]:
+    """Return the flags of a project.
+
+    The project is looked up for each flag: with a join SQLite would go through all markables of the project.
+    """
+    return Flag.objects.filter(Exists(Markable.objects.filter(pk=OuterRef("markable"), text__project=project)))
+
+
 def open_flags(project: Project) -> QuerySet[Flag]:
     """Return the flags of a project that nobody has resolved."""
-    return Flag.objects.filter(markable__text__project=project, resolved_at__isnull=True)
+    return flags_of(project).filter(resolved_at__isnull=True)
 
 
 def resolve_flag(markable: Markable, user: User) -> bool:

@@ -12,9 +12,14 @@ from django.utils import timezone
 
 from agreement.data.storage.store import LEAST_TEXTS
 from agreement.models import SumsOrder
-from agreement.reports.coders.coders import leave_out_each_coder
+from agreement.reports.coders.coders import compute_profiles, leave_out_each_coder
 from agreement.reports.coders.days import count_days
+from agreement.reports.coders.texts import compute_text_distances
+from agreement.reports.coders.timing import read_times
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.categories import compute_category_kappa
 from agreement.reports.items.highest import find_highest
+from agreement.reports.items.items import compute_items
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.request import AnalysisRequest
@@ -64,5 +69,11 @@ def store_sums(project: int) -> None:
         return
     find_highest(answers, parameters)
     count_days(found, request.project_answers)
+    compute_items(answers, parameters)
+    summarize_ambiguity(answers, parameters)
+    compute_category_kappa(answers, parameters)
+    compute_profiles(answers, parameters)
+    compute_text_distances(answers, parameters)
+    read_times(found, request.project_answers)
     if parameters.is_alpha and len(answers.coders) > 1:
         leave_out_each_coder(answers, parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
@@ -12,8 +12,12 @@ import numpy as np
 from django.db.models import Q
 
 from agreement.data.answers.answers import CoderAnswers
+from agreement.data.answers.contents import TextEntry
+from agreement.data.answers.reading import select_texts
 from agreement.data.codings.documents import row_key, shift_of
 from agreement.data.extract.extract import Extract
+from agreement.data.storage.records import NO_NAME, TextRecords
+from agreement.data.storage.tables import TextVersion
 from annotations.core.database import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
@@ -59,23 +63,58 @@ class CoderMarks:
 def read_marks(project: Project, extract: Extract) -> CoderMarks:
     """Return what the coders whose answers count noted and were unsure of. One query, where answers have changed."""
     if "marks" not in extract.cache:
-        counted = _counted_codings(extract)
-        rows = (
-            Judgement.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
-            .filter(Q(unsure=True) | ~Q(note=""), **_of_versions(extract))
-            .order_by()
-        )
-        note, unsure = set(), set()
-        for coding, markable, is_unsure, words in rows.values_list("coding_id", "markable_id", "unsure", "note"):
-            if coding in counted:
-                unit = markable + counted[coding]
-                if is_unsure:
-                    unsure.add(unit)
-                if words.strip():
-                    note.add(unit)
-        extract.cache["marks"] = CoderMarks(frozenset(note), frozenset(unsure))
+        records = _read_marks(project, extract).records
+        note, unsure = (frozenset(records["unit"][records[field]].tolist()) for field in ("note", "unsure"))
+        extract.cache["marks"] = CoderMarks(note, unsure)
     marks: CoderMarks = extract.cache["marks"]
     return marks
+
+
+def _read_marks(project: Project, extract: Extract) -> TextRecords:
+    """Return a record of each judgement with a note, or of which the coder was unsure, from their table."""
+    texts = extract.texts
+    if not texts:
+        return _find_marks(project, extract, texts)
+    contents: list[TextVersion] = [text.content for text in texts]
+    return extract.tables.read(
+        ("marks", extract.selected),
+        TextRecords,
+        contents,
+        lambda places: _find_marks(project, extract, [texts[place] for place in places]),
+        present=lambda: contents,
+        shared=extract.is_standard and not extract.question,
+    )
+
+
+def _find_marks(project: Project, extract: Extract, texts: Sequence[TextEntry]) -> TextRecords:
+    of_coding = {
+        one.coding: (place, shift_of(text.pk)) for place, text in enumerate(texts) for one in text.content.codings
+    }
+    rows = (
+        Judgement.objects.filter(coding__kind__in=INDEPENDENT_KINDS, **_select_codings(project, texts))
+        .filter(Q(unsure=True) | ~Q(note=""), **_of_versions(extract))
+        .order_by()
+    )
+    found = [
+        (*of_coding[coding], markable, is_unsure, bool(words.strip()))
+        for coding, markable, is_unsure, words in rows.values_list("coding_id", "markable_id", "unsure", "note")
+        if coding in of_coding
+    ]
+    columns = np.array(sorted(found), dtype=np.int64).reshape(-1, 5)
+    return TextRecords.of(
+        [text.pk for text in texts],
+        np.bincount(columns[:, 0], minlength=len(texts)),
+        (),
+        name=np.full(len(columns), NO_NAME, dtype=np.int8),
+        unit=columns[:, 2] + columns[:, 1],
+        unsure=columns[:, 3].astype(np.bool_),
+        note=columns[:, 4].astype(np.bool_),
+    )
+
+
+def _select_codings(project: Project, texts: Sequence[TextEntry]) -> dict[str, Any]:
+    """Return the filter of the judgements in some texts; of many all of the project are read."""
+    return {f"coding__{name}": value for name, value in select_texts(project, [text.pk for text in texts]).items()}
 
 
 def read_given_answers(
@@ -85,7 +124,7 @@ def read_given_answers(
 
     `contents` has the texts of their markables. Three queries, where a database takes so many keys at once.
     """
-    counted, question = _counted_codings(extract), extract.question
+    counted, question = _counted_codings(extract, contents), extract.question
     words = _words_by_unit(extract, frozenset(units)) if question else {}
     found: dict[int, list[GivenAnswer]] = defaultdict(list)
     wanted = frozenset(units)
@@ -126,9 +165,11 @@ def _of_versions(extract: Extract) -> dict[str, Any]:
     return {"scheme_version__in": extract.versions} if extract.versions else {}
 
 
-def _counted_codings(extract: Extract) -> dict[int, int]:
-    """Return the codings that count, each with what keys of units in its document have more than those of markables."""
-    return {one.coding: shift_of(text.pk) for text in extract.texts for one in text.content.codings}
+def _counted_codings(extract: Extract, texts: Container[int]) -> dict[int, int]:
+    """Return the codings in some texts that count, each with what keys of units there have more than of markables."""
+    return {
+        one.coding: shift_of(text.pk) for text in extract.texts if text.text_pk in texts for one in text.content.codings
+    }
 
 
 def _words_by_unit(extract: Extract, units: frozenset[int]) -> dict[tuple[int, str], str]:

@@ -174,6 +174,11 @@ class Extract:
         """Return whether all of these documents are there."""
         return all(map(self._places.__contains__, documents))
 
+    def find_places(self, texts: Iterable[TextEntry]) -> list[int]:
+        """Return the places of some of the texts."""
+        places = self._places
+        return [places[text.content.pk] for text in texts]
+
     def _select_again(self, before: Extract, places: Sequence[int]) -> Extract:
         """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
         _, chosen, counted = _STANDARD

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from django.db import transaction
+from django.db.models.functions import Length
 from django.utils import timezone
 
 from agreement.models import StoredSums
@@ -16,6 +18,8 @@ from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, 
 FORM = 1
 # Tables of a project that are stored: those of ten coders, each two of them and all but each, under one set of options.
 MOST_STORED = 64
+# and the bytes that all of them take: of 5,000 texts the items under one set of options take some 30 MB.
+MOST_BYTES = 256_000_000
 # Fewer texts are read as quickly as what is stored of them.
 LEAST_TEXTS = 50
 # Where fewer than one text in so many has changed, reading them again costs less than to write the table.
@@ -60,7 +64,13 @@ class TableStore:
                         update_fields=["content", "stored_at"],
                     )
                     rows = StoredSums.objects.filter(project=self.project).order_by("-stored_at", "-pk")
-                    old = list(rows.values_list("pk", flat=True)[MOST_STORED:])
+                    sizes = list(rows.values_list("pk", Length("content")))
+                    until = accumulate(size for _, size in sizes)
+                    old = [
+                        pk
+                        for place, ((pk, _), size) in enumerate(zip(sizes, until, strict=True))
+                        if place >= MOST_STORED or (place and size > MOST_BYTES)
+                    ]
                     if old:
                         StoredSums.objects.filter(pk__in=old).delete()
         except DatabaseBusy:

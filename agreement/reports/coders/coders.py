@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations, compress, pairwise
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from agreement.reports.request.basis import (
     compute_result,
     compute_result_of,
     data_by_coders,
+    has_codings,
     pick_texts,
     read_rows,
     select_categories,
@@ -231,7 +232,14 @@ def _pair_measure(
         return _chain_measure(extract, parameters, measure, read_marked)
     if measure == "coefficient" and parameters.is_alpha:
         texts = pick_texts(extract, parameters)
-        return lambda a, b: compute_result_of(extract, parameters, [a, b], common_texts(texts, a, b)).value
+        has_coding = dict(zip(extract.coders, has_codings(extract, texts).T, strict=True))
+
+        def of_pair(a: str, b: str) -> float | None:
+            both = has_coding[a] & has_coding[b]
+            common = texts if both.all() else list(compress(texts, both.tolist()))
+            return compute_result_of(extract, parameters, [a, b], common).value
+
+        return of_pair
     data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
     return lambda a, b: coefficient(data_of([a, b])).value
 
@@ -328,18 +336,22 @@ def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     has_texts = bool(pick_texts(extract, parameters))
     found = read_coder_counts(extract, parameters) if has_texts else _count_in_texts(extract, parameters, ())
-    records, names = found.records, list(found.names)
+    records, names = found.records, list(dict.fromkeys([*found.names, *extract.coders]))
+    columns = [records[field].astype(np.int64) for field in ("name", "kind", "value")]
+    least = int(columns[2].min(initial=0))
+    width = int(columns[2].max(initial=0)) - least + 1
+    numbers = np.bincount(
+        (columns[0] * len(COUNTED) + columns[1]) * width + columns[2] - least,
+        weights=records["number"],
+        minlength=len(names) * len(COUNTED) * width,
+    ).reshape(len(names), len(COUNTED), width)
 
     def count(coder: str, kind: str) -> dict[int, int]:
-        rows = records[(records["name"] == names.index(coder)) & (records["kind"] == COUNTED.index(kind))]
-        values, places = np.unique(rows["value"], return_inverse=True)
-        numbers = np.bincount(places, weights=rows["number"], minlength=len(values))
-        return dict(zip(values.tolist(), numbers.astype(np.int64).tolist(), strict=True))
+        of_kind = numbers[names.index(coder), COUNTED.index(kind)]
+        return {value + least: int(of_kind[value]) for value in np.flatnonzero(of_kind).tolist()}
 
     profiles = []
     for coder in extract.coders:
-        if coder not in names:  # all that this one coded are texts that were not chosen
-            names.append(coder)
         categories = count(coder, "category")
         named = Counter({extract.categories[place]: n for place, n in categories.items()})
         profiles.append(

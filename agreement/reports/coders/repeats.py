@@ -164,8 +164,10 @@ class _Pair:
 
 def _pairs_within_rounds(extract: Extract, parameters: Parameters) -> list[_Pair]:
     """Return the pairs of occasions of what coders were shown again, unmarked."""
-    included = parameters.selection("include")
-    texts = [text for text in pick_texts(extract, parameters) if text.reason != "practice" or "practice" in included]
+    included, chosen = parameters.selection("include"), pick_texts(extract, parameters)
+    if all(text.occasion == 1 for text in chosen):
+        return []
+    texts = [text for text in chosen if text.reason != "practice" or "practice" in included]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
     pairs = []
     for text in texts:
@@ -179,8 +181,10 @@ def _pairs_with_rechecks(extract: Extract, parameters: Parameters) -> list[_Pair
 
     Of chosen rounds either is one.
     """
-    rounds = parameters.selection("rounds")
-    texts = [text for text in pick_texts(extract, replace(parameters, rounds="")) if text.occasion == 1]
+    rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
+    if all(text.reason != "repeats" for text in chosen):
+        return []
+    texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[TextEntry]] = {}
     for text in texts:
         if not text.reason:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import batched
+from itertools import batched, compress
 from threading import Lock
 from typing import Any, cast
 
@@ -246,8 +246,9 @@ def compute_sums_of(
 ) -> dict[str, DistanceSums]:
     """Return the same of some of the coders, as a project that holds these coders alone would have them."""
     chosen = pick_texts(extract, parameters) if texts is None else texts
-    others = frozenset(extract.coders) - frozenset(coders)
-    with_others = [text for text in chosen if any(one.coder in others for one in text.content.codings)]
+    others = [place for place, coder in enumerate(extract.coders) if coder not in coders]
+    has_others = has_codings(extract, chosen)[:, others].any(axis=1)
+    with_others = list(compress(chosen, has_others.tolist()))
 
     def compute(missing: Sequence[TextEntry]) -> ReliabilityData:
         return data_by_coders(extract, parameters, missing)(coders)
@@ -256,14 +257,28 @@ def compute_sums_of(
     if len(with_others) == len(chosen):
         return sums
     # where nobody else has coded, the sums are those of all
-    separate = {text.pk for text in with_others}
-    of_all = compute_sums(extract, parameters, [text for text in chosen if text.pk not in separate])
+    of_all = compute_sums(extract, parameters, list(compress(chosen, (~has_others).tolist())))
     together = [sums[names[0]].texts for names in _computed_together(tuple(sums))]
     rest = [of_all[one.options.distances[0]].texts for one in together]
-    place = {pk: number for number, pk in enumerate([*together[0].documents, *rest[0].documents])}
-    order = [place[text.pk] for text in chosen]
+    order = np.argsort(np.concatenate((np.flatnonzero(has_others), np.flatnonzero(~has_others))))
     joined = [TextSums.concatenate(parts).select(order) for parts in zip(together, rest, strict=True)]
     return {name: one[name] for name in sums for one in joined if name in one}
+
+
+def has_codings(extract: Extract, texts: Sequence[TextEntry]) -> Bools:
+    """Return whether each coder of the extract has a coding in each of the texts: (texts, coders)."""
+
+    def compute() -> Bools:
+        number = {coder: place for place, coder in enumerate(extract.coders)}
+        found = np.zeros((len(extract.texts), len(number)), dtype=np.bool_)
+        for place, text in enumerate(extract.texts):
+            for one in text.content.codings:
+                if one.coder in number:
+                    found[place, number[one.coder]] = True
+        return found
+
+    of_all = cached(extract, ("codings",), compute)
+    return of_all if texts is extract.texts else of_all[extract.find_places(texts)]
 
 
 def _read_sums(

@@ -84,7 +84,7 @@ def _entries(project: Project, kind: str, state: str) -> list[Entry]:
     time = "resolved_at" if state == "resolved" else "created_at"
     found: list[tuple[datetime, str, int]] = []
     if kind in ("all", "flags"):
-        flagged = _of_state(Flag.objects.filter(markable__text__project=project), state)
+        flagged = _of_state(discussion.flags_of(project), state)
         found += [(at, "item", pk) for at, pk in flagged.values_list(time, "markable_id")]
     if kind in ("all", "questions"):
         asked = _of_state(Question.objects.filter(text__project=project), state)
@@ -100,7 +100,7 @@ def _of_state(rows: Any, state: str) -> Any:
 def _count(project: Project, kind: str, state: str) -> int | None:
     """Return how many flags or questions of the state there are, which a link says."""
     if kind == "flags":
-        return int(_of_state(Flag.objects.filter(markable__text__project=project), state).count())
+        return int(_of_state(discussion.flags_of(project), state).count())
     if kind == "questions":
         return int(_of_state(Question.objects.filter(text__project=project), state).count())
     return None

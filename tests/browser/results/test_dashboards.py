@@ -304,7 +304,7 @@ def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manage
     page.route("**/plotly.min.js", lambda route: route.abort())
     page.goto(f"/projects/{DEMO}/agreement/")
     page.locator("#chart-distances").scroll_into_view_if_needed()  # a chart is drawn when it comes into sight
-    expect(page.get_by_text("The charts could not be loaded; the tables have all figures.")).to_be_visible()
+    expect(page.get_by_text("The charts could not be loaded; the tables have all figures.").first).to_be_visible()
     expect(page.locator("#table-distances table")).to_be_visible()
 
 

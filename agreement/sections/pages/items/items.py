@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -391,13 +391,12 @@ def _filters(
 
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
     """Return the texts that have items: their addresses, and titles with the numbers of items."""
-    counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
     titles = {text.slug: text.title for text in items.texts}
-    of_text: Counter[str] = Counter()  # in all of its rounds
+    if len(titles) < 2:
+        return []
+    counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
+    of_text: dict[str, int] = {}  # in all of its rounds
     for text, count in zip(items.texts, counts, strict=True):
-        of_text[text.slug] += count
+        of_text[text.slug] = of_text.get(text.slug, 0) + count
     chosen = request.options.get("text")
-    choices = [
-        (slug, f"{title} ({of_text[slug]})") for slug, title in titles.items() if of_text[slug] or slug == chosen
-    ]
-    return choices if len(titles) > 1 else []
+    return [(slug, f"{titles[slug]} ({count})") for slug, count in of_text.items() if count or slug == chosen]

@@ -1,0 +1,68 @@
+"""Records of texts, of which a text has any number, are chosen, exchanged, put together and stored."""
+
+import numpy as np
+import pytest
+
+from agreement.data.storage.records import NO_NAME, TextRecords
+
+
+def records_of(texts):
+    """Return records from {document: [(name, number), ...]}; a name may be None."""
+    rows = [row for of_text in texts.values() for row in of_text]
+    names = sorted({name for name, _ in rows if name is not None})
+    return TextRecords.of(
+        list(texts),
+        [len(of_text) for of_text in texts.values()],
+        names,
+        name=np.array([NO_NAME if name is None else names.index(name) for name, _ in rows], dtype=np.int32),
+        number=np.array([number for _, number in rows], dtype=np.float64),
+    )
+
+
+def texts_of(found):
+    """Return what `records_of` makes records from."""
+    texts = {document: [] for document in found.documents}
+    for place, (name, number) in zip(found.text.tolist(), found.records.tolist(), strict=True):
+        texts[found.documents[place]].append((None if name == NO_NAME else found.names[name], number))
+    return texts
+
+
+TEXTS = {1: [("ann", 1.0), (None, 2.0)], 2: [], 3: [("bob", 3.0), ("ann", 4.0), ("bob", 5.0)], 4: [("cid", 6.0)]}
+
+
+def test_records_come_back_from_their_bytes():
+    assert texts_of(TextRecords.from_bytes(records_of(TEXTS).to_bytes())) == TEXTS
+
+
+def test_damaged_bytes_are_no_records():
+    stored = records_of(TEXTS).to_bytes()
+    with pytest.raises(ValueError, match="damaged"):
+        TextRecords.from_bytes(stored[:-1])
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3], [2], [3, 1, 0], []])
+def test_some_texts_are_chosen_in_any_order(rows):
+    documents = list(TEXTS)
+    chosen = [documents[row] for row in rows]
+    found = records_of(TEXTS).select(np.array(rows, dtype=np.int64))
+    assert list(texts_of(found).items()) == [(document, TEXTS[document]) for document in chosen]
+
+
+@pytest.mark.parametrize(
+    "new", [{2: [("dan", 7.0), ("ann", 8.0)]}, {1: [], 4: [("ann", 9.0)]}, {3: [(None, 1.0)]}, TEXTS]
+)
+def test_texts_are_exchanged_also_for_those_with_other_names(new):
+    places = np.array([list(TEXTS).index(document) for document in new], dtype=np.int64)
+    assert texts_of(records_of(TEXTS).exchange(places, records_of(new))) == TEXTS | new
+
+
+def test_parts_with_other_names_are_put_together():
+    parts = [{document: of_text} for document, of_text in TEXTS.items()]
+    assert texts_of(TextRecords.concatenate([records_of(part) for part in parts])) == TEXTS
+
+
+def test_sums_are_by_text_and_name_without_records_of_others():
+    found = records_of(TEXTS)
+    assert found.tabulate(["bob", "ann"], "number").tolist() == [[0, 1], [0, 0], [8, 4], [0, 0]]
+    chosen = found.records["number"] > 3
+    assert found.tabulate(["bob", "ann"], "number", chosen).tolist() == [[0, 0], [0, 0], [5, 4], [0, 0]]

@@ -1,0 +1,80 @@
+"""Units counted by text and pattern give the kappa, the interval and the pairs of the units one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
+from agreement.measures.coefficients.pattern_kappa import PatternKappa
+from agreement.measures.options import MISSING_RULES
+from agreement.measures.sums.patterns import LabelPatterns
+from agreement.measures.uncertainty.default_interval import interval_statistics
+
+LABELS = (None, "a", "b", "c")
+FIGURES = ("value", "observed", "expected", "standard_error_null")
+COUNTS = ("n_units", "n_coders", "n_values", "n_judgements", "left_out", "note", "parameters")
+
+
+@st.composite
+def labelled_data(draw):
+    n_coders = draw(st.integers(1, 4))
+    rows = st.lists(st.sampled_from(LABELS), min_size=n_coders, max_size=n_coders)
+    values = draw(st.lists(rows, min_size=1, max_size=25))
+    texts = draw(st.lists(st.integers(0, 4), min_size=len(values), max_size=len(values)))
+    return ReliabilityData.from_values(range(len(values)), [f"coder {n}" for n in range(n_coders)], values, texts)
+
+
+def kappa_of(data, missing):
+    used = (data.codes >= 0).sum(axis=1) >= (len(data.coders) if missing == "drop" else 1)
+    n_coders_used = int((data.codes[used] >= 0).any(axis=0).sum())
+    return PatternKappa(LabelPatterns.from_data(data), len(data.coders), n_coders_used, missing)
+
+
+@pytest.mark.parametrize("missing", MISSING_RULES)
+@given(data=labelled_data(), merges=st.booleans())
+def test_kappa_of_patterns_is_that_of_the_units(missing, data, merges):
+    found = kappa_of(data, missing)
+    if merges and {"a", "b"} & set(data.labels):
+        data = collapse(data, {"a": "both", "b": "both"})
+        found = PatternKappa(
+            found.patterns.collapse({"a": "both", "b": "both"}), found.n_coders, found.n_coders_used, missing
+        )
+    one, expected = found.result(), fleiss_kappa(data, missing=missing)
+    assert [getattr(one, name) for name in COUNTS] == [getattr(expected, name) for name in COUNTS]
+    assert [getattr(one, name) for name in FIGURES] == pytest.approx(
+        [getattr(expected, name) for name in FIGURES], abs=1e-12
+    )
+    of_labels = {part.category: part for part in expected.categories}
+    assert {part.category: part.n_judgements for part in one.categories} == {
+        name: part.n_judgements for name, part in of_labels.items()
+    }
+    for part in one.categories:
+        assert part.value == pytest.approx(of_labels[part.category].value, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", MISSING_RULES)
+@given(data=labelled_data())
+def test_the_interval_from_the_sums_of_patterns_is_that_of_the_data(missing, data):
+    found = kappa_of(data, missing)
+    if np.count_nonzero(found.pairable_texts) == 1:  # then it is over components, which need the data
+        return
+    one = interval_statistics(found.result(), found.statistics, found.left_out_texts)
+    expected = interval(data, fleiss_kappa, missing=missing)
+    assert one.note == expected.note
+    assert (one.low, one.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@given(data=labelled_data())
+def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
+    pairs = np.zeros((len(data.labels), len(data.labels)), dtype=int)
+    for row in data.codes.tolist():
+        for first, a in enumerate(row):
+            for second, b in enumerate(row):
+                if first != second and min(a, b) >= 0:
+                    pairs[a, b] += 1
+    patterns = LabelPatterns.from_data(data)
+    assert patterns.count_pairs().tolist() == pairs.tolist()
+    assert patterns.n_units.sum() == len(data.units)
+    judgements = [int((data.codes == code).sum()) for code in range(len(data.labels))]
+    assert patterns.count_judgements().tolist() == judgements
