@@ -77,7 +77,7 @@ def _read_marks(project: Project, extract: Extract) -> TextRecords:
         return _find_marks(project, extract, texts)
     contents: list[TextVersion] = [text.content for text in texts]
     return extract.tables.read(
-        ("marks", extract.selected),
+        ("marks", *(tuple(sorted(names)) for names in extract.selected or ())),
         TextRecords,
         contents,
         lambda places: _find_marks(project, extract, [texts[place] for place in places]),

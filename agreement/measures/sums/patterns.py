@@ -23,7 +23,7 @@ class LabelPatterns:
     >>> data = ReliabilityData.from_values("ABC", ["Ann", "Bob"], [["x", "x"], ["x", "y"], ["y", "x"]], ["text"] * 3)
     >>> patterns = LabelPatterns.from_data(data)
     >>> patterns.n_units.tolist(), patterns.count_pairs().tolist()
-    ([2, 1], [[2, 2], [2, 0]])
+    ([1, 2], [[2, 2], [2, 0]])
     """
 
     documents: Sequence[Hashable]
@@ -36,19 +36,25 @@ class LabelPatterns:
     count: Ints
 
     @classmethod
-    def from_data(cls, data: ReliabilityData) -> "LabelPatterns":
-        """Return the patterns of data without sets. Raises ValueError for values that are no labels."""
+    def from_data(cls, data: ReliabilityData, labels: Sequence[Label] | None = None) -> "LabelPatterns":
+        """Return the patterns of data without sets, in the order of the labels. Raises ValueError for other values.
+
+        labels: all labels of the data, in this order, and perhaps more; None: as the data have them.
+        """
         if data.has_sets:
             raise ValueError("patterns are of labels, and some values are sets")
-        codes = np.sort(data.codes, axis=1)  # what is missing is -1 and comes first
+        labels = data.labels if labels is None else labels
+        place = {label: number for number, label in enumerate(labels)}
+        number = np.array([*(place[label] for label in data.labels), -1], dtype=np.int64)
+        codes = np.sort(number[data.codes], axis=1)  # what is missing is -1 and comes first
         columns, n_units = distinct_rows(data.document_of_unit, *(codes + 1).T)
         text, rest = columns[0], np.array(columns[1:], dtype=np.int64).reshape(codes.shape[1], len(n_units)).T - 1
-        pattern, place = np.nonzero(rest >= 0)
-        begins = run_starts(pattern * (len(data.labels) + 1) + rest[pattern, place])
+        pattern, column = np.nonzero(rest >= 0)
+        begins = run_starts(pattern * (len(labels) + 1) + rest[pattern, column])
         n_coders = (rest >= 0).sum(axis=1)
         count = np.diff(begins, append=len(pattern))
-        label = rest[pattern, place][begins]
-        return cls(data.documents, data.labels, text, n_units, n_coders, pattern[begins], label, count)
+        label = rest[pattern, column][begins]
+        return cls(data.documents, labels, text, n_units, n_coders, pattern[begins], label, count)
 
     def select(self, chosen: Bools) -> "LabelPatterns":
         """Return some of the patterns."""

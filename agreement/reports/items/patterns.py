@@ -36,17 +36,19 @@ def restrict_to_categories(parameters: Parameters) -> Parameters:
 
 
 def _read_patterns(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> LabelPatterns:
-    def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return _to_records(LabelPatterns.from_data(select_categories(extract, parameters, some)))
-
-    if not texts:
-        return LabelPatterns.from_data(select_categories(extract, parameters, texts))
-    found = _from_records(read_rows(extract, parameters, TextRecords, ["patterns of categories"], texts, compute))
     place = {name: number for number, name in enumerate(extract.categories)}
 
     def place_in_scheme(label: Label) -> tuple[int, list[str]]:
         return place.get(str(label), len(place)), sorted(names_of(label))
 
+    def compute(some: Sequence[TextEntry]) -> TextRecords:
+        data = select_categories(extract, parameters, some)
+        # in one order, whatever texts are read together, so that figures have the same digits
+        return _to_records(LabelPatterns.from_data(data, sorted(data.labels, key=place_in_scheme)))
+
+    if not texts:
+        return LabelPatterns.from_data(select_categories(extract, parameters, texts))
+    found = _from_records(read_rows(extract, parameters, TextRecords, ["patterns of categories"], texts, compute))
     return found.with_labels(sorted(found.labels, key=place_in_scheme))
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from agreement.data.answers.given_answers import read_marks
 from agreement.data.extract import reading
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.data.storage import store
@@ -19,6 +20,11 @@ from agreement.measures.sums.distributions import TextDistances, count_distances
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.models import StoredSums
 from agreement.reports.coders import coders as coder_reports
+from agreement.reports.coders.texts import compute_text_distances
+from agreement.reports.coders.timing import read_times, summarize_times
+from agreement.reports.items import categories
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.items import compute_items
 from agreement.reports.overall import overall
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.request import basis
@@ -40,6 +46,8 @@ from tests.shared.agreeing import WALK, answer, coded_project, convention, judge
 
 CODERS = ("alice", "bob", "carol")
 TEXTS = (WALK, f"{WALK} twice", "[Anna](a) saw [him](b), and [he](c) saw [her](d)", f"{WALK} again, [it](f) rained")
+# Tables of records: items, categories, ambiguity, coders, their distances, times and marks.
+RECORDS = 7
 # More than any project has: nothing is stored.
 NEVER = 10**9
 
@@ -78,6 +86,33 @@ def figures(project, **asked):
             coder: (one.result, one.low, one.high)
             for coder, one in coder_reports.intervals_without_each_coder(found, parameters).items()
         },
+        **pages_of_records(project, found, parameters),
+    }
+
+
+def pages_of_records(project, found, parameters):
+    """Return what the pages of items, categories and coders say."""
+    ranked, totals = compute_items(found, parameters), categories.compute_agreement_totals(found, parameters)
+    times, marks = read_times(project, found), read_marks(project, found.select())
+    merged = categories.compare_merged(found, parameters, {"place": "thing", "person": "thing"})
+    fields = ("text", "share", "n_values", "relations", "explicit", "camps", "pointers", "chain", "categories")
+    return {
+        "items": {name: getattr(ranked, name).tolist() for name in fields},
+        "levels": [ranked.level_names[place] for place in ranked.level.tolist()],
+        "categories": categories.compute_by_category(found, parameters),
+        "kappa": categories.compute_category_kappa(found, parameters),
+        "totals": [getattr(totals, name).tolist() for name in ("rows_of_texts", "counts", "agreeing", "judged")],
+        "merged": [(one.result, one.low, one.high, one.note) for one in (merged.before, merged.after)],
+        "confusion": coder_reports.confusion_matrix(found, parameters).tolist(),
+        "agreeing": coder_reports.count_agreeing_coders(found, parameters),
+        "profiles": coder_reports.compute_profiles(found, parameters),
+        "ambiguous": summarize_ambiguity(found, parameters),
+        "distances of coders": [
+            (one.text.slug, one.coders, one.mean) for one in compute_text_distances(found, parameters)
+        ],
+        "times": summarize_times(found, parameters, times),
+        "seconds": coder_reports.mean_seconds(found, parameters, times),
+        "marks": (marks.note, marks.unsure),
     }
 
 
@@ -275,17 +310,17 @@ def test_of_many_texts_some_are_computed_at_a_time_with_equal_digits(project, mo
 
 def test_each_pair_and_all_but_each_are_stored_of_ten_coders_at_most(project, monkeypatch):
     figures(project)
-    assert StoredSums.objects.count() == 1 + 1 + 1 + 3  # summaries, sums, distances, and pairs, which are all but each
+    assert StoredSums.objects.count() == 1 + 1 + 1 + 3 + RECORDS  # summaries, sums, distances, pairs (all but each)
     StoredSums.objects.all().delete()
     clear_cache()
     monkeypatch.setattr(basis, "MOST_CODERS_STORED", 2)
     figures(project)
-    assert StoredSums.objects.count() == 1 + 1 + 1
+    assert StoredSums.objects.count() == 1 + 1 + 1 + RECORDS
 
 
 def test_of_a_choice_of_coders_nothing_is_stored(project):
     figures(project, coders="alice,bob")
-    assert StoredSums.objects.count() == 1  # what is known of the codings
+    assert StoredSums.objects.count() == 1 + 2  # what is known of the codings, and what is read of all: times and marks
 
 
 def test_where_few_texts_have_changed_the_tables_are_not_written(project, monkeypatch):
