@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from agreement.data.storage.store import LEAST_TEXTS
 from agreement.models import SumsOrder
-from agreement.reports.coders.coders import compute_profiles, leave_out_each_coder
+from agreement.reports.coders.coders import leave_out_each_coder
 from agreement.reports.coders.days import count_days
+from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.coders.timing import read_times
 from agreement.reports.items.ambiguity import summarize_ambiguity

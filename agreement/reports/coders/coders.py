@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, compress, pairwise
+from itertools import combinations, compress
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers
-from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import CHAINED, Extract
-from agreement.data.storage.records import TextRecords
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
@@ -24,9 +20,7 @@ from agreement.measures import (
     link_kappa,
     observed_agreement,
 )
-from agreement.measures.data.arrays import distinct_rows
-from agreement.measures.values import Bools, Ints, Label
-from agreement.reports.coders.timing import select_times
+from agreement.measures.values import Ints, Label
 from agreement.reports.items.patterns import read_patterns
 from agreement.reports.links.coreference import (
     SCORES,
@@ -46,7 +40,6 @@ from agreement.reports.request.basis import (
     data_by_coders,
     has_codings,
     pick_texts,
-    read_rows,
     select_categories,
     select_data,
 )
@@ -60,10 +53,6 @@ MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", *CHAIN_MEASURES)
 NO_PAIR = "one of the two has nothing that counts"
 NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not independent"
 NO_ENDS = (None, None, "")
-LONGEST_CHAIN = 10  # from here on chains are counted together
-FARTHEST_LINK = 20  # and links
-# What is counted of each coder in each text.
-COUNTED = ("judgements", "category", "ambiguous", "chain length", "link distance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +82,6 @@ class PairFigure:
     low: float | None
     high: float | None
     note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """How one coder codes: judgements by category, chains by length, links by how many units they go back."""
-
-    coder: str
-    n_judgements: int
-    categories: Mapping[str, int]
-    chain_lengths: Mapping[int, int]
-    link_distances: Mapping[int, int]
-    n_ambiguous: int
-
-    @property
-    def mean_chain(self) -> float | None:
-        """The mean number of members of a chain."""
-        return _mean(self.chain_lengths)
-
-    @property
-    def mean_link(self) -> float | None:
-        """The mean number of units that a link goes back."""
-        return _mean(self.link_distances)
 
 
 def measures_for(kind: str) -> tuple[str, ...]:
@@ -261,11 +228,6 @@ def _chain_measure(
     return of_pair
 
 
-def _whole_chains(extract: Extract, parameters: Parameters) -> Parameters:
-    """Return whole chains with their first members, which a score of clusters compares."""
-    return replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
-
-
 def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:
     """Return the coders in the order of a dendrogram; as they are where a pair has no value."""
     if len(coders) < 3 or any(value is None for value in values.values()):
@@ -312,135 +274,6 @@ def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> di
         return {coder: interval(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
     return cached(extract, ("intervals without each", parameters), compute)
-
-
-def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    """Return how each coder codes. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("profiles", parameters), lambda: _build_profiles(extract, parameters))
-
-
-def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
-    """Return what each coder did in each of the chosen texts, at least one: `number` of `value` of a kind.
-
-    `kind` is a place in COUNTED; `value` is a category of the scheme by its place, the length of a chain or how far a
-    link goes back. extract and parameters: as `resolve` returns them.
-    """
-
-    def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return _count_in_texts(extract, parameters, some)
-
-    return read_rows(extract, parameters, TextRecords, ["coders"], pick_texts(extract, parameters), compute)
-
-
-def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    has_texts = bool(pick_texts(extract, parameters))
-    found = read_coder_counts(extract, parameters) if has_texts else _count_in_texts(extract, parameters, ())
-    records, names = found.records, list(dict.fromkeys([*found.names, *extract.coders]))
-    columns = [records[field].astype(np.int64) for field in ("name", "kind", "value")]
-    least = int(columns[2].min(initial=0))
-    width = int(columns[2].max(initial=0)) - least + 1
-    numbers = np.bincount(
-        (columns[0] * len(COUNTED) + columns[1]) * width + columns[2] - least,
-        weights=records["number"],
-        minlength=len(names) * len(COUNTED) * width,
-    ).reshape(len(names), len(COUNTED), width)
-
-    def count(coder: str, kind: str) -> dict[int, int]:
-        of_kind = numbers[names.index(coder), COUNTED.index(kind)]
-        return {value + least: int(of_kind[value]) for value in np.flatnonzero(of_kind).tolist()}
-
-    profiles = []
-    for coder in extract.coders:
-        categories = count(coder, "category")
-        named = Counter({extract.categories[place]: n for place, n in categories.items()})
-        profiles.append(
-            Profile(
-                coder,
-                count(coder, "judgements").get(0, 0),
-                {name: named[name] for name in extract.countable},
-                count(coder, "chain length"),
-                count(coder, "link distance"),
-                count(coder, "ambiguous").get(0, 0),
-            )
-        )
-    return profiles
-
-
-def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
-    number = {coder: place for place, coder in enumerate(extract.coders)}
-    rows: list[tuple[int, int, int, int, int]] = []  # text, coder, kind, value, number
-
-    def add(text: int, coder: int, kind: str, values: Ints) -> None:
-        distinct, counts = np.unique(values, return_counts=True)
-        rows.extend(
-            (text, coder, COUNTED.index(kind), *one) for one in zip(distinct.tolist(), counts.tolist(), strict=True)
-        )
-
-    if extract.has_chains:
-        data = select_data(extract, _whole_chains(extract, parameters), texts)
-        sizes = np.diff(data.cells.starts)
-        for column, coder in enumerate(data.coders):
-            is_chain = (data.codes[:, column] >= len(data.labels)) & ~_find_ambiguous(texts, data.units, str(coder))
-            of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
-            lengths = sizes[code - len(data.labels)]
-            cuts = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
-            for place, (begin, end) in enumerate(pairwise(cuts)):
-                add(place, number[str(coder)], "chain length", lengths[begin:end])
-    for place, text in enumerate(texts):
-        for work in text.answers.coder_answers:
-            coder = number[work.coder]
-            add(place, coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
-            add(place, coder, "category", _given_numbers(extract, work))
-            add(place, coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
-            if extract.kind == "pointers":
-                inside = work.link_to < len(text.answers.units)
-                add(place, coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
-    of_all = np.array(rows, dtype=np.int64).reshape(-1, 5)
-    of_all = of_all[np.argsort(of_all[:, 0], kind="stable")]
-    fields = dict(zip(("name", "kind", "value", "number"), of_all[:, 1:].astype(np.int32).T, strict=True))
-    sizes_of_texts = np.bincount(of_all[:, 0], minlength=len(texts))
-    return TextRecords.of([text.pk for text in texts], sizes_of_texts, extract.coders, **fields)
-
-
-def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
-    """Return each coder's time at work in the chosen texts over the judgements there, where the log has any time.
-
-    times: as `read_times` returns them of the project. Raises InvalidParameter.
-    """
-    extract, parameters = resolve(extract, parameters)
-    times = select_times(times, pick_texts(extract, parameters))
-    if not len(times.documents):
-        return dict.fromkeys(extract.coders)
-    counts = read_coder_counts(extract, parameters)
-    is_judgements = counts.records["kind"] == COUNTED.index("judgements")
-    judgements = counts.tabulate(extract.coders, "number", is_judgements)
-    seconds = times.tabulate(extract.coders, "seconds", ~times.records["is_judgement"])
-    totals = seconds.sum(axis=0)
-    numbers = np.where(seconds > 0, judgements, 0.0).sum(axis=0)
-    return {
-        coder: total / number if number else None
-        for coder, total, number in zip(extract.coders, totals.tolist(), numbers.tolist(), strict=True)
-    }
-
-
-def _given_numbers(extract: Extract, work: CoderAnswers) -> Ints:
-    """Return the categories that a coder gave, by their numbers; of sets of labels each label."""
-    if extract.kind != "labels":
-        return work.category
-    others = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
-    return np.concatenate((work.link_to, work.category[others]))
-
-
-def _find_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coder: str) -> Bools:
-    """Return the units to which the coder gave several readings or indices: their values are unions of chains."""
-    ambiguous: set[int] = set()
-    for text in texts:
-        for work in text.answers.coder_answers:
-            if work.coder == coder and len(work.link_of):
-                places = work.unit[np.flatnonzero(work.is_ambiguous)]
-                ambiguous.update(text.answers.units[place] for place in places.tolist())
-    return np.array([unit in ambiguous for unit in units], dtype=np.bool_)
 
 
 def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
@@ -542,8 +375,3 @@ def _count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[Agr
             units = np.bincount(of_name[rows], weights=patterns.n_units[rows], minlength=n + 1)
             counted.append(AgreementCounts(name, n, tuple(units.astype(np.int64).tolist())))
     return counted
-
-
-def _mean(counts: Mapping[int, int]) -> float | None:
-    total = sum(counts.values())
-    return sum(size * count for size, count in counts.items()) / total if total else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from agreement.data.codings.gold import GOLD
 from agreement.data.extract.extract import Extract
-from agreement.reports.coders.coders import Profile, compute_profiles
+from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.request.parameters import Parameters, default_parameters
 from annotations.adjudication.decisions.items import gold_decisions

@@ -14,8 +14,8 @@ from agreement.data.codings.groups import Groups, read_groups
 from agreement.data.corpus import CodingCounts, Corpus, read_corpus
 from agreement.data.extract.extract import Extract
 from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.reports.coders.coders import compute_profiles
 from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
 from agreement.reports.datasheet.adjudication import Adjudication, count_chains, measure_adjudication
 from agreement.reports.datasheet.models import ModelDescription, describe_models

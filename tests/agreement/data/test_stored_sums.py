@@ -20,6 +20,7 @@ from agreement.measures.sums.distributions import TextDistances, count_distances
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.models import StoredSums
 from agreement.reports.coders import coders as coder_reports
+from agreement.reports.coders.profiles import compute_profiles, mean_seconds
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.coders.timing import read_times, summarize_times
 from agreement.reports.items import categories
@@ -105,13 +106,13 @@ def pages_of_records(project, found, parameters):
         "merged": [(one.result, one.low, one.high, one.note) for one in (merged.before, merged.after)],
         "confusion": coder_reports.confusion_matrix(found, parameters).tolist(),
         "agreeing": coder_reports.count_agreeing_coders(found, parameters),
-        "profiles": coder_reports.compute_profiles(found, parameters),
+        "profiles": compute_profiles(found, parameters),
         "ambiguous": summarize_ambiguity(found, parameters),
         "distances of coders": [
             (one.text.slug, one.coders, one.mean) for one in compute_text_distances(found, parameters)
         ],
         "times": summarize_times(found, parameters, times),
-        "seconds": coder_reports.mean_seconds(found, parameters, times),
+        "seconds": mean_seconds(found, parameters, times),
         "marks": (marks.note, marks.unsure),
     }
 

@@ -6,6 +6,7 @@ import pytest
 
 from agreement.data.extract.reading import extract
 from agreement.reports.coders import coders as reports
+from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import default_parameters
@@ -56,7 +57,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
     found = extract(walk)
     parameters = replace(CONVENTION, **asked)
     matrix, rest = reports.compute_pair_matrix(found, parameters), reports.leave_out_each_coder(found, parameters)
-    profiles = {one.coder: one for one in reports.compute_profiles(found, parameters)}
+    profiles = {one.coder: one for one in compute_profiles(found, parameters)}
     without = reports.intervals_without_each_coder(found, parameters)
     rows = []
     for part in rest.parts:
@@ -82,7 +83,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
 def test_categories_are_counted_by_coder(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
     found = extract(walk)
-    profiles = reports.compute_profiles(found, CONVENTION)
+    profiles = compute_profiles(found, CONVENTION)
     used = [name for name in found.categories if any(one.categories[name] for one in profiles)]
     rows = figures(page, "bias")
     assert [row[::3] for row in rows] == [digits(*(one.categories[name] for name in used)) for one in profiles]

@@ -13,6 +13,7 @@ from agreement.data.storage.records import TextRecords
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
 from agreement.reports.coders import coders as reports
+from agreement.reports.coders.profiles import FARTHEST_LINK, LONGEST_CHAIN, Profile, compute_profiles, mean_seconds
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_times
 from agreement.reports.items.items import compute_items
@@ -41,7 +42,7 @@ def build(request: AnalysisRequest) -> PageSections:
     """Return the matrix of pairs, each coder against the rest, and their profiles."""
     request.compute(lambda _, options: reports.check_measure(request.extract, options.get("measure") or "coefficient"))
     matrix = compute_or_enqueue(request, "matrix")
-    profiles = reports.compute_profiles(request.extract, request.parameters)
+    profiles = compute_profiles(request.extract, request.parameters)
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
     times_at_work = read_times(request.project, request.project_answers)
     nouns = nouns_for(request.extract)
@@ -140,8 +141,8 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
 
 
 def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, times: TextRecords) -> Table:
-    profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
-    seconds = reports.mean_seconds(request.extract, request.parameters, times)
+    profiles = {profile.coder: profile for profile in compute_profiles(request.extract, request.parameters)}
+    seconds = mean_seconds(request.extract, request.parameters, times)
     without = reports.intervals_without_each_coder(request.extract, request.parameters)
     chained = request.extract.has_chains or not request.extract.question
     rows = []
@@ -226,7 +227,7 @@ def build_repeats_table(report: RepeatsReport) -> Table:
     )
 
 
-def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Table:
+def _bias_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
@@ -249,7 +250,7 @@ def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Ta
     return Table("bias", "Categories by coder", columns, rows, "Bias: the share minus the mean share of all coders.")
 
 
-def _category_shares(profile: reports.Profile, names: list[str]) -> list[float]:
+def _category_shares(profile: Profile, names: list[str]) -> list[float]:
     return [profile.categories[name] / profile.n_judgements if profile.n_judgements else 0.0 for name in names]
 
 
@@ -295,7 +296,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     ]
 
 
-def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
+def _profile_charts(request: AnalysisRequest, profiles: list[Profile], nouns: Nouns) -> list[Chart]:
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
@@ -324,19 +325,19 @@ def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], n
 
 
 def _distributions(
-    profiles: list[reports.Profile], nouns: Nouns
+    profiles: list[Profile], nouns: Nouns
 ) -> list[tuple[str, str, str, int, dict[str, Mapping[int, int]]]]:
     """Return what is counted of each coder: key, title, unit, the size from which on all count together, the counts."""
     lengths = {one.coder: one.chain_lengths for one in profiles}
     distances = {one.coder: one.link_distances for one in profiles}
     long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
     return [
-        ("chains", long, nouns.chains, reports.LONGEST_CHAIN, lengths),
-        ("links", "Antecedent distance", "pointers", reports.FARTHEST_LINK, distances),
+        ("chains", long, nouns.chains, LONGEST_CHAIN, lengths),
+        ("links", "Antecedent distance", "pointers", FARTHEST_LINK, distances),
     ]
 
 
-def _distribution_tables(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
+def _distribution_tables(profiles: list[Profile], nouns: Nouns) -> list[Table]:
     """Return every length and distance that occurs, and how often each coder has it."""
     heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Distance (units)", "count")}
     return [

@@ -20,6 +20,7 @@ from agreement.measures import (
     score_interval,
 )
 from agreement.reports.coders import coders
+from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.links.coreference import find_clusters
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -161,7 +162,7 @@ def test_without_each_coder_is_the_coefficient_of_the_others(three, name, coeffi
 
 
 def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
-    alice, bob = coders.compute_profiles(pointed, Parameters())
+    alice, bob = compute_profiles(pointed, Parameters())
     assert (alice.coder, alice.n_judgements, bob.n_judgements) == ("alice", 5, 5)
     assert alice.categories == {"none": 1, "phrase": 3, "place": 0, "segment": 1}
     assert bob.categories == {"none": 2, "phrase": 3, "place": 0, "segment": 0}
@@ -173,11 +174,11 @@ def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
 
 
 def test_a_profile_of_categories_has_no_chains_and_follows_the_selection(three):
-    alice, bob, carol = coders.compute_profiles(three, Parameters(texts="text-1,text-3"))
+    alice, bob, carol = compute_profiles(three, Parameters(texts="text-1,text-3"))
     assert [one.n_judgements for one in (alice, bob, carol)] == [7, 6, 4]
     assert {name: bob.categories[name] for name in LETTERS.values()} == {"person": 2, "group": 3, "loc": 1}
     assert (alice.chain_lengths, alice.link_distances, alice.mean_chain, alice.mean_link) == ({}, {}, None, None)
-    assert [one.coder for one in coders.compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
+    assert [one.coder for one in compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
 
 
 def test_chains_of_several_texts_are_counted_together(db):
@@ -186,7 +187,7 @@ def test_chains_of_several_texts_are_counted_together(db):
         for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
             unit = coding.text.markables.get(label=label).key
             judge(coding, unit, "refers" if indices else "none", indices=list(indices))
-    [alice] = coders.compute_profiles(extract(hand_in(project)), Parameters())
+    [alice] = compute_profiles(extract(hand_in(project)), Parameters())
     # {a, b, e} and {c}, {d} in each
     assert alice.chain_lengths == {1: 4, 3: 2}
     assert alice.mean_chain == pytest.approx(10 / 6)
@@ -253,7 +254,7 @@ def test_units_that_one_coder_judged_agree_with_nobody(project, codings, keys):
 def test_nobody_s_answers_give_empty_reports(db):
     found = extract(coded_project("tea", "poesio-artstein-2005", WALK))
     assert coders.compute_pair_matrix(found, Parameters()).values == {}
-    assert coders.compute_profiles(found, Parameters()) == []
+    assert compute_profiles(found, Parameters()) == []
     assert coders.confusion_matrix(found, Parameters()).sum() == 0
     assert coders.leave_out_each_coder(found, Parameters()).parts == ()
     assert coders.count_agreeing_coders(found, Parameters()) == []
