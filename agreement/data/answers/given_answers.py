@@ -63,7 +63,7 @@ class CoderMarks:
 def read_marks(project: Project, extract: Extract) -> CoderMarks:
     """Return what the coders whose answers count noted and were unsure of. One query, where answers have changed."""
     if "marks" not in extract.cache:
-        records = _read_marks(project, extract).records
+        records = _read_marks(project, extract)
         note, unsure = (frozenset(records["unit"][records[field]].tolist()) for field in ("note", "unsure"))
         extract.cache["marks"] = CoderMarks(note, unsure)
     marks: CoderMarks = extract.cache["marks"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -16,36 +16,60 @@ from agreement.measures.values import Bools, Floats, Ints
 
 # In place of a name, where a record has none.
 NO_NAME = -1
-_TEXT = np.dtype([("records", "<i8")])
+_SIZE = np.dtype("<i8")
+
+
+def narrow(numbers: Ints) -> Ints:
+    """Return whole numbers in the smallest signed type that holds them all, which is how tables keep small ones.
+
+    >>> narrow(np.array([3, -1, 127])).dtype, narrow(np.array([200])).dtype
+    (dtype('int8'), dtype('int16'))
+    """
+    ends = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= ends[0] and ends[1] <= np.iinfo(kind).max:
+            return numbers.astype(kind, copy=False)
+    return numbers.astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
 class TextRecords:
-    """Records of many texts in one array, text by text, to be stored: `sizes` says how many each text has.
+    """Records of many texts, text by text, to be stored: `sizes` says how many each text has.
 
-    `name` of a record is a place in `names`, or NO_NAME; its other fields are for whoever makes the records to say.
+    `columns` has an array of each field, whose first axis is that of the records, with whole numbers as `narrow` makes
+    them. Each record has a `name`: a place in `names`, or NO_NAME; its other fields are for whoever makes the records
+    to say.
     """
 
     documents: Sequence[Hashable]
     names: Sequence[Hashable]
     sizes: Ints
-    records: NDArray[np.void]
+    columns: Mapping[str, NDArray[Any]]
 
     @classmethod
     def of(
-        cls, documents: Sequence[Hashable], sizes: Sequence[int] | Ints, names: Sequence[Hashable], **fields: Any
+        cls, documents: Sequence[Hashable], sizes: Sequence[int] | Ints, names: Sequence[Hashable], **columns: Any
     ) -> Self:
         """Return records with these fields, all of which are arrays of one length; `name` is one of them.
 
+        Whole numbers may be of any type.
+
         >>> of_two = TextRecords.of([1, 2], [2, 1], ["ann", "bob"], name=np.array([0, 1, 0]), number=np.ones(3))
-        >>> of_two.select(np.array([1])).records.tolist()
-        [(0, 1.0)]
+        >>> of_two.select(np.array([1]))["number"].tolist()
+        [1.0]
         """
-        kind = np.dtype([(name, array.dtype, array.shape[1:]) for name, array in fields.items()])
-        records = np.zeros(len(fields["name"]), kind)
-        for name, array in fields.items():
-            records[name] = array
-        return cls(documents, names, np.asarray(sizes, dtype=np.int64), records)
+        narrowed = {field: narrow(column) if column.dtype.kind == "i" else column for field, column in columns.items()}
+        return cls(documents, names, np.asarray(sizes, dtype=np.int64), narrowed)
+
+    def __getitem__(self, field: str) -> NDArray[Any]:
+        """Return the field of all records, in their order, whole numbers in 64 bits."""
+        column = self.columns[field]
+        return column.astype(np.int64) if column.dtype.kind == "i" else column
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all fields take."""
+        return sum(column.nbytes for column in self.columns.values())
 
     @property
     def text(self) -> Ints:
@@ -59,11 +83,11 @@ class TextRecords:
         """
         place = {name: number for number, name in enumerate(names)}
         column = np.array([*(place.get(name, NO_NAME) for name in self.names), NO_NAME], dtype=np.int64)
-        of_name = column[self.records["name"]]
+        of_name = column[self["name"]]
         rows = of_name != NO_NAME if chosen is None else (of_name != NO_NAME) & chosen
         shape = len(self.documents), len(names)
         places = self.text[rows] * shape[1] + of_name[rows]
-        sums: Floats = np.bincount(places, weights=self.records[field][rows], minlength=shape[0] * shape[1])
+        sums: Floats = np.bincount(places, weights=self[field][rows], minlength=shape[0] * shape[1])
         return sums.reshape(shape)
 
     def select(self, rows: Ints) -> Self:
@@ -72,53 +96,62 @@ class TextRecords:
         begins = (np.cumsum(self.sizes) - self.sizes)[rows]
         places = np.repeat(begins, sizes) + run_offsets(sizes)
         documents = [self.documents[row] for row in rows.tolist()]
-        return type(self)(documents, self.names, sizes, self.records[places])
+        columns = {field: column[places] for field, column in self.columns.items()}
+        return type(self)(documents, self.names, sizes, columns)
 
     def exchange(self, rows: Ints, new: Self) -> Self:
         """Return the records with those of `new` for the texts at some places, in ascending order."""
         names = {name: number for number, name in enumerate(self.names)}
         added = _rename(new, names)
-        begins = np.cumsum(self.sizes) - self.sizes
-        parts, first = [], 0
-        for row, (begin, end) in zip(rows.tolist(), pairwise(np.cumsum([0, *new.sizes]).tolist()), strict=True):
-            parts += [self.records[first : begins[row]], added[begin:end]]
-            first = int(begins[row] + self.sizes[row])
+        ends = np.cumsum(self.sizes)
+        # the records before each of these texts and behind the last one, between which the new ones come
+        kept = [
+            slice(begin, end) for begin, end in zip([0, *ends[rows]], [*(ends - self.sizes)[rows], None], strict=True)
+        ]
+        chosen = [slice(begin, end) for begin, end in pairwise([0, *np.cumsum(new.sizes)])]
+
+        def exchange_column(old: NDArray[Any], of_new: NDArray[Any]) -> NDArray[Any]:
+            parts = [old[kept[0]]]
+            for between, behind in zip(chosen, kept[1:], strict=True):
+                parts += [of_new[between], old[behind]]
+            return np.concatenate(parts)
+
         sizes = self.sizes.copy()
         sizes[rows] = new.sizes
-        return type(self)(self.documents, tuple(names), sizes, np.concatenate([*parts, self.records[first:]]))
+        columns = {field: exchange_column(column, added[field]) for field, column in self.columns.items()}
+        return type(self)(self.documents, tuple(names), sizes, columns)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the records of all parts."""
         names: dict[Hashable, int] = {}
-        records = np.concatenate([_rename(part, names) for part in parts])
+        renamed = [_rename(part, names) for part in parts]
+        columns = {field: np.concatenate([part[field] for part in renamed]) for field in parts[0].columns}
         documents = [document for part in parts for document in part.documents]
-        return cls(documents, tuple(names), np.concatenate([part.sizes for part in parts]), records)
+        return cls(documents, tuple(names), np.concatenate([part.sizes for part in parts]), columns)
 
     def to_bytes(self) -> bytes:
         """Return all of it as bytes."""
-        sizes = np.zeros(len(self.sizes), _TEXT)
-        sizes["records"] = self.sizes
-        form = {"fields": self.records.dtype.descr}
-        return pack(form, {"documents": self.documents, "names": self.names}, [sizes, self.records])
+        form = {"fields": [(field, column.dtype.str, column.shape[1:]) for field, column in self.columns.items()]}
+        names = {"documents": self.documents, "names": self.names}
+        return pack(form, names, [self.sizes.astype(_SIZE), *(column.ravel() for column in self.columns.values())])
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Self:
         """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
-        _, names, (sizes, records) = unpack(stored, lambda form: [_TEXT, _read_type(form["fields"])])
-        return cls(names["documents"], tuple(names["names"]), sizes["records"], records)
+        form, names, (sizes, *flat) = unpack(
+            stored, lambda form: [_SIZE, *(np.dtype(kind) for _, kind, _ in form["fields"])]
+        )
+        n = int(sizes.sum())
+        columns = {
+            field: column.reshape(n, *shape) for (field, _, shape), column in zip(form["fields"], flat, strict=True)
+        }
+        return cls(names["documents"], tuple(names["names"]), sizes, columns)
 
 
-def _rename(part: TextRecords, names: dict[Hashable, int]) -> NDArray[np.void]:
-    """Return the records with the numbers that `names` gives their names, which it has afterwards."""
+def _rename(part: TextRecords, names: dict[Hashable, int]) -> Mapping[str, NDArray[Any]]:
+    """Return the columns with the numbers that `names` gives their names, which it has afterwards."""
     if list(part.names) == list(names)[: len(part.names)]:
-        return part.records
-    numbers = [names.setdefault(name, len(names)) for name in part.names]
-    records = part.records.copy()
-    records["name"] = np.array([*numbers, NO_NAME], dtype=np.int64)[part.records["name"]]
-    return records
-
-
-def _read_type(fields: Sequence[Sequence[Any]]) -> np.dtype[np.void]:
-    """Return the type of records from the description that JSON has of it."""
-    return np.dtype([(name, kind, *(tuple(shape) for shape in shapes)) for name, kind, *shapes in fields])
+        return part.columns
+    numbers = np.array([*(names.setdefault(name, len(names)) for name in part.names), NO_NAME], dtype=np.int64)
+    return {**part.columns, "name": narrow(numbers)[part["name"]]}

@@ -15,10 +15,11 @@ from agreement.models import StoredSums
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 
 # To be raised where the same answers come to have other sums: stored tables are then computed again.
-FORM = 1
-# Tables of a project that are stored: those of ten coders, each two of them and all but each, under one set of options.
-MOST_STORED = 64
-# and the bytes that all of them take: of 5,000 texts the items under one set of options take some 30 MB.
+FORM = 2
+# Tables of a project that are stored: under one set of options those of ten coders, each two of them, all but each and
+# of the pages are some 70.
+MOST_STORED = 128
+# and the bytes that all of them take: of 5,000 texts the items under one set of options take some 12 MB.
 MOST_BYTES = 256_000_000
 # Fewer texts are read as quickly as what is stored of them.
 LEAST_TEXTS = 50

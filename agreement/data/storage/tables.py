@@ -17,8 +17,9 @@ from agreement.data.storage.store import TableStore, is_stored, is_worth_storing
 from agreement.data.storage.versions import find_versions, join_versions, split_versions
 from agreement.measures.values import Ints
 
-# Tables of a project in the memory of a process.
-MOST_TABLES = 64
+# Tables of a project in the memory of a process, and the bytes of their rows.
+MOST_TABLES = 128
+MOST_BYTES = 256_000_000
 
 
 class TextVersion(Protocol):
@@ -51,6 +52,10 @@ class TextRows(Protocol):
     def documents(self) -> Sequence[Hashable]:
         """The keys of the documents."""
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the rows take."""
+
     def select(self, rows: Ints) -> Self:
         """Return some of the rows, in this order."""
 
@@ -80,6 +85,11 @@ class _Table[R: TextRows]:
     def places(self) -> dict[TextVersion, int]:
         """The place of the row of each content."""
         return {content: place for place, content in enumerate(self.contents)}
+
+    @cached_property
+    def nbytes(self) -> int:
+        """The bytes that the rows take."""
+        return self.rows.nbytes
 
     def select(self, contents: list[TextVersion]) -> R:
         """Return the rows of some contents, all of which the table has."""
@@ -146,9 +156,14 @@ class TextTables:
         with self._lock:
             self._tables[key] = table  # type: ignore[assignment]
             self._tables.move_to_end(key)
-            while len(self._tables) > MOST_TABLES:
-                self._tables.popitem(last=False)
+            self._drop_oldest()
         return table.select(contents)
+
+    def _drop_oldest(self) -> None:
+        """Drop the tables that were not read for longest, where there are too many; the newest one stays."""
+        taken = sum(table.nbytes for table in self._tables.values())
+        while len(self._tables) > MOST_TABLES or (taken > MOST_BYTES and len(self._tables) > 1):
+            taken -= self._tables.popitem(last=False)[1].nbytes
 
     @staticmethod
     def _find_missing[R: TextRows](table: _Table[R] | None, contents: list[TextVersion]) -> list[int]:

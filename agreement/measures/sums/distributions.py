@@ -79,6 +79,11 @@ class TextDistances:
     kinds: tuple[ReadingKind, ...]
     rows: NDArray[np.void]
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the rows take."""
+        return self.rows.nbytes
+
     @classmethod
     def from_counts(cls, documents: Sequence[Hashable], labels: Sequence[Label], counts: DistanceCounts) -> Self:
         """Return the counts of all documents of some data, whose labels these are."""

@@ -79,6 +79,8 @@ class LabelPatterns:
 
     def with_labels(self, labels: Sequence[Label]) -> "LabelPatterns":
         """Return the same patterns with the labels in another order, or with more of them."""
+        if tuple(labels) == tuple(self.labels):
+            return self
         place = {label: number for number, label in enumerate(labels)}
         return self._renumber(labels, [place[label] for label in self.labels])
 

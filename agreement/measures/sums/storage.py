@@ -17,9 +17,7 @@ VERSION = 1
 _HEAD = Struct("<12sIIQQ")
 
 
-def pack(
-    options: Mapping[str, Any], names: Mapping[str, Sequence[Hashable]], arrays: Sequence[NDArray[np.void]]
-) -> bytes:
+def pack(options: Mapping[str, Any], names: Mapping[str, Sequence[Hashable]], arrays: Sequence[NDArray[Any]]) -> bytes:
     """Return options, names and arrays as bytes. Raises ValueError for a name that is no text, number, tuple or set."""
     described = {
         "options": options,
@@ -32,8 +30,8 @@ def pack(
 
 
 def unpack(
-    stored: bytes, types_of: Callable[[Mapping[str, Any]], Sequence[np.dtype[np.void]]]
-) -> tuple[dict[str, Any], dict[str, list[Hashable]], list[NDArray[np.void]]]:
+    stored: bytes, types_of: Callable[[Mapping[str, Any]], Sequence[np.dtype[Any]]]
+) -> tuple[dict[str, Any], dict[str, list[Hashable]], list[NDArray[Any]]]:
     """Return the options, names and arrays; `types_of` gives the types of the arrays by the options.
 
     The arrays are views of the bytes. Raises ValueError for bytes that are no such sums, damaged or of another version.

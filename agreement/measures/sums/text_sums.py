@@ -134,6 +134,11 @@ class TextSums(Mapping[str, "DistanceSums"]):
         arrays = {name: build_entries(name, *entries.get(name, ())) for name in ENTRIES}
         return cls(options, documents, coders, labels, rows, **arrays)
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all arrays take."""
+        return sum(array.nbytes for array in (self.rows, *self._entries().values()))
+
     @classmethod
     def without_texts(cls, options: SumOptions) -> "TextSums":
         """Return the sums of no text."""

@@ -50,7 +50,7 @@ def _count(project: Project, extract: Extract) -> DayCounts:
     name = ("judged days", timezone.get_current_timezone_name())
     days = extract.tables.read(name, TextRecords, contents, compute, present=lambda: contents, shared=True)
     of_rounds = _sum_by_day(days, rounds[days.text])
-    of_coders = _sum_by_day(days, np.where(rounds[days.text] == NO_GROUP, NO_GROUP, days.records["name"]))
+    of_coders = _sum_by_day(days, np.where(rounds[days.text] == NO_GROUP, NO_GROUP, days["name"]))
     return DayCounts(
         {name: of_rounds.get(place, Counter()) for name, place in number.items()},
         {str(days.names[place]): of_coder for place, of_coder in sorted(of_coders.items())},
@@ -70,21 +70,22 @@ def _count_by_coder_and_day(project: Project, extract: Extract, texts: Sequence[
         [text.pk for text in texts],
         [len(one) for one in counts],
         tuple(coders),
-        name=name.astype(np.int32),
-        day=day.astype(np.int32),
+        name=name,
+        day=day,
         number=number,
     )
 
 
 def _sum_by_day(days: TextRecords, group: Ints) -> dict[int, Counter[date]]:
     """Return how many judgements there are on each day, by the group of each record."""
-    rows, group = days.records[group != NO_GROUP], group[group != NO_GROUP]
+    grouped = group != NO_GROUP
+    group, day_of_record = group[grouped], days["day"][grouped]
     found: dict[int, Counter[date]] = {}
-    if not len(rows):
+    if not len(group):
         return found
-    first, last = int(rows["day"].min()), int(rows["day"].max())
+    first, last = int(day_of_record.min()), int(day_of_record.max())
     width = last - first + 1
-    counts = np.bincount(group * width + (rows["day"] - first), weights=rows["number"])
+    counts = np.bincount(group * width + (day_of_record - first), weights=days["number"][grouped])
     for key in np.flatnonzero(counts).tolist():
         of_group, day = divmod(key, width)
         found.setdefault(of_group, Counter())[date.fromordinal(first + day)] = int(counts[key])

@@ -16,6 +16,7 @@ from agreement.data.storage.records import TextRecords
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.timing import select_times
+from agreement.reports.items.patterns import restrict_to_categories
 from agreement.reports.request.basis import cached, pick_texts, read_rows, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -55,28 +56,29 @@ def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
 
 
 def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
-    """Return what each coder did in each of the chosen texts, at least one: `number` of `value` of a kind.
+    """Return what each coder did in each of the chosen texts: `number` of `value` of a kind.
 
     `kind` is a place in COUNTED; `value` is a category of the scheme by its place, the length of a chain or how far a
     link goes back. extract and parameters: as `resolve` returns them.
     """
+    # neither the coefficient nor its options matter, but for what makes a value
+    of_values = replace(restrict_to_categories(parameters), readings=parameters.readings, unmarked=parameters.unmarked)
 
     def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return _count_in_texts(extract, parameters, some)
+        return _count_in_texts(extract, of_values, some)
 
-    return read_rows(extract, parameters, TextRecords, ["coders"], pick_texts(extract, parameters), compute)
+    return read_rows(extract, of_values, TextRecords, ["coders"], pick_texts(extract, parameters), compute)
 
 
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    has_texts = bool(pick_texts(extract, parameters))
-    found = read_coder_counts(extract, parameters) if has_texts else _count_in_texts(extract, parameters, ())
-    records, names = found.records, list(dict.fromkeys([*found.names, *extract.coders]))
-    columns = [records[field].astype(np.int64) for field in ("name", "kind", "value")]
+    found = read_coder_counts(extract, parameters)
+    names = list(dict.fromkeys([*found.names, *extract.coders]))
+    columns = [found[field] for field in ("name", "kind", "value")]
     least = int(columns[2].min(initial=0))
     width = int(columns[2].max(initial=0)) - least + 1
     numbers = np.bincount(
         (columns[0] * len(COUNTED) + columns[1]) * width + columns[2] - least,
-        weights=records["number"],
+        weights=found["number"],
         minlength=len(names) * len(COUNTED) * width,
     ).reshape(len(names), len(COUNTED), width)
 
@@ -123,7 +125,9 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
                 add(place, number[str(coder)], "chain length", lengths[begin:end])
     for place, text in enumerate(texts):
         for work in text.answers.coder_answers:
-            coder = number[work.coder]
+            coder = number.get(work.coder)
+            if coder is None:  # who has begun since the versions were read counts at the next look
+                continue
             add(place, coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
             add(place, coder, "category", _given_numbers(extract, work))
             add(place, coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
@@ -132,7 +136,7 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
                 add(place, coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
     of_all = np.array(rows, dtype=np.int64).reshape(-1, 5)
     of_all = of_all[np.argsort(of_all[:, 0], kind="stable")]
-    fields = dict(zip(("name", "kind", "value", "number"), of_all[:, 1:].astype(np.int32).T, strict=True))
+    fields = dict(zip(("name", "kind", "value", "number"), of_all[:, 1:].T, strict=True))
     sizes_of_texts = np.bincount(of_all[:, 0], minlength=len(texts))
     return TextRecords.of([text.pk for text in texts], sizes_of_texts, extract.coders, **fields)
 
@@ -147,9 +151,9 @@ def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -
     if not len(times.documents):
         return dict.fromkeys(extract.coders)
     counts = read_coder_counts(extract, parameters)
-    is_judgements = counts.records["kind"] == COUNTED.index("judgements")
+    is_judgements = counts["kind"] == COUNTED.index("judgements")
     judgements = counts.tabulate(extract.coders, "number", is_judgements)
-    seconds = times.tabulate(extract.coders, "seconds", ~times.records["is_judgement"])
+    seconds = times.tabulate(extract.coders, "seconds", ~times["is_judgement"])
     totals = seconds.sum(axis=0)
     numbers = np.where(seconds > 0, judgements, 0.0).sum(axis=0)
     return {

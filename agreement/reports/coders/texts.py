@@ -13,8 +13,8 @@ from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import TextRecords
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.items.items import options_of_items
-from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, read_rows, select_data
+from agreement.reports.items.items import read_item_rows
+from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -84,15 +84,11 @@ def _read(extract: Extract, parameters: Parameters) -> _Sums:
 
 def _read_sums(extract: Extract, parameters: Parameters) -> _Sums:
     texts = pick_texts(extract, parameters)
-    shape = len(texts), len(extract.coders)
-    if not texts:
-        return _Sums(texts, np.zeros(shape), np.zeros(shape))
 
     def compute(missing: Sequence[TextEntry]) -> TextRecords:
         return _sum_distances(extract, parameters, missing)
 
-    name = ["distances of coders", *options_of_items(extract, parameters)]
-    found = read_rows(extract, parameters, TextRecords, name, texts, compute)
+    found = read_item_rows(extract, parameters, TextRecords, "distances of coders", texts, compute)
     return _Sums(texts, *(found.tabulate(extract.coders, field) for field in ("total", "number")))
 
 
@@ -110,7 +106,7 @@ def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[Tex
         [one.pk for one in texts],
         np.bincount(text, minlength=len(texts)),
         data.coders,
-        name=coder.astype(np.int32),
+        name=coder,
         total=totals[text, coder],
         number=numbers[text, coder],
     )

@@ -109,7 +109,7 @@ def _collect_times(texts: Sequence[TextEntry], works: Sequence[ProjectWork]) -> 
         [text.pk for text in texts],
         np.array(sizes, dtype=np.int64),
         tuple(coders),
-        name=np.array(name, dtype=np.int32),
+        name=np.array(name, dtype=np.int64),
         seconds=np.array(seconds, dtype=np.float64),
         is_judgement=np.array(is_judgement, dtype=np.bool_),
     )
@@ -149,11 +149,11 @@ def summarize_times(extract: Extract, parameters: Parameters, times: TextRecords
 
 def _summarize_times(extract: Extract, parameters: Parameters, times: TextRecords) -> list[CoderTimes]:
     found = select_times(times, pick_texts(extract, parameters))
-    records = found.records[found.records["is_judgement"]]
     summaries = []
     for coder in extract.coders:
         if coder in found.names:
-            seconds = records["seconds"][records["name"] == list(found.names).index(coder)]
+            of_coder = found["name"] == list(found.names).index(coder)
+            seconds = found["seconds"][of_coder & found["is_judgement"]]
             if len(seconds):
                 quartiles = np.quantile(seconds, [0.25, 0.5, 0.75]).tolist()
                 summaries.append(CoderTimes(coder, len(seconds), *quartiles))

@@ -57,30 +57,26 @@ def _summarize(extract: Extract, parameters: Parameters) -> list[AmbiguityCounts
     texts, of_categories = pick_texts(extract, parameters), restrict_to_categories(parameters)
 
     def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return _count_in_texts(extract, of_categories, some)
+        return _count_marked(extract, of_categories, some)
 
-    found = (
-        read_rows(extract, of_categories, TextRecords, ["ambiguity"], texts, compute)
-        if texts
-        else _count_in_texts(extract, of_categories, texts)
-    )
-    records, names = found.records, list(found.names)
+    found = read_rows(extract, of_categories, TextRecords, ["ambiguity"], texts, compute)
+    names = list(found.names)
 
     def count(kind: str, name: str, chosen: Bools) -> AmbiguityCounts:
-        return AmbiguityCounts(kind, name, *(int(records[field][chosen].sum()) for field in _COUNTS))
+        return AmbiguityCounts(kind, name, *(int(found[field][chosen].sum()) for field in _COUNTS))
 
-    by_all = records["name"] == NO_NAME
+    by_all = found["name"] == NO_NAME
     return [
-        count("all", "", by_all & (records["category"] == NO_NAME)),
-        *(count("category", name, records["category"] == place) for place, name in enumerate(extract.categories)),
+        count("all", "", by_all & (found["category"] == NO_NAME)),
+        *(count("category", name, found["category"] == place) for place, name in enumerate(extract.categories)),
         *(
-            count("coder", name, records["name"] == (names.index(name) if name in names else len(names)))
+            count("coder", name, found["name"] == (names.index(name) if name in names else len(names)))
             for name in extract.coders
         ),
     ]
 
 
-def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
+def _count_marked(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
     """Return a record for each text, for each category given there, and for each coder who judged anything there."""
     number = {coder: place for place, coder in enumerate(extract.coders)}
     parts = [
@@ -92,6 +88,7 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
         )
         for place, text in enumerate(texts)
         for one in text.answers.coder_answers
+        if one.coder in number  # who has begun since the versions were read counts at the next look
     ]
     empty = np.zeros(0, dtype=np.int64)
     text = np.concatenate([empty, *(np.full(len(units), place) for place, units, _, _ in parts)])
@@ -106,7 +103,7 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
     groups = [(everybody, everybody), (everybody, category), (coder, everybody)]
     rows = np.concatenate([_count_groups(text, *group, unit, ambiguous) for group in groups])
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
-    fields = dict(zip(("name", "category", *_COUNTS), rows[:, 1:].astype(np.int32).T, strict=True))
+    fields = dict(zip(("name", "category", *_COUNTS), rows[:, 1:].T, strict=True))
     sizes = np.bincount(rows[:, 0], minlength=len(texts))
     return TextRecords.of([one.pk for one in texts], sizes, extract.coders, **fields)
 

@@ -15,8 +15,8 @@ from agreement.data.extract.extract import Extract
 from agreement.measures import RELATIONS
 from agreement.measures.sums.storage import pack, unpack
 from agreement.measures.values import Ints
-from agreement.reports.items.items import SHARE_DIGITS, compute_text_items, options_of_items
-from agreement.reports.request.basis import cached, pick_texts, read_rows
+from agreement.reports.items.items import SHARE_DIGITS, compute_text_items, read_item_rows
+from agreement.reports.request.basis import cached, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -48,6 +48,11 @@ class TextItems:
 
     documents: Sequence[Hashable]
     rows: NDArray[np.void]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the rows take."""
+        return self.rows.nbytes
 
     def select(self, rows: Ints) -> Self:
         """Return some of the rows, in this order."""
@@ -86,14 +91,11 @@ def find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
 
 def _find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
     texts = pick_texts(extract, parameters)
-    if not texts:
-        return []
 
     def compute(missing: Sequence[TextEntry]) -> TextItems:
         return _first_of_each(extract, parameters, missing)
 
-    about = ["highest", str(MOST), *options_of_items(extract, parameters)]
-    rows = read_rows(extract, parameters, TextItems, about, texts, compute).rows
+    rows = read_item_rows(extract, parameters, TextItems, f"highest {MOST}", texts, compute).rows
     total = float(rows["total"].sum())
     if not total:
         return []
@@ -120,7 +122,7 @@ def _first_of_each(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     found = compute_text_items(extract, parameters, texts)
     cuts = np.cumsum([0, *found.sizes]).tolist()
     for row, (begin, end) in zip(rows, pairwise(cuts), strict=True):
-        items = found.records[begin:end]
+        items = {field: column[begin:end] for field, column in found.columns.items()}
         order = np.lexsort((-items["chain"], -items["pointers"], -items["term"].round(SHARE_DIGITS)))[:MOST]
         row["total"] = items["term"].sum()
         for name, *_ in _ITEM:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -14,6 +14,7 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import TextRecords
+from agreement.data.storage.tables import TextRows
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,
@@ -24,10 +25,10 @@ from agreement.measures import (
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.sums.tables import unit_disagreements
-from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
+    UnitTable,
     cached,
     comparison,
     count_names,
@@ -107,7 +108,7 @@ class ItemFilters:
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class Items(UnitTable):
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
     `distance` is the mean distance of two coders' values of the unit (of a kappa, how often two of them differ).
@@ -117,6 +118,8 @@ class Items:
     than four judged it there are none. `pointers` is how many pointers of all coders lead to the unit, `chain` the size
     of its largest chain, whole, however values are made.
     `categories` (units, categories of the scheme) says who gave what. `level` is a place in `level_names`.
+
+    What is only counted is in the smallest type that holds it: to be compared, summed or negated, not multiplied.
     """
 
     texts: Sequence[TextEntry]
@@ -193,13 +196,13 @@ class Items:
         """
         explicit = self.explicit > 0
         levels = np.bincount(self.level, minlength=len(self.level_names))
-        of_fields = {
-            "relation": (RELATIONS, np.count_nonzero(self.relations, axis=0)),
-            "category": (self.names, np.count_nonzero(self.categories, axis=0)),
+        of_fields: dict[str, tuple[Sequence[str], Iterable[int]]] = {
+            "relation": (RELATIONS, map(np.count_nonzero, self.relations.T)),
+            "category": (self.names, map(np.count_nonzero, self.categories.T)),
             "level": (self.level_names, levels),
             "ambiguity": (
                 ("explicit", "implicit", "either"),
-                [np.count_nonzero(one) for one in (explicit, self.camps, explicit | self.camps)],
+                map(np.count_nonzero, (explicit, self.camps, explicit | self.camps)),
             ),
         }
         return {
@@ -294,46 +297,53 @@ def compute_items(extract: Extract, parameters: Parameters) -> Items:
 def _combine_items(extract: Extract, parameters: Parameters) -> Items:
     """Return the items of all texts together; those of a text are found once for its answers, and stored."""
     texts = pick_texts(extract, parameters)
-    if texts:
-        name = ["items", *options_of_items(extract, parameters)]
-        found = read_rows(
-            extract, parameters, TextRecords, name, texts, lambda some: compute_text_items(extract, parameters, some)
-        )
-    else:
-        found = compute_text_items(extract, parameters, texts)
-    records = found.records
-    terms = np.ascontiguousarray(records["term"])
-    coders = records["n_coders"].astype(np.int64)
-    total, n = exact_sum(terms), int(coders.sum()) if parameters.is_alpha else len(coders)
-    names = sorted(str(found.names[place]) for place in np.unique(records["name"]).tolist())
+
+    def compute(some: Sequence[TextEntry]) -> TextRecords:
+        return compute_text_items(extract, parameters, some)
+
+    found = read_item_rows(extract, parameters, TextRecords, "items", texts, compute)
+    terms, coders, counts = found["term"], found["n_coders"], found.columns
+    total, n = float(terms.sum()), int(coders.sum()) if parameters.is_alpha else len(coders)
+    of_level = np.bincount(found["name"], minlength=len(found.names))
+    names = sorted(str(found.names[place]) for place in np.flatnonzero(of_level).tolist())
     place = {level: number for number, level in enumerate(names)}
     return Items(
         texts=texts,
         text=found.text,
-        unit=np.ascontiguousarray(records["unit"]),
+        unit=found["unit"],
         share=terms / total if total else np.zeros(len(terms)),
         observed=terms / n if n else terms,
         distance=terms / coders if parameters.is_alpha else terms,
         n_coders=coders,
-        n_values=records["n_values"],
-        relations=records["relations"],
-        explicit=records["explicit"],
-        camps=records["camps"],
-        pointers=records["pointers"],
-        chain=records["chain"],
-        categories=records["categories"],
-        level=np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64)[records["name"]],
+        n_values=counts["n_values"],
+        relations=counts["relations"],
+        explicit=counts["explicit"],
+        camps=counts["camps"],
+        pointers=counts["pointers"],
+        chain=counts["chain"],
+        categories=counts["categories"],
+        level=np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64)[found["name"]],
         level_names=names,
         names=extract.countable,
     )
 
 
-def options_of_items(extract: Extract, parameters: Parameters) -> list[str]:
-    """Return on what items depend besides what all tables of rows are named by."""
+def read_item_rows[R: TextRows](
+    extract: Extract,
+    parameters: Parameters,
+    form: type[R],
+    name: str,
+    texts: Sequence[TextEntry],
+    compute: Callable[[Sequence[TextEntry]], R],
+) -> R:
+    """Return rows of texts that are made of the distances on their items, from the table of this name."""
     p = parameters
+    if p.distance == "ordinal":  # ranks are those of all values together: no row stands for one text alone
+        return compute(texts)
     # where only units of all coders are used, those of one text depend on who has coded others
     drop = not p.is_alpha and p.missing == "drop"
-    return [p.coefficient, p.distance, p.missing, p.primary_weight, *([str(len(extract.coders))] if drop else [])]
+    options = [p.coefficient, p.distance, p.missing, p.primary_weight, *([str(len(extract.coders))] if drop else [])]
+    return read_rows(extract, parameters, form, [name, *options], texts, compute)
 
 
 def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
@@ -361,17 +371,17 @@ def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence
         [text.pk for text in texts],
         np.bincount(pairable.documents, minlength=len(texts)),
         names,
-        name=np.array([place[level] for level in levels], dtype=np.int16),
+        name=np.array([place[level] for level in levels], dtype=np.int64),
         unit=np.array([data.units[row] for row in rows.tolist()], dtype=np.int64),
         term=terms,
-        n_coders=judged.astype(np.int32),
-        n_values=distinct.astype(np.int32),
-        relations=relation_counts(data)[rows].astype(np.int32),
-        explicit=explicit.astype(np.int32),
+        n_coders=judged,
+        n_values=distinct,
+        relations=relation_counts(data)[rows],
+        explicit=explicit,
         camps=(explicit == 0) & split_into_camps(pairable.codes),
-        pointers=_count_pointers(extract.kind, texts, data.units, data.coders)[rows].astype(np.int32),
-        chain=_chain_sizes(select_data(extract, whole, texts))[rows].astype(np.int32),
-        categories=count_names(categories, extract.countable)[rows].astype(np.int32),
+        pointers=_count_pointers(extract.kind, texts, data.units, data.coders)[rows],
+        chain=_chain_sizes(select_data(extract, whole, texts))[rows],
+        categories=count_names(categories, extract.countable)[rows],
     )
 
 

@@ -46,8 +46,6 @@ def _read_patterns(extract: Extract, parameters: Parameters, texts: Sequence[Tex
         # in one order, whatever texts are read together, so that figures have the same digits
         return _to_records(LabelPatterns.from_data(data, sorted(data.labels, key=place_in_scheme)))
 
-    if not texts:
-        return LabelPatterns.from_data(select_categories(extract, parameters, texts))
     found = _from_records(read_rows(extract, parameters, TextRecords, ["patterns of categories"], texts, compute))
     return found.with_labels(sorted(found.labels, key=place_in_scheme))
 
@@ -65,27 +63,27 @@ def _to_records(patterns: LabelPatterns) -> TextRecords:
         patterns.documents,
         np.bincount(text, minlength=len(patterns.documents)),
         patterns.labels,
-        name=np.concatenate((patterns.label, nothing + NO_NAME))[order].astype(np.int32),
-        count=np.concatenate((patterns.count, nothing))[order].astype(np.int32),
-        pattern=(pattern - first[text]).astype(np.int32),
-        n_units=patterns.n_units[pattern].astype(np.int32),
+        name=np.concatenate((patterns.label, nothing + NO_NAME))[order],
+        count=np.concatenate((patterns.count, nothing))[order],
+        pattern=pattern - first[text],
+        n_units=patterns.n_units[pattern],
     )
 
 
 def _from_records(found: TextRecords) -> LabelPatterns:
-    records, text = found.records, found.text
-    width = int(records["pattern"].max(initial=0)) + 1
-    begins = run_starts(text * width + records["pattern"])
-    pattern = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(records)))
-    count = records["count"].astype(np.int64)
-    labelled = records["name"] != NO_NAME
+    text, number, count, name = found.text, found["pattern"], found["count"], found["name"]
+    begins = run_starts(text * (int(number.max(initial=0)) + 1) + number)
+    pattern = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(text)))
+    labelled = name != NO_NAME
+    # a label that no unit of these texts has any longer is none of theirs
+    places, label = np.unique(name[labelled], return_inverse=True)
     return LabelPatterns(
         found.documents,
-        found.names,
+        tuple(found.names[place] for place in places.tolist()),
         text[begins],
-        records["n_units"][begins].astype(np.int64),
+        found["n_units"][begins],
         np.bincount(pattern, weights=count, minlength=len(begins)).astype(np.int64),
         pattern[labelled],
-        records["name"][labelled].astype(np.int64),
+        label,
         count[labelled],
     )

@@ -39,7 +39,7 @@ from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.request.executors import compute_parts, is_configured
 from agreement.reports.request.parameters import Parameters, distances_for
 
-# What is kept of one text or one extract at most; the oldest goes first.
+# What is kept of one text or one extract at most, and of values with a row for each unit; the oldest goes first.
 CACHED_VALUES = 64
 CACHED_MATRICES = 4
 # The sums of each two coders, and of all but each, are stored where there are at most so many.
@@ -55,6 +55,12 @@ def distances_of(extract: Extract) -> tuple[str, ...]:
     names = distances_for(extract.kind)
     negative = "ratio" in names and any(name.startswith("-") for name in extract.categories)
     return tuple(name for name in names if name != "ratio" or not negative)
+
+
+class UnitTable:
+    """The base of tables with a row for each unit of many texts, of which only few are cached."""
+
+    __slots__ = ()
 
 
 def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
@@ -95,12 +101,11 @@ def cached[T](owner: Extract | TextContent, key: tuple[Hashable, ...], compute: 
 
 def store[T](owner: Extract | TextContent, key: tuple[Hashable, ...], value: T) -> T:
     """Store a value computed of these answers in their cache; of large ones only few."""
-    limit = CACHED_MATRICES if isinstance(value, ReliabilityData) else CACHED_VALUES
+    is_large = isinstance(value, ReliabilityData | UnitTable)
+    limit = CACHED_MATRICES if is_large else CACHED_VALUES
     with _cache_lock:
         alike = [
-            one
-            for one, other in owner.cache.items()
-            if isinstance(other, ReliabilityData) == (limit == CACHED_MATRICES)
+            one for one, other in owner.cache.items() if isinstance(other, ReliabilityData | UnitTable) == is_large
         ]
         for old in alike[: max(len(alike) + 1 - limit, 0)]:
             owner.cache.pop(old, None)
@@ -316,16 +321,19 @@ def read_rows[R: TextRows](
     extract: Extract,
     parameters: Parameters,
     form: type[R],
-    distances: Sequence[str],
+    about: Sequence[str],
     texts: Sequence[TextEntry],
     compute: Callable[[Sequence[TextEntry]], R],
     coders: tuple[str, ...] | None = None,
 ) -> R:
-    """Return the rows of some texts, at least one, from their table; what it lacks is computed.
+    """Return the rows of some texts from their table; what it lacks is computed.
 
-    coders: of whom alone the rows are; None: of all. Of many texts some are computed at a time, and the answers that
-    were read for that do not stay in memory.
+    about: what the rows are, and on which further options they depend. coders: of whom alone they are; None: of all. Of
+    many texts some are computed at a time, and the answers that were read for that do not stay in memory.
     """
+
+    if not texts:
+        return compute(texts)
 
     def compute_some(places: Sequence[int]) -> R:
         missing = [texts[place] for place in places]
@@ -340,7 +348,7 @@ def read_rows[R: TextRows](
         return form.concatenate(parts)
 
     return extract.tables.read(
-        (*_rows_name(extract, parameters, distances), coders),
+        (*_rows_name(extract, parameters, about), coders),
         form,
         [text.content for text in texts],
         compute_some,
@@ -349,7 +357,7 @@ def read_rows[R: TextRows](
     )
 
 
-def _rows_name(extract: Extract, parameters: Parameters, distances: Sequence[str]) -> tuple[Hashable, ...]:
+def _rows_name(extract: Extract, parameters: Parameters, about: Sequence[str]) -> tuple[Hashable, ...]:
     """Return on what the rows of a table depend besides the answers."""
     p = parameters
     of_data = (
@@ -362,7 +370,7 @@ def _rows_name(extract: Extract, parameters: Parameters, distances: Sequence[str
     )
     of_question = (p.question, p.unasked) if extract.question else ()
     of_selection = () if extract.is_standard else (p.include, p.coders)
-    return (*of_data, p.exclude_unit, p.empty, p.thirds, *distances, of_question, of_selection)
+    return (*of_data, p.exclude_unit, p.empty, p.thirds, *about, of_question, of_selection)
 
 
 def _is_stored(extract: Extract, coders: Sequence[str] | None) -> bool:

@@ -12,7 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.extract.reading import clear_cache, extract
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
+from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.items.categories import compute_agreement_table, compute_by_category
+from agreement.reports.items.highest import find_highest
+from agreement.reports.items.items import compute_items
 from agreement.reports.links.relations import compute_link_kappas
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import select_data
@@ -383,3 +386,20 @@ def test_a_scheme_of_categories_alone_takes_no_query_more():
         extract(plain_project)
     assert len(plain) < len(asked)
     assert len(plain) == (11 if connection.vendor == "postgresql" else 9)
+
+
+def test_items_by_ranks_are_the_same_whatever_was_looked_at_before():
+    project = question_project("asked", any_answers(random.Random(3), texts=4))
+
+    def look(**asked):
+        found = extract(project, question="count")
+        parameters = Parameters(question="count", distance="ordinal", chains="full", **asked)
+        shares = compute_items(found, parameters).share.tolist()
+        highest = [(one.unit, one.share) for one in find_highest(found, parameters)]
+        return shares, highest, [one.mean for one in compute_text_distances(found, parameters)]
+
+    first = look()
+    clear_cache()
+    for texts in ("text-2", "text-1,text-3"):
+        look(texts=texts)
+    assert look() == first

@@ -20,11 +20,13 @@ from agreement.measures.sums.distributions import TextDistances, count_distances
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.models import StoredSums
 from agreement.reports.coders import coders as coder_reports
+from agreement.reports.coders.days import count_days
 from agreement.reports.coders.profiles import compute_profiles, mean_seconds
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.coders.timing import read_times, summarize_times
 from agreement.reports.items import categories
 from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.highest import find_highest
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall import overall
 from agreement.reports.overall.distances import distribute_distances
@@ -33,6 +35,7 @@ from agreement.reports.request.resolution import resolve
 from annotations.coding.status import reopen_coding
 from annotations.core.database import locks
 from annotations.models import Coding, Membership, Project, User
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.anonymization import forgetting_person
 from annotations.projects.locks import lock_project
 from annotations.projects.people.members import remove_membership
@@ -47,8 +50,8 @@ from tests.shared.agreeing import WALK, answer, coded_project, convention, judge
 
 CODERS = ("alice", "bob", "carol")
 TEXTS = (WALK, f"{WALK} twice", "[Anna](a) saw [him](b), and [he](c) saw [her](d)", f"{WALK} again, [it](f) rained")
-# Tables of records: items, categories, ambiguity, coders, their distances, times and marks.
-RECORDS = 7
+# Tables of records: items, the highest of them, categories, ambiguity, coders, their distances, times, days and marks.
+RECORDS = 9
 # More than any project has: nothing is stored.
 NEVER = 10**9
 
@@ -104,6 +107,7 @@ def pages_of_records(project, found, parameters):
         "kappa": categories.compute_category_kappa(found, parameters),
         "totals": [getattr(totals, name).tolist() for name in ("rows_of_texts", "counts", "agreeing", "judged")],
         "merged": [(one.result, one.low, one.high, one.note) for one in (merged.before, merged.after)],
+        "categories in use": (merged.n_before, merged.n_after),
         "confusion": coder_reports.confusion_matrix(found, parameters).tolist(),
         "agreeing": coder_reports.count_agreeing_coders(found, parameters),
         "profiles": compute_profiles(found, parameters),
@@ -111,6 +115,8 @@ def pages_of_records(project, found, parameters):
         "distances of coders": [
             (one.text.slug, one.coders, one.mean) for one in compute_text_distances(found, parameters)
         ],
+        "highest": [(one.text.slug, one.share, one.relations) for one in find_highest(found, parameters)],
+        "days": count_days(project, found),
         "times": summarize_times(found, parameters, times),
         "seconds": mean_seconds(found, parameters, times),
         "marks": (marks.note, marks.unsure),
@@ -319,9 +325,45 @@ def test_each_pair_and_all_but_each_are_stored_of_ten_coders_at_most(project, mo
     assert StoredSums.objects.count() == 1 + 1 + 1 + RECORDS
 
 
+@pytest.mark.django_db
+def test_the_tables_of_ten_coders_have_room_beside_those_of_the_pages():
+    coders = [f"coder-{number}" for number in range(10)]
+    project = answer(coded_project("ten", "poesio-artstein-2005", *TEXTS[:2], coders=coders))
+    first = figures(project)
+    for _ in range(2):
+        clear_cache()
+        written = set(StoredSums.objects.values_list("stored_at", flat=True))
+        assert queries_for_judgements(project) == (first, 0)
+        assert set(StoredSums.objects.values_list("stored_at", flat=True)) == written
+
+
+def test_what_coders_do_is_stored_once_whatever_the_options_of_the_coefficient(project):
+    found = extract(project)
+    for asked in ({}, {"empty": "subset"}, {"exclude_unit": "none"}, {"distance": "dice"}):
+        compute_profiles(found, convention(project, **({"distance": "masi"} | asked)))
+    assert StoredSums.objects.count() == 1 + 1  # summaries, coders
+
+
+def test_a_category_that_nobody_gives_any_longer_is_not_in_use(project):
+    def in_use(**asked):
+        parameters = convention(project, distance="masi", **asked)
+        return categories.compare_merged(extract(project), parameters, {"place": "thing"}).n_before
+
+    before, coding = in_use(), coding_of(project)
+    markable = coding.text.markables.order_by("start")[1]
+    given = coding.judgements.get(markable=markable).category.key
+    unused = project.categories.exclude(judgements__coding__text__project=project).first()
+    judge_again(coding, markable.key, unused.key)
+    assert (in_use(), in_use(texts="text-1")) == (before + 1, before)
+    judge_again(coding, markable.key, given)
+    assert in_use() == before
+    clear_cache()
+    assert in_use() == before
+
+
 def test_of_a_choice_of_coders_nothing_is_stored(project):
     figures(project, coders="alice,bob")
-    assert StoredSums.objects.count() == 1 + 2  # what is known of the codings, and what is read of all: times and marks
+    assert StoredSums.objects.count() == 1 + 3  # what is known of the codings, and what is read of all: times, days and marks
 
 
 def test_where_few_texts_have_changed_the_tables_are_not_written(project, monkeypatch):
@@ -427,6 +469,21 @@ def test_answers_that_are_read_later_than_their_versions_are_not_stored_under_th
     change_an_answer(project)
     basis.compute_sums(*resolve(found, convention(project, distance="masi")))
     clear_cache()
+    assert figures(project) == computed_anew(project)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_begins_after_the_versions_were_read_counts_at_the_next_look():
+    project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS))
+    Coding.objects.filter(coder__username="carol").delete()
+    figures(project)
+    StoredSums.objects.exclude(key=TableStore(project.pk, "")._key(reading.SUMMARIES)).delete()
+    clear_cache()
+    found, parameters = extract(project), convention(project, distance="masi")
+    text, carol = project.texts.get(slug="text-1"), User.objects.get(username="carol")
+    assign_texts(project, [text], [carol])
+    judge_again(coding_of(project, "text-1", "carol"), text.markables.order_by("start")[0].key, "place")
+    assert [one.coder for one in pages_of_records(project, found, parameters)["profiles"]] == ["alice", "bob"]
     assert figures(project) == computed_anew(project)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agreement.data.storage.records import NO_NAME, TextRecords
+from agreement.data.storage.records import NO_NAME, TextRecords, narrow
 
 
 def records_of(texts):
@@ -22,7 +22,9 @@ def records_of(texts):
 def texts_of(found):
     """Return what `records_of` makes records from."""
     texts = {document: [] for document in found.documents}
-    for place, (name, number) in zip(found.text.tolist(), found.records.tolist(), strict=True):
+    for place, (name, number) in zip(
+        found.text.tolist(), zip(found["name"].tolist(), found["number"].tolist(), strict=True), strict=True
+    ):
         texts[found.documents[place]].append((None if name == NO_NAME else found.names[name], number))
     return texts
 
@@ -64,5 +66,27 @@ def test_parts_with_other_names_are_put_together():
 def test_sums_are_by_text_and_name_without_records_of_others():
     found = records_of(TEXTS)
     assert found.tabulate(["bob", "ann"], "number").tolist() == [[0, 1], [0, 0], [8, 4], [0, 0]]
-    chosen = found.records["number"] > 3
+    chosen = found["number"] > 3
     assert found.tabulate(["bob", "ann"], "number", chosen).tolist() == [[0, 0], [0, 0], [5, 4], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind"), [((-128, 127), "int8"), ((0, 128), "int16"), ((-32769, 0), "int32"), ((0, 2**31), "int64")]
+)
+def test_numbers_take_the_smallest_type_that_holds_them(ends, kind):
+    assert narrow(np.array(ends)).tolist() == [*ends]
+    assert narrow(np.array(ends)).dtype == kind
+    assert narrow(np.zeros(0, dtype=np.int64)).dtype == "int8"
+
+
+def test_a_larger_number_than_all_before_is_exchanged_and_stored():
+    def counted(documents, counts):
+        counts = np.array(counts, dtype=np.int64)
+        return TextRecords.of(
+            documents, [1] * len(documents), ["ann"], name=np.zeros(len(counts), dtype=np.int8), counts=narrow(counts)
+        )
+
+    found = counted([1, 2], [[1, 2], [3, 4]]).exchange(np.array([1]), counted([2], [[5, 70_000]]))
+    assert found["counts"].tolist() == [[1, 2], [5, 70_000]]
+    stored = TextRecords.from_bytes(found.to_bytes())
+    assert (stored["counts"].tolist(), stored.nbytes) == (found["counts"].tolist(), 2 * 1 + 4 * 4)

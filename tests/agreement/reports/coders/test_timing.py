@@ -181,6 +181,18 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
         assert build(page, key) == [None, None]
 
 
+@pytest.mark.parametrize("apart", [1, 127, 128, 500])
+def test_each_day_has_the_judgements_of_each_coder_however_far_apart_the_days_are(project, apart):
+    for coder in ("alice", "bob"):
+        at(project, "text-1", coder, *[-apart * 86_400] * 6)
+    clear_cache()
+    first = MONDAY.date() - timedelta(days=apart)
+    assert count_days(project, extract(project)).coders == {
+        "alice": {first: 5, date(2026, 3, 3): 2},
+        "bob": {first: 5, date(2026, 3, 4): 2},
+    }
+
+
 def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothing(project):
     move_to_round(project, project.texts.filter(slug="text-2"), "pilot")
     today = date(2026, 3, 4)
