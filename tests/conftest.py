@@ -66,11 +66,13 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 PAGES = frozenset({"web", "sections", "reports"})
 # So is what the command of agreement prints; the API of agreement writes, too.
 READERS = frozenset({"agreement", "management"})
+# Programs of people see of a server what its API says, which is tried on each database itself.
+CLIENTS = frozenset({"coindex", "examples"})
 # Cases of a parametrised test mostly make the same queries: another kind of database meets the first, with --full all;
 # but all of what saves answers, of what tables refuse, and of databases and programs that fail.
 WITH_ALL_CASES = frozenset({"coding", "core", "models", "faults"})
-# Of the browser's tests those in which windows, the network and the worker meet the database.
-BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
+# Of the browser's tests those in which several windows and the network meet the database.
+BROWSER_AND_DATABASE = ("test_saving", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
 LEFT_OUT = {"once": frozenset(MARKERS_OF_FOLDERS), "database": frozenset({"access", "attacks", "engines"})}
 
@@ -159,7 +161,7 @@ def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
     if _folder_of(item) in OF_BROWSERS and item.path.stem not in BROWSER_AND_DATABASE:
         return False
-    if item.get_closest_marker("one_database"):
+    if item.get_closest_marker("one_database") or _folder_of(item) in CLIENTS:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 
 from benchmarks.environment.serving import MakeRunServer
+from tests.shared.cases import cases
 from tests.shared.migrated import copy_kept
 
 pytestmark = [
@@ -105,7 +106,7 @@ def test_ctrl_c_ends_all_of_them(running):
     assert running.processes() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["to end", "of a closed terminal"])
+@pytest.mark.parametrize("number", cases([signal.SIGTERM], full=[signal.SIGHUP]))
 def test_a_signal_to_the_one_that_serves_ends_the_others_too(running, number):
     serve, *_ = programs(running)
     os.kill(serve, number)

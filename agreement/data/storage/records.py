@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Buffer, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -137,7 +137,7 @@ class TextRecords:
         return pack(form, names, [self.sizes.astype(_SIZE), *(column.ravel() for column in self.columns.values())])
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> Self:
+    def from_bytes(cls, stored: Buffer) -> Self:
         """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
         form, names, (sizes, *flat) = unpack(
             stored, lambda form: [_SIZE, *(np.dtype(kind) for _, kind, _ in form["fields"])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Buffer, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, count
@@ -70,7 +70,7 @@ class TextRows(Protocol):
         """Return all of it as bytes."""
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> Self:
+    def from_bytes(cls, stored: Buffer) -> Self:
         """Return what was made bytes of. Raises ValueError for bytes of another form."""
 
 
@@ -204,7 +204,8 @@ class TextTables:
         if not len(found):
             return None
         contents = present if len(found) == len(present) else [present[place] for place in found.tolist()]
-        return _Table(contents, rows.select(places))
+        is_whole = len(places) == len(rows.documents) and bool((np.diff(places) == 1).all())
+        return _Table(contents, rows if is_whole else rows.select(places))
 
     def _save[R: TextRows](self, name: tuple[Hashable, ...], table: _Table[R], n_new: int) -> None:
         if self.store is None or not is_worth_storing(n_new, len(table.contents)):

@@ -33,8 +33,8 @@ def join_versions(versions: Sequence[Version], rest: bytes) -> bytes:
     return _HEAD.pack(len(versions), crc32(numbers)) + numbers + rest
 
 
-def split_versions(stored: bytes) -> tuple[NDArray[np.uint64], bytes]:
-    """Return what was joined: (versions, 2), and the rest. Raises ValueError for bytes that are damaged."""
+def split_versions(stored: bytes) -> tuple[NDArray[np.uint64], memoryview]:
+    """Return what was joined: (versions, 2), and a view of the rest. Raises ValueError for bytes that are damaged."""
     if len(stored) < _HEAD.size:
         raise ValueError("these bytes are no stored table")
     n, check = _HEAD.unpack_from(stored)
@@ -42,7 +42,7 @@ def split_versions(stored: bytes) -> tuple[NDArray[np.uint64], bytes]:
     numbers = stored[_HEAD.size : end]
     if crc32(numbers) != check:
         raise ValueError("the stored table is damaged: compute it again")
-    return np.frombuffer(numbers, _PAIR).reshape(-1, 2), stored[end:]
+    return np.frombuffer(numbers, _PAIR).reshape(-1, 2), memoryview(stored)[end:]
 
 
 def find_versions(

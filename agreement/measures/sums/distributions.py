@@ -1,6 +1,6 @@
 """How distances are distributed: those of pairs of judgements on one unit, and those of all pairs of judgements."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Buffer, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -120,7 +120,7 @@ class TextDistances:
         return pack({"labels": len(self.labels), "kinds": len(self.kinds)}, names, [self.rows])
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> Self:
+    def from_bytes(cls, stored: Buffer) -> Self:
         """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
         _, names, [rows] = unpack(stored, lambda options: [_text_type(options["labels"], options["kinds"])])
         kinds: Any = names["kinds"]

@@ -1,7 +1,7 @@
 """Sums as bytes: a mark, the version of the form, the length and check sum of the rest, names as JSON, then arrays."""
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Buffer, Callable, Hashable, Mapping, Sequence
 from struct import Struct
 from typing import Any
 from zlib import crc32
@@ -30,20 +30,21 @@ def pack(options: Mapping[str, Any], names: Mapping[str, Sequence[Hashable]], ar
 
 
 def unpack(
-    stored: bytes, types_of: Callable[[Mapping[str, Any]], Sequence[np.dtype[Any]]]
+    stored: Buffer, types_of: Callable[[Mapping[str, Any]], Sequence[np.dtype[Any]]]
 ) -> tuple[dict[str, Any], dict[str, list[Hashable]], list[NDArray[Any]]]:
     """Return the options, names and arrays; `types_of` gives the types of the arrays by the options.
 
     The arrays are views of the bytes. Raises ValueError for bytes that are no such sums, damaged or of another version.
     """
-    if len(stored) < _HEAD.size or not stored.startswith(MARK):
+    view = memoryview(stored)
+    if len(view) < _HEAD.size or view[: len(MARK)] != MARK:
         raise ValueError("these bytes are no stored sums")
-    _, version, check, length, described_length = _HEAD.unpack_from(stored)
+    _, version, check, length, described_length = _HEAD.unpack_from(view)
     if version != VERSION:
         raise ValueError(
             f"the stored sums have version {version}, and this library reads {VERSION}: compute them again"
         )
-    rest = memoryview(stored)[_HEAD.size :]
+    rest = view[_HEAD.size :]
     if len(rest) != length or crc32(rest) != check:
         raise ValueError("the stored sums are damaged: compute them again")
     described = json.loads(bytes(rest[:described_length]))

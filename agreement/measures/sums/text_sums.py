@@ -1,6 +1,6 @@
 """What each of many texts adds to alpha, in arrays: to be stored, chosen from, put together and added up."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Buffer, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index
@@ -331,7 +331,7 @@ class TextSums(Mapping[str, "DistanceSums"]):
         )
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> "TextSums":
+    def from_bytes(cls, stored: Buffer) -> "TextSums":
         """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
         options, names, arrays = unpack(
             stored, lambda options: [row_type(len(options["distances"])), *ENTRIES.values()]

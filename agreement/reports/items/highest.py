@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Buffer, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self
@@ -74,7 +74,7 @@ class TextItems:
         return pack({}, {"documents": self.documents}, [self.rows])
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> Self:
+    def from_bytes(cls, stored: Buffer) -> Self:
         """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
         _, names, [rows] = unpack(stored, lambda _: [_TEXT])
         return cls(names["documents"], rows)

@@ -363,7 +363,9 @@ def test_a_category_that_nobody_gives_any_longer_is_not_in_use(project):
 
 def test_of_a_choice_of_coders_nothing_is_stored(project):
     figures(project, coders="alice,bob")
-    assert StoredSums.objects.count() == 1 + 3  # what is known of the codings, and what is read of all: times, days and marks
+    assert (
+        StoredSums.objects.count() == 1 + 3
+    )  # what is known of the codings, and what is read of all: times, days and marks
 
 
 def test_where_few_texts_have_changed_the_tables_are_not_written(project, monkeypatch):

@@ -25,6 +25,7 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.conftest import change, judge
+from tests.shared.cases import cases
 
 CATEGORY = "category"
 
@@ -350,7 +351,7 @@ class Walk:
         resubmit(coding, manager, **{self.draw.choice(self.keys): self.draw.choice(["place", "none"])})
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
 def test_whatever_people_do_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
     walk = Walk(random.Random(seed), gold, marked)
     steps: list[Callable[[], None]] = [

@@ -14,10 +14,11 @@ from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.annotations.coding.test_page_and_server import any_change
 from tests.conftest import change, judge
+from tests.shared.cases import cases
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
 def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, codings, alice, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding, draw, taken = codings["alice"], random.Random(seed), set()
@@ -54,6 +55,7 @@ def test_a_pyramid_is_what_its_log_says(pyramid):
     assert {key: one.label for key, one in found.descriptions.items() if one.label} == {"s": "Other"}
 
 
+@pytest.mark.one_database
 def test_the_demo_is_what_its_logs_say(db, settings, capsys):
     settings.LOCAL = True
     call_command("load_demo", verbosity=0)

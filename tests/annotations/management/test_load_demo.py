@@ -525,6 +525,7 @@ def values_of_notices() -> dict[tuple[str, str], dict[str, Any]]:
     return table
 
 
+@pytest.mark.one_database
 def test_the_model_stands_beside_six_people_with_the_intervals_and_tests_of_independent_programs(demo, client):
     assert client.login(username="manager", password="coindex-demo")
     found = client.get("/api/v1/projects/notices/agreement/models/?candidate=baseline-notices").json()

@@ -24,6 +24,7 @@ from tests.annotations.transfers.test_further_answers import brought, exported, 
 from tests.browser.conftest import offline, saved
 from tests.browser.pages.test_accessibility import violations
 from tests.conftest import judge
+from tests.shared.cases import cases
 
 EDIT = "/projects/own/scheme/edit/"
 TEXT = "[Ann](a) saw [a house](b). [The roof](c) was red, and [she](d) liked [it](e)."
@@ -371,7 +372,7 @@ def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_i
     assert [one["attributes"] for one in judgements_of(coding).values()] == [{"gender": "m"}]
 
 
-@pytest.mark.parametrize(("width", "colours"), [(1440, "light"), (768, "dark"), (390, "light")])
+@pytest.mark.parametrize(("width", "colours"), cases([(1440, "dark"), (390, "light")], full=[(768, "dark")]))
 def test_the_designer_has_no_barriers_and_is_not_cut(sign_in, charlie, project, width, colours):
     page = open_designer(sign_in, charlie)
     page.set_viewport_size({"width": width, "height": 900})

@@ -19,6 +19,7 @@ from annotations.projects.people.peer_names import coded_title
 from tests.browser.conftest import DelayedAnswer, offline, saved
 from tests.browser.pages.test_accessibility import violations
 from tests.conftest import change
+from tests.shared.cases import cases
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
 
 pytestmark = pytest.mark.browser
@@ -669,7 +670,7 @@ def test_what_is_done_and_where_one_is_is_announced(builder_of):
     builder.saved()
 
 
-@pytest.mark.parametrize("width", [390, 640, 1000])
+@pytest.mark.parametrize("width", cases([390, 1000], full=[640]))
 def test_nothing_of_a_pyramid_is_cut_off_in_a_narrow_window(builder_of, width):
     builder = builder_of({"sinking": ["ferry sank"]})
     page = builder.page

@@ -515,6 +515,7 @@ def _reversed(data: bytes) -> dict[str, bytes]:
     return of
 
 
+@pytest.mark.one_database
 def test_all_demo_projects_come_back_equal_with_the_same_agreement(db, settings, capsys):
     settings.LOCAL = True
     call_command("load_demo")
