@@ -17,6 +17,7 @@ from .text_sums import COUNTS, LabelPair, TextSums, reading_counts
 
 # `fsum` adds fewer terms faster, and terms outside these bounds are nobody's distances
 _FEW_TERMS, _SMALLEST, _LARGEST = 1000, 1e-200, 1e200
+_AT_HAND = 16_384
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def exact_sum(terms: Floats) -> float:
     """Return the sum of finite terms, rounded once: the digits of `fsum`, many terms at a time.
 
     Each round takes the leading bits of all terms, so few that adding them rounds nothing in any order; what is left of
-    the terms is exact, too, and its bits are taken by the next (Rump, Ogita & Oishi 2008).
+    the terms is exact, too, and its bits are taken by the next (Rump, Ogita & Oishi 2008). So many terms are added at
+    a time as a processor has at hand.
 
     >>> exact_sum(np.array([1e16, 1.0, -1e16] * 500))
     500.0
@@ -63,14 +65,19 @@ def exact_sum(terms: Floats) -> float:
     largest = float(np.abs(terms).max(initial=0.0))
     if len(terms) < _FEW_TERMS or not _SMALLEST < largest < _LARGEST:
         return fsum(terms.tolist())
-    parts, rest = [], terms
+    return fsum(part for begin in range(0, len(terms), _AT_HAND) for part in _split(terms[begin : begin + _AT_HAND]))
+
+
+def _split(rest: Floats) -> list[float]:
+    """Return few numbers that add up to exactly what the terms do."""
+    parts, largest = [], float(np.abs(rest).max())
     while largest > _SMALLEST:
-        unit = ldexp(1.0, frexp(largest)[1] + (len(terms) + 2).bit_length())
+        unit = ldexp(1.0, frexp(largest)[1] + (len(rest) + 2).bit_length())
         leading = (rest + unit) - unit
         rest = rest - leading
         parts.append(float(leading.sum()))
         largest = float(np.abs(rest).max())
-    return fsum(parts if largest == 0 else [*parts, *rest.tolist()])
+    return parts if largest == 0 else [*parts, *rest.tolist()]
 
 
 def _total_counts(sums: TextSums) -> Totals:

@@ -25,6 +25,7 @@ from agreement.measures import (
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.sums.tables import unit_disagreements
+from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
@@ -303,7 +304,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
 
     found = read_item_rows(extract, parameters, TextRecords, "items", texts, compute)
     terms, coders, counts = found["term"], found["n_coders"], found.columns
-    total, n = float(terms.sum()), int(coders.sum()) if parameters.is_alpha else len(coders)
+    total, n = exact_sum(terms), int(coders.sum()) if parameters.is_alpha else len(coders)
     of_level = np.bincount(found["name"], minlength=len(found.names))
     names = sorted(str(found.names[place]) for place in np.flatnonzero(of_level).tolist())
     place = {level: number for number, level in enumerate(names)}

@@ -40,16 +40,15 @@ class PositionBin:
 
 def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
     """Return the selected items by their position among all of their text; nothing where they are of several texts."""
-    of_texts = items.text[selected]
-    if len(selected) < 2 or (of_texts != of_texts[0]).any():
+    # they are ascending, and the items of a text stand together
+    if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
-    rows = np.sort(selected)
-    of_text = np.flatnonzero(items.text == items.text[rows[0]])
+    of_text = np.flatnonzero(items.text == items.text[selected[0]])
     width = -(-len(of_text) // MOST_STEPS)
-    number = (rows - of_text[0]) // width  # the items of a text stand together
+    number = (selected - of_text[0]) // width
     bins = []
     for one in sorted(set(number.tolist())):
-        here = rows[number == one]
+        here = selected[number == one]
         distances = items.distance[here]
         bins.append(
             PositionBin(

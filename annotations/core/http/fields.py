@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from django import forms
@@ -52,20 +52,24 @@ class BoundedSelect(forms.Select):
         choices = list(self.choices)
         if len(choices) <= MOST_CHOICES:
             return super().render(name, value, attrs, renderer)
-        given = {**self.attrs, **(attrs or {})}
-        place = f"{given.get('id') or name}-choices"
         options = [one for one in choices if one[0] not in ("", None)]
-        return format_html(
-            '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
-            '<datalist id="{}">{}</datalist>',
-            name,
-            "" if value is None else value,
-            place,
-            f"one of {len(options)} names",
-            flatatt(given),
-            place,
-            format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),
-        )
+        return render_suggestions(name, value, options, {**self.attrs, **(attrs or {})})
+
+
+def render_suggestions(name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any]) -> SafeString:
+    """Return the field for a value that suggests the first of many options, each a value and its label."""
+    place = f"{attrs.get('id') or name}-choices"
+    return format_html(
+        '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
+        '<datalist id="{}">{}</datalist>',
+        name,
+        "" if value is None else value,
+        place,
+        f"one of {len(options)} names",
+        flatatt(dict(attrs)),
+        place,
+        format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),
+    )
 
 
 class BoundedCheckboxes(forms.CheckboxSelectMultiple):

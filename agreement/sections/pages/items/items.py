@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +38,7 @@ from agreement.sections.labels.addresses import item_address
 from agreement.sections.labels.labels import RELATION_LABELS
 from agreement.sections.labels.settings import name_terms
 from agreement.sections.tables import Cell, Column, Composed, Table
+from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -390,13 +391,16 @@ def _filters(
 
 
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
-    """Return the texts that have items: their addresses, and titles with the numbers of items."""
-    titles = {text.slug: text.title for text in items.texts}
-    if len(titles) < 2:
+    """Return the texts that have items by address, with titles and numbers of items; of many the addresses alone."""
+    slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
+    if len(set(slugs)) < 2:
         return []
-    counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
-    of_text: dict[str, int] = {}  # in all of its rounds
-    for text, count in zip(items.texts, counts, strict=True):
-        of_text[text.slug] = of_text.get(text.slug, 0) + count
-    chosen = request.options.get("text")
-    return [(slug, f"{titles[slug]} ({count})") for slug, count in of_text.items() if count or slug == chosen]
+    counts = np.bincount(items.text, minlength=len(slugs)).tolist()
+    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
+    if len(listed) > MOST_CHOICES:
+        return [(slug, slug) for slug in listed]
+    titles = {text.slug: text.title for text in items.texts}
+    of_text = Counter[str]()  # in all of its rounds
+    for slug, count in zip(slugs, counts, strict=True):
+        of_text[slug] += count
+    return [(slug, f"{titles[slug]} ({of_text[slug]})") for slug in listed]

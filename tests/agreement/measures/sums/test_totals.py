@@ -8,7 +8,7 @@ import pytest
 from agreement.measures.sums.totals import exact_sum
 
 
-@pytest.mark.parametrize("n", [0, 1, 999, 1000, 1023, 1024, 20_000])
+@pytest.mark.parametrize("n", [0, 1, 999, 1000, 1023, 1024, 20_000, 70_001])
 @pytest.mark.parametrize("spread", [0, 3, 60, 250])
 def test_sums_have_the_digits_of_fsum(n: int, spread: int) -> None:
     """Terms of one size or of many, of one sign or of both, whose sum cancels or not, in any order."""
