@@ -17,7 +17,6 @@ from agreement.data.answers.reading import select_texts
 from agreement.data.codings.documents import row_key, shift_of
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import NO_NAME, TextRecords
-from agreement.data.storage.tables import TextVersion
 from annotations.core.database import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
@@ -72,18 +71,12 @@ def read_marks(project: Project, extract: Extract) -> CoderMarks:
 
 def _read_marks(project: Project, extract: Extract) -> TextRecords:
     """Return a record of each judgement with a note, or of which the coder was unsure, from their table."""
-    texts = extract.texts
-    if not texts:
+
+    def find(texts: Sequence[TextEntry]) -> TextRecords:
         return _find_marks(project, extract, texts)
-    contents: list[TextVersion] = [text.content for text in texts]
-    return extract.tables.read(
-        ("marks", *(tuple(sorted(names)) for names in extract.selected or ())),
-        TextRecords,
-        contents,
-        lambda places: _find_marks(project, extract, [texts[place] for place in places]),
-        present=lambda: contents,
-        shared=extract.is_standard and not extract.question,
-    )
+
+    name = ("marks", *(tuple(sorted(names)) for names in extract.selected or ()))
+    return extract.read_records(name, find, shared=extract.is_standard and not extract.question)
 
 
 def _find_marks(project: Project, extract: Extract, texts: Sequence[TextEntry]) -> TextRecords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -23,7 +23,8 @@ from agreement.data.extract.selection import (
     filter_coders,
     select_codings,
 )
-from agreement.data.storage.tables import TextTables
+from agreement.data.storage.records import TextRecords
+from agreement.data.storage.tables import TextTables, TextVersion
 
 # How values are made of which chains are the sets.
 CHAINED = ("pointers", "indices")
@@ -89,6 +90,30 @@ class Extract:
     def countable(self) -> tuple[str, ...]:
         """The categories or values that tables have a column for; none where there are too many, as of free words."""
         return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
+
+    def read_records(
+        self,
+        name: tuple[Hashable, ...],
+        compute: Callable[[Sequence[TextEntry]], TextRecords],
+        *,
+        shared: bool = True,
+    ) -> TextRecords:
+        """Return the records of all texts from the table of that name; those that it lacks are computed.
+
+        shared: the table is stored in the database.
+        """
+        texts = self.texts
+        if not texts:
+            return compute(texts)
+        contents: list[TextVersion] = [text.content for text in texts]
+        return self.tables.read(
+            name,
+            TextRecords,
+            contents,
+            lambda places: compute([texts[place] for place in places]),
+            present=lambda: contents,
+            shared=shared,
+        )
 
     def label(self, category: str) -> str:
         """Return what a category is called on pages; what is no key of one is its own label."""

@@ -90,6 +90,11 @@ class TextRecords:
         sums: Floats = np.bincount(places, weights=self[field][rows], minlength=shape[0] * shape[1])
         return sums.reshape(shape)
 
+    def sum_by_name(self, field: str) -> Floats:
+        """Return the sums of a field over all texts, (names,). All records have a name."""
+        sums: Floats = np.bincount(self.columns["name"], weights=self.columns[field], minlength=len(self.names))
+        return sums
+
     def select(self, rows: Ints) -> Self:
         """Return the records of some of the texts, in this order."""
         sizes = self.sizes[rows]

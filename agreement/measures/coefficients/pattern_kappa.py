@@ -44,12 +44,13 @@ class PatternKappa:
     @property
     def pairable_texts(self) -> Bools:
         """The texts that have a unit with two coders, whether it is in use or not."""
-        return self._texts_of(self.patterns.select(self.patterns.n_coders >= 2))
+        return self.patterns.count_in_texts(self.patterns.n_coders >= 2) > 0
 
     @property
     def left_out_texts(self) -> Bools:
         """The texts that the interval leaves out in turn: those with pairable units, and with units in use."""
-        return self.pairable_texts & self._texts_of(self.used)
+        used = self.used
+        return self.pairable_texts & (used.count_in_texts(used.n_coders >= 0) > 0)
 
     @cached_property
     def statistics(self) -> SufficientStatistics:
@@ -95,9 +96,6 @@ class PatternKappa:
             else None,
             categories=self._of_each_label() if value is not None else (),
         )
-
-    def _texts_of(self, patterns: LabelPatterns) -> Bools:
-        return np.bincount(patterns.text, minlength=len(patterns.documents)) > 0
 
     def _of_each_label(self) -> tuple[CategoryKappa, ...]:
         used = self.used

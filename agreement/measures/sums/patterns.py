@@ -1,4 +1,4 @@
-"""Units with the same labels counted together, text by text: what coefficients and tables of labels are made of."""
+"""Units with the same labels counted together, by text: what coefficients and tables of labels are made of."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.arrays import distinct_rows, run_starts
+from ..data.arrays import distinct_rows, run_offsets, run_starts
 from ..data.reliability_data import ReliabilityData
 from ..values import Bools, Floats, Ints, Label
 from .sufficient_statistics import Matrix, sparse_sums
@@ -14,11 +14,11 @@ from .sufficient_statistics import Matrix, sparse_sums
 
 @dataclass(frozen=True, eq=False)
 class LabelPatterns:
-    """How many coders gave a unit each label: units of a text that are alike in this are one pattern.
+    """How many coders gave a unit each label, a pattern, and how many units of each text have which pattern.
 
-    `text` (patterns,) is the place of a pattern's text among `documents`, ascending, `n_units` how many units have it
-    and `n_coders` how many coders labelled each of them. `pattern`, `label` and `count` (entries,) say how many coders
-    gave a unit of a pattern, ascending, a label, which is a place in `labels`.
+    `n_coders` (patterns,) is how many coders labelled a unit of each pattern. `pattern`, `label` and `count` (entries,)
+    say how many of them gave it a label, which is a place in `labels`, ascending. `text`, `text_pattern` and
+    `text_units` (rows,) say how many units of a text, a place in `documents`, have a pattern; texts are ascending.
 
     >>> data = ReliabilityData.from_values("ABC", ["Ann", "Bob"], [["x", "x"], ["x", "y"], ["y", "x"]], ["text"] * 3)
     >>> patterns = LabelPatterns.from_data(data)
@@ -28,12 +28,13 @@ class LabelPatterns:
 
     documents: Sequence[Hashable]
     labels: Sequence[Label]
-    text: Ints
-    n_units: Ints
     n_coders: Ints
     pattern: Ints
     label: Ints
     count: Ints
+    text: Ints
+    text_pattern: Ints
+    text_units: Ints
 
     @classmethod
     def from_data(cls, data: ReliabilityData, labels: Sequence[Label] | None = None) -> "LabelPatterns":
@@ -47,29 +48,75 @@ class LabelPatterns:
         place = {label: number for number, label in enumerate(labels)}
         number = np.array([*(place[label] for label in data.labels), -1], dtype=np.int64)
         codes = np.sort(number[data.codes], axis=1)  # what is missing is -1 and comes first
-        columns, n_units = distinct_rows(data.document_of_unit, *(codes + 1).T)
-        text, rest = columns[0], np.array(columns[1:], dtype=np.int64).reshape(codes.shape[1], len(n_units)).T - 1
-        pattern, column = np.nonzero(rest >= 0)
-        begins = run_starts(pattern * (len(labels) + 1) + rest[pattern, column])
-        n_coders = (rest >= 0).sum(axis=1)
-        count = np.diff(begins, append=len(pattern))
-        label = rest[pattern, column][begins]
-        return cls(data.documents, labels, text, n_units, n_coders, pattern[begins], label, count)
+        (text, *given), text_units = distinct_rows(data.document_of_unit, *(codes + 1).T)
+        given_in_texts = np.array(given, dtype=np.int64).reshape(codes.shape[1], len(text)).T - 1
+        of_patterns, text_pattern = np.unique(given_in_texts, axis=0, return_inverse=True)
+        pattern, column = np.nonzero(of_patterns >= 0)
+        found = of_patterns[pattern, column]
+        begins = run_starts(pattern * (len(labels) + 1) + found)
+        return cls(
+            data.documents,
+            labels,
+            (of_patterns >= 0).sum(axis=1),
+            pattern[begins],
+            found[begins],
+            np.diff(begins, append=len(pattern)),
+            text,
+            text_pattern.reshape(-1),
+            text_units,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        documents: Sequence[Hashable],
+        labels: Sequence[Label],
+        patterns: Sequence[Sequence[tuple[int, int]]],
+        rows: tuple[Ints, Ints, Ints],
+    ) -> "LabelPatterns":
+        """Return patterns that are given as pairs of a label and how many coders gave it.
+
+        rows: `text`, `text_pattern` and `text_units`.
+        """
+        entries = [(number, *one) for number, of_one in enumerate(patterns) for one in sorted(of_one)]
+        pattern, label, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+        n_coders = np.array([sum(count for _, count in of_one) for of_one in patterns], dtype=np.int64)
+        return cls(documents, labels, n_coders, pattern, label, count, *rows)
+
+    def to_counts(self) -> list[list[tuple[int, int]]]:
+        """Return of each pattern the labels with how many coders gave them."""
+        counts: list[list[tuple[int, int]]] = [[] for _ in range(len(self.n_coders))]
+        entries = (self.pattern.tolist(), self.label.tolist(), self.count.tolist())
+        for number, label, count in zip(*entries, strict=True):
+            counts[number].append((label, count))
+        return counts
+
+    @cached_property
+    def n_units(self) -> Ints:
+        """The units of all texts that have each pattern."""
+        sums = np.bincount(self.text_pattern, weights=self.text_units, minlength=len(self.n_coders))
+        return sums.astype(np.int64)
 
     def select(self, chosen: Bools) -> "LabelPatterns":
         """Return some of the patterns."""
         if chosen.all():
             return self
-        entries = chosen[self.pattern]
+        place, entries, rows = np.cumsum(chosen) - 1, chosen[self.pattern], chosen[self.text_pattern]
         return replace(
             self,
-            text=self.text[chosen],
-            n_units=self.n_units[chosen],
             n_coders=self.n_coders[chosen],
-            pattern=(np.cumsum(chosen) - 1)[self.pattern[entries]],
+            pattern=place[self.pattern[entries]],
             label=self.label[entries],
             count=self.count[entries],
+            text=self.text[rows],
+            text_pattern=place[self.text_pattern[rows]],
+            text_units=self.text_units[rows],
         )
+
+    def count_in_texts(self, chosen: Bools) -> Ints:
+        """Return how many units of each text have one of the chosen patterns: (documents,)."""
+        numbers = self.text_units * chosen[self.text_pattern]
+        return np.bincount(self.text, weights=numbers, minlength=len(self.documents)).astype(np.int64)
 
     def collapse(self, mapping: Mapping[Label, Label]) -> "LabelPatterns":
         """Return the patterns with some labels merged: each label of the mapping becomes what it maps to."""
@@ -95,7 +142,7 @@ class LabelPatterns:
     @cached_property
     def agreements(self) -> Floats:
         """The share of the pairs of coders that agree on a unit of each pattern, NaN where there is no pair."""
-        agreed = np.bincount(self.pattern, weights=self.count * (self.count - 1), minlength=len(self.text))
+        agreed = np.bincount(self.pattern, weights=self.count * (self.count - 1), minlength=len(self.n_coders))
         pairs = self.n_coders * (self.n_coders - 1)
         agreements: Floats = np.divide(agreed, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
         return agreements
@@ -108,10 +155,8 @@ class LabelPatterns:
     def count_coders(self, labels: Sequence[int]) -> Ints:
         """Return how many coders gave a unit of each pattern one of these labels, by their places: (patterns,)."""
         entries = np.isin(self.label, labels)
-        counts: Ints = np.bincount(self.pattern[entries], weights=self.count[entries], minlength=len(self.text)).astype(
-            np.int64
-        )
-        return counts
+        sums = np.bincount(self.pattern[entries], weights=self.count[entries], minlength=len(self.n_coders))
+        return sums.astype(np.int64)
 
     def count_judgements(self) -> Ints:
         """Return how often each label was given: (labels,)."""
@@ -150,12 +195,17 @@ class LabelPatterns:
         (texts, 2 + labels): what Fleiss' kappa follows from.
         """
         paired = self.n_coders >= 2
-        text = self.text[paired]
-        groups = np.concatenate((text, text, self.text[self.pattern]))
-        columns = np.concatenate((np.zeros_like(text), np.ones_like(text), 2 + self.label))
-        shares: Floats = self.weight * self.count / self.n_coders[self.pattern]
-        agreed: Floats = (self.n_units * self.agreements)[paired]
-        terms = np.concatenate((agreed, self.n_units[paired].astype(np.float64), shares))
+        rows = np.flatnonzero(paired[self.text_pattern])
+        n_paired, agreements = self.text_units[rows], self.agreements[self.text_pattern[rows]]
+        # the entries of the pattern of each row, one after the other
+        sizes = np.bincount(self.pattern, minlength=len(self.n_coders))
+        of_rows = sizes[self.text_pattern]
+        row = np.repeat(np.arange(len(self.text)), of_rows)
+        entry = (np.cumsum(sizes) - sizes)[self.text_pattern[row]] + run_offsets(of_rows)
+        shares: Floats = self.text_units[row] * (self.count / self.n_coders[self.pattern])[entry]
+        groups = np.concatenate((self.text[rows], self.text[rows], self.text[row]))
+        columns = np.concatenate((np.zeros_like(rows), np.ones_like(rows), 2 + self.label[entry]))
+        terms = np.concatenate((n_paired * agreements, n_paired.astype(np.float64), shares))
         return sparse_sums(groups, columns, terms, (len(self.documents), 2 + len(self.labels)))
 
     def _sum_by_label(self, terms: Floats | Ints) -> Floats:

@@ -13,7 +13,6 @@ from django.utils import timezone
 from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import TextRecords
-from agreement.data.storage.tables import TextVersion
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_work_of
 from agreement.reports.request.basis import cached
@@ -43,12 +42,10 @@ def _count(project: Project, extract: Extract) -> DayCounts:
     number = {name: place for place, name in enumerate(extract.rounds)}
     rounds = np.array([NO_GROUP if text.reason == "practice" else number[text.round] for text in texts], dtype=np.int64)
 
-    def compute(places: list[int]) -> TextRecords:
-        return _count_by_coder_and_day(project, extract, [texts[place] for place in places])
+    def compute(some: Sequence[TextEntry]) -> TextRecords:
+        return _count_by_coder_and_day(project, extract, some)
 
-    contents: list[TextVersion] = [text.content for text in texts]
-    name = ("judged days", timezone.get_current_timezone_name())
-    days = extract.tables.read(name, TextRecords, contents, compute, present=lambda: contents, shared=True)
+    days = extract.read_records(("judged days", timezone.get_current_timezone_name()), compute)
     of_rounds = _sum_by_day(days, rounds[days.text])
     of_coders = _sum_by_day(days, np.where(rounds[days.text] == NO_GROUP, NO_GROUP, days["name"]))
     return DayCounts(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -56,10 +57,10 @@ def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
 
 
 def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
-    """Return what each coder did in each of the chosen texts: `number` of `value` of a kind.
+    """Return the `number` of everything that coders did in each of the chosen texts.
 
-    `kind` is a place in COUNTED; `value` is a category of the scheme by its place, the length of a chain or how far a
-    link goes back. extract and parameters: as `resolve` returns them.
+    Its name is the coder, what is counted, one of COUNTED, and a value: a category of the scheme by its place, the
+    length of a chain or how far a link goes back, else 0. extract and parameters: as `resolve` returns them.
     """
     # neither the coefficient nor its options matter, but for what makes a value
     of_values = replace(restrict_to_categories(parameters), readings=parameters.readings, unmarked=parameters.unmarked)
@@ -72,73 +73,63 @@ def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
 
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     found = read_coder_counts(extract, parameters)
-    names = list(dict.fromkeys([*found.names, *extract.coders]))
-    columns = [found[field] for field in ("name", "kind", "value")]
-    least = int(columns[2].min(initial=0))
-    width = int(columns[2].max(initial=0)) - least + 1
-    numbers = np.bincount(
-        (columns[0] * len(COUNTED) + columns[1]) * width + columns[2] - least,
-        weights=found["number"],
-        minlength=len(names) * len(COUNTED) * width,
-    ).reshape(len(names), len(COUNTED), width)
-
-    def count(coder: str, kind: str) -> dict[int, int]:
-        of_kind = numbers[names.index(coder), COUNTED.index(kind)]
-        return {value + least: int(of_kind[value]) for value in np.flatnonzero(of_kind).tolist()}
-
+    names: Sequence[Any] = found.names
+    numbers: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    for (coder, kind, value), number in zip(names, found.sum_by_name("number").tolist(), strict=True):
+        if number:
+            numbers[coder, kind][value] = int(number)
     profiles = []
     for coder in extract.coders:
-        categories = count(coder, "category")
-        named = Counter({extract.categories[place]: n for place, n in categories.items()})
+        of_kind = {kind: dict(sorted(numbers[coder, kind].items())) for kind in COUNTED}
+        named = Counter({extract.categories[place]: n for place, n in of_kind["category"].items()})
         profiles.append(
             Profile(
                 coder,
-                count(coder, "judgements").get(0, 0),
+                of_kind["judgements"].get(0, 0),
                 {name: named[name] for name in extract.countable},
-                count(coder, "chain length"),
-                count(coder, "link distance"),
-                count(coder, "ambiguous").get(0, 0),
+                of_kind["chain length"],
+                of_kind["link distance"],
+                of_kind["ambiguous"].get(0, 0),
             )
         )
     return profiles
 
 
 def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
-    number = {coder: place for place, coder in enumerate(extract.coders)}
-    rows: list[tuple[int, int, int, int, int]] = []  # text, coder, kind, value, number
+    coders = frozenset(extract.coders)
+    places: dict[tuple[str, str, int], int] = {}
+    rows: list[tuple[int, int, int]] = []  # text, name, number
 
-    def add(text: int, coder: int, kind: str, values: Ints) -> None:
+    def add(text: int, coder: str, kind: str, values: Ints) -> None:
         distinct, counts = np.unique(values, return_counts=True)
         rows.extend(
-            (text, coder, COUNTED.index(kind), *one) for one in zip(distinct.tolist(), counts.tolist(), strict=True)
+            (text, places.setdefault((coder, kind, value), len(places)), count)
+            for value, count in zip(distinct.tolist(), counts.tolist(), strict=True)
         )
 
     if extract.has_chains:
         data = select_data(extract, _whole_chains(extract, parameters), texts)
         sizes = np.diff(data.cells.starts)
-        for column, coder in enumerate(data.coders):
-            is_chain = (data.codes[:, column] >= len(data.labels)) & ~_find_ambiguous(texts, data.units, str(coder))
+        for column, coder in enumerate(map(str, data.coders)):
+            is_chain = (data.codes[:, column] >= len(data.labels)) & ~_find_ambiguous(texts, data.units, coder)
             of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
             lengths = sizes[code - len(data.labels)]
             cuts = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
             for place, (begin, end) in enumerate(pairwise(cuts)):
-                add(place, number[str(coder)], "chain length", lengths[begin:end])
+                add(place, coder, "chain length", lengths[begin:end])
     for place, text in enumerate(texts):
         for work in text.answers.coder_answers:
-            coder = number.get(work.coder)
-            if coder is None:  # who has begun since the versions were read counts at the next look
+            if work.coder not in coders:  # who has begun since the versions were read counts at the next look
                 continue
-            add(place, coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
-            add(place, coder, "category", _given_numbers(extract, work))
-            add(place, coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
+            add(place, work.coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
+            add(place, work.coder, "category", _given_numbers(extract, work))
+            add(place, work.coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
             if extract.kind == "pointers":
                 inside = work.link_to < len(text.answers.units)
-                add(place, coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
-    of_all = np.array(rows, dtype=np.int64).reshape(-1, 5)
-    of_all = of_all[np.argsort(of_all[:, 0], kind="stable")]
-    fields = dict(zip(("name", "kind", "value", "number"), of_all[:, 1:].T, strict=True))
-    sizes_of_texts = np.bincount(of_all[:, 0], minlength=len(texts))
-    return TextRecords.of([text.pk for text in texts], sizes_of_texts, extract.coders, **fields)
+                add(place, work.coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
+    text_of, name, number = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
+    sizes_of_texts = np.bincount(text_of, minlength=len(texts))
+    return TextRecords.of([text.pk for text in texts], sizes_of_texts, tuple(places), name=name, number=number)
 
 
 def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
@@ -151,8 +142,7 @@ def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -
     if not len(times.documents):
         return dict.fromkeys(extract.coders)
     counts = read_coder_counts(extract, parameters)
-    is_judgements = counts["kind"] == COUNTED.index("judgements")
-    judgements = counts.tabulate(extract.coders, "number", is_judgements)
+    judgements = counts.tabulate([(coder, "judgements", 0) for coder in extract.coders], "number")
     seconds = times.tabulate(extract.coders, "seconds", ~times["is_judgement"])
     totals = seconds.sum(axis=0)
     numbers = np.where(seconds > 0, judgements, 0.0).sum(axis=0)

@@ -13,7 +13,6 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import TextRecords
-from agreement.data.storage.tables import TextVersion
 from agreement.reports.request.basis import cached, cached_by_text, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -80,16 +79,11 @@ def read_times(project: Project, extract: Extract) -> TextRecords:
 
     `extract` has all answers of the project, and of each text the log is read once for its answers.
     """
-    texts = extract.texts
-    if not texts:
-        return _collect_times([], [])
 
-    def compute(places: list[int]) -> TextRecords:
-        missing = [texts[place] for place in places]
-        return _collect_times(missing, read_work_of(project, extract, missing))
+    def compute(texts: Sequence[TextEntry]) -> TextRecords:
+        return _collect_times(texts, read_work_of(project, extract, texts))
 
-    contents: list[TextVersion] = [text.content for text in texts]
-    return extract.tables.read(("times",), TextRecords, contents, compute, present=lambda: contents, shared=True)
+    return extract.read_records(("times",), compute)
 
 
 def _collect_times(texts: Sequence[TextEntry], works: Sequence[ProjectWork]) -> TextRecords:

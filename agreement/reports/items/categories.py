@@ -100,7 +100,7 @@ def _pattern_kappa(extract: Extract, parameters: Parameters) -> PatternKappa:
     n_coders = len(extract.coders)
     found = PatternKappa(read_patterns(extract, parameters), n_coders, judges, parameters.missing)
     if parameters.missing == "drop":
-        return replace(found, n_coders_used=n_coders if len(found.used.text) else 0)
+        return replace(found, n_coders_used=n_coders if len(found.used.n_coders) else 0)
     return found
 
 
@@ -160,7 +160,7 @@ def _sum_rows(extract: Extract, parameters: Parameters) -> AgreementTotals:
 
     return AgreementTotals(
         names=extract.countable,
-        rows_of_texts=np.bincount(rows.text, weights=n_units, minlength=len(rows.documents)).astype(np.int64),
+        rows_of_texts=rows.count_in_texts(rows.n_coders >= 0),
         counts=add_up(given),
         n_judgements=int((n_units * n_coders).sum()),
         agreement=float((n_units * rows.agreements).sum() / n_rows) if n_rows else None,

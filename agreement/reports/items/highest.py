@@ -15,7 +15,7 @@ from agreement.data.extract.extract import Extract
 from agreement.measures import RELATIONS
 from agreement.measures.sums.storage import pack, unpack
 from agreement.measures.values import Ints
-from agreement.reports.items.items import SHARE_DIGITS, compute_text_items, read_item_rows
+from agreement.reports.items.items import SHARE_DIGITS, compute_text_items, order_by_share, read_item_rows
 from agreement.reports.request.basis import cached, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -105,7 +105,8 @@ def _find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
         lowest = np.partition(shares[places], len(places) - MOST)[len(places) - MOST]
         places = places[shares[places] >= lowest]
     of_text, number = np.divmod(places, MOST)
-    order = np.lexsort((-rows["chain"][of_text, number], -rows["pointers"][of_text, number], -shares[places]))[:MOST]
+    pointers, chain = (rows[name][of_text, number] for name in ("pointers", "chain"))
+    order = order_by_share(shares[places], pointers, chain)[:MOST]
     return [
         HighItem(
             texts[text],
@@ -123,7 +124,7 @@ def _first_of_each(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     cuts = np.cumsum([0, *found.sizes]).tolist()
     for row, (begin, end) in zip(rows, pairwise(cuts), strict=True):
         items = {field: column[begin:end] for field, column in found.columns.items()}
-        order = np.lexsort((-items["chain"], -items["pointers"], -items["term"].round(SHARE_DIGITS)))[:MOST]
+        order = order_by_share(items["term"].round(SHARE_DIGITS), items["pointers"], items["chain"])[:MOST]
         row["total"] = items["term"].sum()
         for name, *_ in _ITEM:
             row[name][: len(order)] = items[name][order]

@@ -172,7 +172,7 @@ class Items(UnitTable):
             shares = self.share[rows].round(SHARE_DIGITS)
             among = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
             rows, shares = rows[among], shares[among]
-            return rows[np.lexsort((-self.chain[rows], -self.pointers[rows], -shares))][:n]
+            return rows[order_by_share(shares, self.pointers[rows], self.chain[rows])][:n]
         order = self._order(sort)
         if filters and sort == "ambiguity":
             order = order[np.argsort(-filters.read_ranked(ranked).posterior[order], kind="stable")]
@@ -287,6 +287,11 @@ class ItemReport:
             for coder, value in self.values.items()
             if isinstance(value, frozenset | Readings)
         }
+
+
+def order_by_share(shares: Floats, pointers: Ints, chain: Ints) -> Ints:
+    """Return the order of items: by rounded share, the highest first, then by the links that hang on them."""
+    return np.lexsort((-chain, -pointers, -shares))  # of lexsort the last key is the first
 
 
 def compute_items(extract: Extract, parameters: Parameters) -> Items:

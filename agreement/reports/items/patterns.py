@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
-from agreement.data.storage.records import NO_NAME, TextRecords
-from agreement.measures.data.arrays import run_starts
+from agreement.data.storage.records import TextRecords
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Label
 from agreement.reports.request.basis import cached, names_of, pick_texts, read_rows, select_categories
@@ -46,44 +46,35 @@ def _read_patterns(extract: Extract, parameters: Parameters, texts: Sequence[Tex
         # in one order, whatever texts are read together, so that figures have the same digits
         return _to_records(LabelPatterns.from_data(data, sorted(data.labels, key=place_in_scheme)))
 
-    found = _from_records(read_rows(extract, parameters, TextRecords, ["patterns of categories"], texts, compute))
-    return found.with_labels(sorted(found.labels, key=place_in_scheme))
+    found = read_rows(extract, parameters, TextRecords, ["patterns of categories"], texts, compute)
+    return _from_records(found, place_in_scheme)
 
 
 def _to_records(patterns: LabelPatterns) -> TextRecords:
-    """Return a record for each entry of a pattern, and one for a pattern of units that nobody labelled."""
-    nobody = np.flatnonzero(patterns.n_coders == 0)
-    pattern = np.concatenate((patterns.pattern, nobody))
-    order = np.argsort(pattern, kind="stable")
-    pattern = pattern[order]
-    nothing = np.zeros_like(nobody)
-    text = patterns.text[pattern]
-    first = np.searchsorted(patterns.text, np.arange(len(patterns.documents)))
+    """Return a record for each pattern of a text: its name has the labels, with how many coders gave each."""
+    names = [tuple((patterns.labels[label], count) for label, count in of_one) for of_one in patterns.to_counts()]
     return TextRecords.of(
         patterns.documents,
-        np.bincount(text, minlength=len(patterns.documents)),
-        patterns.labels,
-        name=np.concatenate((patterns.label, nothing + NO_NAME))[order],
-        count=np.concatenate((patterns.count, nothing))[order],
-        pattern=pattern - first[text],
-        n_units=patterns.n_units[pattern],
+        np.bincount(patterns.text, minlength=len(patterns.documents)),
+        names,
+        name=patterns.text_pattern,
+        n_units=patterns.text_units,
     )
 
 
-def _from_records(found: TextRecords) -> LabelPatterns:
-    text, number, count, name = found.text, found["pattern"], found["count"], found["name"]
-    begins = run_starts(text * (int(number.max(initial=0)) + 1) + number)
-    pattern = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(text)))
-    labelled = name != NO_NAME
-    # a label that no unit of these texts has any longer is none of theirs
-    places, label = np.unique(name[labelled], return_inverse=True)
-    return LabelPatterns(
-        found.documents,
-        tuple(found.names[place] for place in places.tolist()),
-        text[begins],
-        found["n_units"][begins],
-        np.bincount(pattern, weights=count, minlength=len(begins)).astype(np.int64),
-        pattern[labelled],
-        label,
-        count[labelled],
-    )
+def _from_records(found: TextRecords, place_in_scheme: Callable[[Label], tuple[int, list[str]]]) -> LabelPatterns:
+    """Return the patterns in the order of their labels, whatever was read before.
+
+    Labels and patterns that no unit of these texts has any longer are none of theirs.
+    """
+    name = found["name"]
+    used = np.flatnonzero(np.bincount(name, minlength=len(found.names))).tolist()
+    pairs: dict[int, Any] = {place: found.names[place] for place in used}
+    labels = sorted({label for of_one in pairs.values() for label, _ in of_one}, key=place_in_scheme)
+    number = {label: place for place, label in enumerate(labels)}
+    counts = {place: sorted((number[label], count) for label, count in of_one) for place, of_one in pairs.items()}
+    order = sorted(counts, key=counts.__getitem__)
+    new_place = np.zeros(len(found.names), dtype=np.int64)
+    new_place[order] = np.arange(len(order))
+    rows = found.text, new_place[name], found["n_units"]
+    return LabelPatterns.from_counts(found.documents, labels, [counts[place] for place in order], rows)
