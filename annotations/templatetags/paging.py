@@ -9,7 +9,7 @@ from django import template
 from django.core.paginator import Page
 from django.utils.safestring import SafeString
 
-from annotations.core.http.fields import MOST_CHOICES, BoundedSelect, render_suggestions
+from annotations.core.http.fields import BoundedSelect, are_many, render_suggestions
 
 register = template.Library()
 
@@ -44,7 +44,7 @@ def pages(
 @register.simple_tag
 def choose(name: str, at: str, choices: Sequence[tuple[str, str]], chosen: str, everything: str = "") -> SafeString:
     """Return the control that chooses one of many; `at` is its id, `everything` the label of no choice."""
-    if len(choices) > MOST_CHOICES:  # so many are no choices of a list, all of which Django would look at
+    if are_many(choices):  # so many are no choices of a list, all of which Django would look at
         return render_suggestions(name, chosen, choices, {"id": at})
     listed = [*([("", everything)] if everything else []), *choices]
     return BoundedSelect(choices=listed).render(name, chosen, {"id": at})

@@ -100,7 +100,8 @@ class Extract:
     ) -> TextRecords:
         """Return the records of all texts from the table of that name; those that it lacks are computed.
 
-        shared: the table is stored in the database.
+        name: with all on what they depend besides the answers, as which codings are selected, if that matters. shared:
+        the table is stored in the database.
         """
         texts = self.texts
         if not texts:

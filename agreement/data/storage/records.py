@@ -137,9 +137,20 @@ class TextRecords:
 
     def to_bytes(self) -> bytes:
         """Return all of it as bytes."""
-        form = {"fields": [(field, column.dtype.str, column.shape[1:]) for field, column in self.columns.items()]}
-        names = {"documents": self.documents, "names": self.names}
-        return pack(form, names, [self.sizes.astype(_SIZE), *(column.ravel() for column in self.columns.values())])
+        names, columns = self._drop_unused_names()
+        form = {"fields": [(field, column.dtype.str, column.shape[1:]) for field, column in columns.items()]}
+        arrays = [self.sizes.astype(_SIZE), *(column.ravel() for column in columns.values())]
+        return pack(form, {"documents": self.documents, "names": names}, arrays)
+
+    def _drop_unused_names(self) -> tuple[Sequence[Hashable], Mapping[str, NDArray[Any]]]:
+        """Return the names that a record has, and the columns with their places: texts may have had others before."""
+        used = np.flatnonzero(np.bincount(self["name"] + 1, minlength=len(self.names) + 1)[1:])
+        if len(used) == len(self.names):
+            return self.names, self.columns
+        place = np.full(len(self.names) + 1, NO_NAME, dtype=np.int64)
+        place[used] = np.arange(len(used))
+        names = tuple(self.names[number] for number in used.tolist())
+        return names, {**self.columns, "name": narrow(place)[self["name"]]}
 
     @classmethod
     def from_bytes(cls, stored: Buffer) -> Self:

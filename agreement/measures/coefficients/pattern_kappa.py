@@ -49,8 +49,7 @@ class PatternKappa:
     @property
     def left_out_texts(self) -> Bools:
         """The texts that the interval leaves out in turn: those with pairable units, and with units in use."""
-        used = self.used
-        return self.pairable_texts & (used.count_in_texts(used.n_coders >= 0) > 0)
+        return self.pairable_texts & (self.used.count_in_texts() > 0)
 
     @cached_property
     def statistics(self) -> SufficientStatistics:

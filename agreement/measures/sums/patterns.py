@@ -19,6 +19,7 @@ class LabelPatterns:
     `n_coders` (patterns,) is how many coders labelled a unit of each pattern. `pattern`, `label` and `count` (entries,)
     say how many of them gave it a label, which is a place in `labels`, ascending. `text`, `text_pattern` and
     `text_units` (rows,) say how many units of a text, a place in `documents`, have a pattern; texts are ascending.
+    Once labels are merged, several patterns may be alike.
 
     >>> data = ReliabilityData.from_values("ABC", ["Ann", "Bob"], [["x", "x"], ["x", "y"], ["y", "x"]], ["text"] * 3)
     >>> patterns = LabelPatterns.from_data(data)
@@ -50,6 +51,8 @@ class LabelPatterns:
         codes = np.sort(number[data.codes], axis=1)  # what is missing is -1 and comes first
         (text, *given), text_units = distinct_rows(data.document_of_unit, *(codes + 1).T)
         given_in_texts = np.array(given, dtype=np.int64).reshape(codes.shape[1], len(text)).T - 1
+        # of many coders few may judge a text: what is missing in all rows tells none of them apart
+        given_in_texts = given_in_texts[:, (given_in_texts >= 0).any(axis=0)]
         of_patterns, text_pattern = np.unique(given_in_texts, axis=0, return_inverse=True)
         pattern, column = np.nonzero(of_patterns >= 0)
         found = of_patterns[pattern, column]
@@ -74,11 +77,11 @@ class LabelPatterns:
         patterns: Sequence[Sequence[tuple[int, int]]],
         rows: tuple[Ints, Ints, Ints],
     ) -> "LabelPatterns":
-        """Return patterns that are given as pairs of a label and how many coders gave it.
+        """Return patterns that are given as pairs of a label and how many coders gave it, by label.
 
         rows: `text`, `text_pattern` and `text_units`.
         """
-        entries = [(number, *one) for number, of_one in enumerate(patterns) for one in sorted(of_one)]
+        entries = [(number, *one) for number, of_one in enumerate(patterns) for one in of_one]
         pattern, label, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
         n_coders = np.array([sum(count for _, count in of_one) for of_one in patterns], dtype=np.int64)
         return cls(documents, labels, n_coders, pattern, label, count, *rows)
@@ -113,9 +116,9 @@ class LabelPatterns:
             text_units=self.text_units[rows],
         )
 
-    def count_in_texts(self, chosen: Bools) -> Ints:
-        """Return how many units of each text have one of the chosen patterns: (documents,)."""
-        numbers = self.text_units * chosen[self.text_pattern]
+    def count_in_texts(self, chosen: Bools | None = None) -> Ints:
+        """Return how many units of each text have a pattern, or one of the chosen ones: (documents,)."""
+        numbers = self.text_units if chosen is None else self.text_units * chosen[self.text_pattern]
         return np.bincount(self.text, weights=numbers, minlength=len(self.documents)).astype(np.int64)
 
     def collapse(self, mapping: Mapping[Label, Label]) -> "LabelPatterns":

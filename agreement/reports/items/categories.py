@@ -160,7 +160,7 @@ def _sum_rows(extract: Extract, parameters: Parameters) -> AgreementTotals:
 
     return AgreementTotals(
         names=extract.countable,
-        rows_of_texts=rows.count_in_texts(rows.n_coders >= 0),
+        rows_of_texts=rows.count_in_texts(),
         counts=add_up(given),
         n_judgements=int((n_units * n_coders).sum()),
         agreement=float((n_units * rows.agreements).sum() / n_rows) if n_rows else None,

@@ -244,7 +244,7 @@ class Items(UnitTable):
         """Return all rows in an order, which is found once."""
         if sort in self.orders:
             return self.orders[sort]
-        links = (-self.chain, -self.pointers)  # of lexsort the last key is the first
+        links = (-self.chain, -self.pointers)  # of lexsort the last key is the first, as in `order_by_share`
         orders = {
             "share": (*links, -self.share.round(SHARE_DIGITS)),
             "values": (*links, -self.n_values),

@@ -39,8 +39,10 @@ class PositionBin:
 
 
 def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
-    """Return the selected items by their position among all of their text; nothing where they are of several texts."""
-    # they are ascending, and the items of a text stand together
+    """Return the selected items by their position among all of their text; nothing where they are of several texts.
+
+    selected: rows in ascending order, in which the items of a text stand together.
+    """
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])

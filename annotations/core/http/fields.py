@@ -38,6 +38,11 @@ class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
             raise error from None
 
 
+def are_many(choices: Sized) -> bool:
+    """Return whether a page would grow with so many choices."""
+    return len(choices) > MOST_CHOICES
+
+
 class BoundedSelect(forms.Select):
     """A list to choose from; with more than MOST_CHOICES a field for the value, which suggests the first of them.
 
@@ -50,7 +55,7 @@ class BoundedSelect(forms.Select):
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         choices = list(self.choices)
-        if len(choices) <= MOST_CHOICES:
+        if not are_many(choices):
             return super().render(name, value, attrs, renderer)
         options = [one for one in choices if one[0] not in ("", None)]
         return render_suggestions(name, value, options, {**self.attrs, **(attrs or {})})

@@ -90,3 +90,10 @@ def test_a_larger_number_than_all_before_is_exchanged_and_stored():
     assert found["counts"].tolist() == [[1, 2], [5, 70_000]]
     stored = TextRecords.from_bytes(found.to_bytes())
     assert (stored["counts"].tolist(), stored.nbytes) == (found["counts"].tolist(), 2 * 1 + 4 * 4)
+
+
+def test_names_that_no_record_has_any_longer_are_not_stored():
+    found = records_of(TEXTS).exchange(np.array([2]), records_of({3: [("dan", 1.0), (None, 2.0)]}))
+    stored = TextRecords.from_bytes(found.to_bytes())
+    assert list(stored.names) == ["ann", "cid", "dan"]
+    assert texts_of(stored) == texts_of(found)

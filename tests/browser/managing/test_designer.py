@@ -372,7 +372,9 @@ def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_i
     assert [one["attributes"] for one in judgements_of(coding).values()] == [{"gender": "m"}]
 
 
-@pytest.mark.parametrize(("width", "colours"), cases([(1440, "dark"), (390, "light")], full=[(768, "dark")]))
+@pytest.mark.parametrize(
+    ("width", "colours"), cases([(1440, "dark"), (390, "light")], full=[(1440, "light"), (768, "dark"), (390, "dark")])
+)
 def test_the_designer_has_no_barriers_and_is_not_cut(sign_in, charlie, project, width, colours):
     page = open_designer(sign_in, charlie)
     page.set_viewport_size({"width": width, "height": 900})

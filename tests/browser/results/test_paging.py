@@ -62,7 +62,9 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
             assert part in page.url
         pager.get_by_role("link", name="Previous").focus()
         page.keyboard.press("Enter")
+        expect(pager.get_by_role("link", name="Next")).to_be_visible()  # and not of a page that is not there yet
         expect(pager.get_by_role("link", name="Previous")).to_have_count(0)
+        page.wait_for_load_state()
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") == width, (address, width)

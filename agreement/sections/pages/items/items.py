@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -391,16 +392,19 @@ def _filters(
 
 
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
-    """Return the texts that have items by address, with titles and numbers of items; of many the addresses alone."""
+    """Return the texts that have items: their addresses, and titles with the numbers of items.
+
+    Of many the first MOST_CHOICES alone have titles: others are not shown.
+    """
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []
     counts = np.bincount(items.text, minlength=len(slugs)).tolist()
     listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
-    if len(listed) > MOST_CHOICES:
-        return [(slug, slug) for slug in listed]
-    titles = {text.slug: text.title for text in items.texts}
+    titles = dict.fromkeys(islice(listed, MOST_CHOICES), "")
     of_text = Counter[str]()  # in all of its rounds
-    for slug, count in zip(slugs, counts, strict=True):
-        of_text[slug] += count
-    return [(slug, f"{titles[slug]} ({of_text[slug]})") for slug in listed]
+    for text, count in zip(items.texts, counts, strict=True):
+        if text.slug in titles:
+            titles[text.slug] = text.title
+            of_text[text.slug] += count
+    return [(slug, f"{titles[slug]} ({of_text[slug]})" if slug in titles else slug) for slug in listed]

@@ -78,3 +78,17 @@ def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
     assert patterns.n_units.sum() == len(data.units)
     judgements = [int((data.codes == code).sum()) for code in range(len(data.labels))]
     assert patterns.count_judgements().tolist() == judgements
+
+
+@pytest.mark.parametrize("rows", [[], [[]], [[None]], [[None, None], [None, None]], [["a", None], [None, None]]])
+def test_patterns_of_little_or_nothing_count_it(rows):
+    coders = [f"coder {number}" for number in range(len(rows[0]) if rows else 0)]
+    data = ReliabilityData.from_values(range(len(rows)), coders, rows, [0] * len(rows))
+    patterns = LabelPatterns.from_data(data)
+    assert int(patterns.n_units.sum()) == len(rows)
+    assert patterns.count_in_texts().tolist() == ([len(rows)] if rows else [])
+    assert int(patterns.count_judgements().sum()) == int((data.codes >= 0).sum())
+    again = (patterns.text, patterns.text_pattern, patterns.text_units)
+    same = LabelPatterns.from_counts(patterns.documents, patterns.labels, patterns.to_counts(), again)
+    assert same.n_coders.tolist() == patterns.n_coders.tolist()
+    assert same.count_pairs().tolist() == patterns.count_pairs().tolist()
