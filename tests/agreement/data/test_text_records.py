@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agreement.data.storage.records import NO_NAME, TextRecords, narrow
+from agreement.measures.sums.storage import pack
 
 
 def records_of(texts):
@@ -97,3 +98,12 @@ def test_names_that_no_record_has_any_longer_are_not_stored():
     stored = TextRecords.from_bytes(found.to_bytes())
     assert list(stored.names) == ["ann", "cid", "dan"]
     assert texts_of(stored) == texts_of(found)
+
+
+def test_the_form_of_one_array_with_all_fields_is_computed_again():
+    """Tables were stored so for a day before the next release."""
+    records = np.zeros(2, np.dtype([("name", "<i4"), ("number", "<f8")]))
+    sizes = np.array([1, 1], dtype="<i8")
+    stored = pack({"fields": records.dtype.descr}, {"documents": [1, 2], "names": ["ann"]}, [sizes, records])
+    with pytest.raises(ValueError, match="unpack"):
+        TextRecords.from_bytes(stored)
