@@ -124,10 +124,8 @@ def _data_state(request: AnalysisRequest, kind: str) -> str:
 
     What is compared with gold or agreed pyramids depends on these, too.
     """
-    rounds = [
-        (text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in request.extract.texts
-    ]
-    about: list[Any] = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
+    extract = request.extract
+    about: list[Any] = [extract.fingerprint, extract.digest_of_headings, sorted(extract.labels.items())]
     if kind == "gold":
         about.append(request.answers_with_gold.fingerprint)
     elif kind == "models":  # the coders who are chosen are people

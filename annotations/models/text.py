@@ -53,7 +53,7 @@ class Text(models.Model):
         MODELS = "models", "model summaries"
         PEER = "peer", "peer summary"
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="texts")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="texts", db_index=False)
     role = models.CharField(max_length=6, choices=Role, default=Role.SOURCE)
     docset = models.ForeignKey(
         "annotations.Docset", on_delete=models.CASCADE, null=True, blank=True, related_name="texts"
@@ -73,6 +73,8 @@ class Text(models.Model):
 
     class Meta:
         ordering = ["position", "slug"]
+        # texts are counted without reading them
+        indexes = [models.Index(fields=["project", "role"], name="text_project_role")]
         constraints = [
             models.UniqueConstraint(fields=["project", "slug"], name="text_slug_unique_in_project"),
             models.CheckConstraint(condition=~Q(content=""), name="text_not_empty"),

@@ -91,6 +91,11 @@ class Extract:
         """The categories or values that tables have a column for; none where there are too many, as of free words."""
         return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
 
+    @cached_property
+    def contents(self) -> list[TextVersion]:
+        """What was answered in each of the texts."""
+        return list(map(_CONTENT, self.texts))
+
     def read_records(
         self,
         name: tuple[Hashable, ...],
@@ -106,13 +111,12 @@ class Extract:
         texts = self.texts
         if not texts:
             return compute(texts)
-        contents: list[TextVersion] = [text.content for text in texts]
         return self.tables.read(
             name,
             TextRecords,
-            contents,
+            self.contents,
             lambda places: compute([texts[place] for place in places]),
-            present=lambda: contents,
+            present=lambda: self.contents,
             shared=shared,
         )
 
@@ -187,10 +191,11 @@ class Extract:
         found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
         if "names and digests" in self.cache:
             found.cache["names and digests"] = self._replace_names(found.texts, list(old))
-        if all(_is_alike(entry, changed[entry.pk]) for entry in old.values()) and "rounds" in self.__dict__:
-            found.__dict__["rounds"] = self.rounds
+        is_alike = all(_is_alike(entry, changed[entry.pk]) for entry in old.values())
+        if is_alike:
+            found._take_headings(self)
         if (standard := self.cache.get(_STANDARD)) is not None and "parts" in standard.cache:
-            found.cache[_STANDARD] = found._select_again(standard, list(old))
+            found.cache[_STANDARD] = found._select_again(standard, list(old), is_alike=is_alike)
         for key, asked in list(self.cache.items()):
             if isinstance(key, tuple) and key[0] == "questions":
                 found.cache[key] = asked.with_texts(changed)
@@ -205,8 +210,17 @@ class Extract:
         places = self._places
         return [places[text.content.pk] for text in texts]
 
-    def _select_again(self, before: Extract, places: Sequence[int]) -> Extract:
-        """Return the codings that count. At these places alone the texts are others than those that `before` is of."""
+    def _take_headings(self, before: Extract) -> None:
+        """Take what was found of all texts of another extract besides the answers: they are the same here."""
+        for name in ("rounds", "digest_of_headings"):
+            if name in before.__dict__:
+                self.__dict__[name] = before.__dict__[name]
+
+    def _select_again(self, before: Extract, places: Sequence[int], *, is_alike: bool) -> Extract:
+        """Return the codings that count. At these places alone the texts are others than those that `before` is of.
+
+        is_alike: all that is known of these texts besides the answers is the same.
+        """
         _, chosen, counted = _STANDARD
         parts, counts = list(before.cache["parts"]), before._coder_counts.copy()
         texts = list(before.texts) if len(before.texts) == len(parts) else None
@@ -222,8 +236,8 @@ class Extract:
                 texts = None
         found = self._of_parts(parts, chosen, counted, tuple(texts) if texts else None, +counts)
         if len(found.texts) == len(before.texts) and all(len(parts[place].entry) for place in places):
-            if "rounds" in before.__dict__ and "rounds" in self.__dict__:
-                found.__dict__["rounds"] = before.rounds
+            if is_alike:
+                found._take_headings(before)
             if "names and digests" in before.cache and len(found.texts) == len(parts):
                 found.cache["names and digests"] = before._replace_names(found.texts, places)
         return found
@@ -284,6 +298,12 @@ class Extract:
         """The names of the rounds that texts are coded in, in their order."""
         places = {text.round: text.place for text in self.texts}
         return tuple(sorted(places, key=lambda name: (places[name], name)))
+
+    @cached_property
+    def digest_of_headings(self) -> str:
+        """A digest of all that is known of the texts besides the answers."""
+        headings = [(one.slug, one.title, one.round, one.place, one.occasion, one.reason) for one in self.texts]
+        return hashlib.sha256(json.dumps(headings).encode()).hexdigest()
 
     @classmethod
     def of_texts(
@@ -375,8 +395,8 @@ def _others_of(texts: Iterable[TextEntry]) -> list[frozenset[str]]:
 
 
 def _is_alike(one: TextEntry, other: TextEntry) -> bool:
-    """Return whether two states of a document are of the same round, at the same place."""
-    return (one.round, one.place) == (other.round, other.place)
+    """Return whether all that is known of a document besides the answers is the same in two states."""
+    return replace(one, content=other.content) == other
 
 
 # The key of the codings that count without being included, of all coders.

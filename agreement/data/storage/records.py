@@ -73,8 +73,8 @@ class TextRecords:
 
     @property
     def text(self) -> Ints:
-        """The place of the text of each record."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        """The place of the text of each record, in the smallest type that holds them all."""
+        return np.repeat(narrow(np.arange(len(self.sizes))), self.sizes)
 
     def tabulate(self, names: Sequence[Hashable], field: str, chosen: Bools | None = None) -> Floats:
         """Return the sums of a field by text and name, (texts, names): of all records, or of those that are chosen.
@@ -83,11 +83,11 @@ class TextRecords:
         """
         place = {name: number for number, name in enumerate(names)}
         column = np.array([*(place.get(name, NO_NAME) for name in self.names), NO_NAME], dtype=np.int64)
-        of_name = column[self["name"]]
-        rows = of_name != NO_NAME if chosen is None else (of_name != NO_NAME) & chosen
+        is_named = (column != NO_NAME)[self.columns["name"]]
+        rows = np.flatnonzero(is_named if chosen is None else is_named & chosen)
         shape = len(self.documents), len(names)
-        places = self.text[rows] * shape[1] + of_name[rows]
-        sums: Floats = np.bincount(places, weights=self[field][rows], minlength=shape[0] * shape[1])
+        places = self.text[rows].astype(np.int64) * shape[1] + column[self.columns["name"][rows]]
+        sums: Floats = np.bincount(places, weights=self.columns[field][rows], minlength=shape[0] * shape[1])
         return sums.reshape(shape)
 
     def sum_by_name(self, field: str) -> Floats:

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Buffer, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, count
-from operator import is_not
+from itertools import compress, count, repeat
+from operator import attrgetter, eq, is_not
 from threading import Lock
 from typing import Protocol, Self
 
@@ -20,6 +20,9 @@ from agreement.measures.values import Ints
 # Tables of a project in the memory of a process, and the bytes of their rows.
 MOST_TABLES = 128
 MOST_BYTES = 256_000_000
+# In place of a row, where a table has none.
+NOWHERE = -1
+_KEY = attrgetter("pk")
 
 
 class TextVersion(Protocol):
@@ -76,30 +79,55 @@ class TextRows(Protocol):
 
 @dataclass(frozen=True)
 class _Table[R: TextRows]:
-    """Rows, and the contents that they were computed of."""
+    """Rows, and the contents that they were computed of: one of a document at most."""
 
     contents: list[TextVersion]
     rows: R
 
     @cached_property
-    def places(self) -> dict[TextVersion, int]:
-        """The place of the row of each content."""
-        return {content: place for place, content in enumerate(self.contents)}
+    def place_of(self) -> dict[int, int]:
+        """The place of the row of each document."""
+        return dict(zip(map(_KEY, self.contents), count()))
 
     @cached_property
     def nbytes(self) -> int:
         """The bytes that the rows take."""
         return self.rows.nbytes
 
-    def select(self, contents: list[TextVersion]) -> R:
-        """Return the rows of some contents, all of which the table has."""
+    def find(self, contents: list[TextVersion]) -> Ints:
+        """Return the place of the row of each content; NOWHERE for those of which the table has none."""
         if contents == self.contents:
-            return self.rows
-        return self.rows.select(np.array([self.places[content] for content in contents], dtype=np.int64))
+            return np.arange(len(contents))
+        if len(contents) == len(self.contents):  # mostly they are the very same but for few
+            others = list(compress(count(), map(is_not, contents, self.contents)))
+            places = np.arange(len(contents))
+            places[others] = self._find_each([contents[place] for place in others])
+            return places
+        return self._find_each(contents)
 
-    def replace(self, contents: list[TextVersion], places: Sequence[int], new: R) -> _Table[R]:
-        """Return the table of as many contents that has new rows at some places, and these rows at the others."""
-        return _Table(contents, self.rows.exchange(np.array(places, dtype=np.int64), new))
+    def _find_each(self, contents: list[TextVersion]) -> Ints:
+        places = list(map(self.place_of.get, map(_KEY, contents), repeat(NOWHERE)))
+        # NOWHERE is the place of another document
+        is_same = map(eq, map(self.contents.__getitem__, places), contents)
+        return np.where(np.fromiter(is_same, np.bool_, len(contents)), places, NOWHERE)
+
+    def select(self, places: Ints) -> R:
+        """Return the rows at these places."""
+        is_whole = len(places) == len(self.contents) and bool((places == np.arange(len(places))).all())
+        return self.rows if is_whole else self.rows.select(places)
+
+    def exchange(self, contents: Sequence[TextVersion], new: R) -> _Table[R]:
+        """Return the table with new rows of some of its documents, which are in these states now."""
+        together = list(self.contents)
+        places = np.array([self.place_of[content.pk] for content in contents], dtype=np.int64)
+        for place, content in zip(places.tolist(), contents, strict=True):
+            together[place] = content
+        if (np.diff(places) < 0).any():
+            order = np.argsort(places)
+            places, new = places[order], new.select(order)
+        exchanged = _Table(together, self.rows.exchange(places, new))
+        exchanged.__dict__["place_of"] = self.place_of  # the same documents
+        return exchanged
 
 
 class TextTables:
@@ -136,20 +164,11 @@ class TextTables:
             table: _Table[R] | None = self._tables.get(key)  # type: ignore[assignment]
         if table is None and shared:
             table = self._load(name, form, present())
-        if table is not None and len(table.contents) == len(contents):
-            missing = list(compress(count(), map(is_not, table.contents, contents)))
-            if 0 < len(missing) < len(contents) and self._are_new(table, contents, missing):
-                table = table.replace(contents, missing, compute(missing))
-                if shared:
-                    self._save(name, table, len(missing))
-                missing = []
-            elif missing:
-                missing = self._find_missing(table, contents)
-        else:
-            missing = self._find_missing(table, contents)
+        places = table.find(contents) if table else np.full(len(contents), NOWHERE)
+        missing = np.flatnonzero(places == NOWHERE).tolist()
         if missing:
-            new = _Table([contents[place] for place in missing], compute(missing))
-            table = self._merge(table, new, present())
+            table = self._add(table, [contents[place] for place in missing], compute(missing), present)
+            places = table.find(contents)
             if shared:
                 self._save(name, table, len(missing))
         assert table is not None
@@ -157,7 +176,7 @@ class TextTables:
             self._tables[key] = table  # type: ignore[assignment]
             self._tables.move_to_end(key)
             self._drop_oldest()
-        return table.select(contents)
+        return table.select(places)
 
     def _drop_oldest(self) -> None:
         """Drop the tables that were not read for longest, where there are too many; the newest one stays."""
@@ -166,27 +185,29 @@ class TextTables:
             taken -= self._tables.popitem(last=False)[1].nbytes
 
     @staticmethod
-    def _find_missing[R: TextRows](table: _Table[R] | None, contents: list[TextVersion]) -> list[int]:
+    def _add[R: TextRows](
+        table: _Table[R] | None, contents: list[TextVersion], rows: R, present: Callable[[], list[TextVersion]]
+    ) -> _Table[R]:
+        """Return the table with rows of contents that it lacks, in the order of the contents that there are.
+
+        Where these are later states of some of its documents, its order stays.
+        """
+        here = present()
         if table is None:
-            return list(range(len(contents)))
-        return [place for place, content in enumerate(contents) if content not in table.places]
-
-    @staticmethod
-    def _are_new[R: TextRows](table: _Table[R], contents: list[TextVersion], places: Sequence[int]) -> bool:
-        """Return whether at these places there are later states of the same documents."""
-        return all(table.contents[place].pk == contents[place].pk for place in places)
-
-    @staticmethod
-    def _merge[R: TextRows](table: _Table[R] | None, new: _Table[R], present: list[TextVersion]) -> _Table[R]:
-        """Return a table with new rows, in the order of the contents that there are."""
-        known = [content for content in present if table and content in table.places]
-        rows = new.rows
-        if table and known:
-            rows = type(rows).concatenate([table.select(known), rows])
-        joined = _Table([*known, *new.contents], rows)
-        here = [content for content in present if content in joined.places]
-        order = here if len(here) == len(joined.contents) else joined.contents
-        return _Table(order, joined.select(order))
+            known, together = [], rows
+        elif len(contents) < len(table.contents) and all(content.pk in table.place_of for content in contents):
+            return table.exchange(contents, rows)
+        else:
+            places, new = table.find(here), {content.pk for content in contents}
+            kept = [place for place, content in enumerate(here) if places[place] != NOWHERE and content.pk not in new]
+            known = [here[place] for place in kept]
+            together = type(rows).concatenate([table.select(places[kept]), rows]) if kept else rows
+        joined = _Table([*known, *contents], together)
+        places = joined.find(here)
+        found = places != NOWHERE
+        if np.count_nonzero(found) < len(joined.contents):  # some are there no longer
+            return joined
+        return _Table(list(compress(here, found.tolist())), joined.select(places[found]))
 
     def _load[R: TextRows](
         self, name: tuple[Hashable, ...], form: type[R], present: list[TextVersion]

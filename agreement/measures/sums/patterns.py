@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.arrays import distinct_rows, run_offsets, run_starts
+from ..data.arrays import distinct_rows, run_starts
 from ..data.reliability_data import ReliabilityData
 from ..values import Bools, Floats, Ints, Label
-from .sufficient_statistics import Matrix, sparse_sums
+from .sufficient_statistics import Matrix, is_large, sparse_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,19 +197,21 @@ class LabelPatterns:
 
         (texts, 2 + labels): what Fleiss' kappa follows from.
         """
-        paired = self.n_coders >= 2
-        rows = np.flatnonzero(paired[self.text_pattern])
-        n_paired, agreements = self.text_units[rows], self.agreements[self.text_pattern[rows]]
-        # the entries of the pattern of each row, one after the other
-        sizes = np.bincount(self.pattern, minlength=len(self.n_coders))
-        of_rows = sizes[self.text_pattern]
-        row = np.repeat(np.arange(len(self.text)), of_rows)
-        entry = (np.cumsum(sizes) - sizes)[self.text_pattern[row]] + run_offsets(of_rows)
-        shares: Floats = self.text_units[row] * (self.count / self.n_coders[self.pattern])[entry]
-        groups = np.concatenate((self.text[rows], self.text[rows], self.text[row]))
-        columns = np.concatenate((np.zeros_like(rows), np.ones_like(rows), 2 + self.label[entry]))
-        terms = np.concatenate((n_paired * agreements, n_paired.astype(np.float64), shares))
-        return sparse_sums(groups, columns, terms, (len(self.documents), 2 + len(self.labels)))
+        from scipy import sparse
+
+        shape = len(self.documents), 2 + len(self.labels)
+        paired = np.flatnonzero(self.n_coders >= 2)
+        of_patterns = sparse_sums(
+            np.concatenate((paired, paired, self.pattern)),
+            np.concatenate((np.zeros_like(paired), np.ones_like(paired), 2 + self.label)),
+            np.concatenate((self.agreements[paired], np.ones(len(paired)), self.count / self.n_coders[self.pattern])),
+            (len(self.n_coders), shape[1]),
+        )
+        if is_large(shape):
+            of_patterns = sparse.csr_array(of_patterns)
+        begins = np.searchsorted(self.text, np.arange(shape[0] + 1))
+        units = (self.text_units.astype(np.float64), self.text_pattern, begins)
+        return sparse.csr_array(units, shape=(shape[0], len(self.n_coders))) @ of_patterns
 
     def _sum_by_label(self, terms: Floats | Ints) -> Floats:
         sums: Floats = np.bincount(self.label, weights=terms, minlength=len(self.labels))

@@ -6,6 +6,7 @@ weighting of the groups, and its sums are a matrix product.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class SufficientStatistics:
         """Return the statistics of some of the groups."""
         if used.all():
             return self
-        groups = [group for group, one in zip(self.groups, used.tolist(), strict=True) if one]
+        groups = list(compress(self.groups, used.tolist()))
         return replace(self, groups=groups, sums=self.sums[np.flatnonzero(used)])
 
     def weighted_coefficients(self, weights: Floats) -> Floats:
@@ -81,9 +82,14 @@ def _dense(rows: Matrix) -> Floats:
     return dense
 
 
+def is_large(shape: tuple[int, int]) -> bool:
+    """Return whether a matrix is to be sparse."""
+    return shape[0] * shape[1] > 1 << 20
+
+
 def sparse_sums(groups: Ints, columns: Ints, terms: Floats, shape: tuple[int, int]) -> Matrix:
     """Return a matrix with each term added at its group and column: dense where that is small."""
-    if shape[0] * shape[1] <= 1 << 20:
+    if not is_large(shape):
         flat = np.bincount(groups * shape[1] + columns, weights=terms, minlength=shape[0] * shape[1])
         return flat[: shape[0] * shape[1]].reshape(shape)
     from scipy import sparse

@@ -247,13 +247,8 @@ def leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOu
 
 
 def _leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
-    others = _all_but_each(extract)
-    rest: dict[Hashable, Result]
-    if parameters.is_alpha:
-        rest = {coder: compute_result_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
-    else:
-        coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-        rest = {coder: coefficient(data_of(of_rest)) for coder, of_rest in others.items()}
+    intervals = intervals_without_each_coder(extract, parameters)
+    rest: dict[Hashable, Result] = {coder: one.result for coder, one in intervals.items()}
     return LeaveOneOut.from_results(compute_result(extract, parameters), "coder", rest)
 
 

@@ -138,6 +138,10 @@ def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -
     times: as `read_times` returns them of the project. Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("seconds", parameters), lambda: _mean_seconds(extract, parameters, times))
+
+
+def _mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
     times = select_times(times, pick_texts(extract, parameters))
     if not len(times.documents):
         return dict.fromkeys(extract.coders)

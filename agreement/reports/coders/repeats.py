@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
 # The two occasions stand where two coders stand in other figures.
+_OCCASION, _REASON = attrgetter("occasion"), attrgetter("reason")
 OCCASIONS = ("first", "second")
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
@@ -165,7 +167,7 @@ class _Pair:
 def _pairs_within_rounds(extract: Extract, parameters: Parameters) -> list[_Pair]:
     """Return the pairs of occasions of what coders were shown again, unmarked."""
     included, chosen = parameters.selection("include"), pick_texts(extract, parameters)
-    if all(text.occasion == 1 for text in chosen):
+    if set(map(_OCCASION, chosen)) <= {1}:
         return []
     texts = [text for text in chosen if text.reason != "practice" or "practice" in included]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
@@ -182,7 +184,7 @@ def _pairs_with_rechecks(extract: Extract, parameters: Parameters) -> list[_Pair
     Of chosen rounds either is one.
     """
     rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
-    if all(text.reason != "repeats" for text in chosen):
+    if "repeats" not in set(map(_REASON, chosen)):
         return []
     texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[TextEntry]] = {}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from operator import attrgetter
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace_of
+
+_KEY = attrgetter("content.pk")
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
@@ -111,7 +114,7 @@ def _collect_times(texts: Sequence[TextEntry], works: Sequence[ProjectWork]) -> 
 
 def select_times(times: TextRecords, texts: Sequence[TextEntry]) -> TextRecords:
     """Return the times in some texts, all of which `read_times` has, in their order."""
-    keys = [text.pk for text in texts]
+    keys = list(map(_KEY, texts))
     if keys == list(times.documents):
         return times
     place = {key: row for row, key in enumerate(times.documents)}

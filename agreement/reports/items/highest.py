@@ -25,9 +25,9 @@ MOST = 5
 _ITEM = [
     ("unit", "<i8", (MOST,)),
     ("term", "<f8", (MOST,)),
-    ("pointers", "<i8", (MOST,)),
-    ("chain", "<i8", (MOST,)),
-    ("relations", "<i8", (MOST, len(RELATIONS))),
+    ("pointers", "<i4", (MOST,)),
+    ("chain", "<i4", (MOST,)),
+    ("relations", "<i4", (MOST, len(RELATIONS))),
 ]
 _TEXT = np.dtype([("total", "<f8"), *_ITEM])
 
@@ -95,7 +95,7 @@ def _find_highest(extract: Extract, parameters: Parameters) -> list[HighItem]:
     def compute(missing: Sequence[TextEntry]) -> TextItems:
         return _first_of_each(extract, parameters, missing)
 
-    rows = read_item_rows(extract, parameters, TextItems, f"highest {MOST}", texts, compute).rows
+    rows = read_item_rows(extract, parameters, TextItems, f"{MOST} highest", texts, compute).rows
     total = float(rows["total"].sum())
     if not total:
         return []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from types import EllipsisType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from agreement.data.answers.contents import TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT
 from agreement.data.extract.extract import Extract
-from agreement.data.storage.records import TextRecords
+from agreement.data.storage.records import TextRecords, narrow
 from agreement.data.storage.tables import TextRows
 from agreement.measures import (
     RELATIONS,
@@ -48,6 +49,8 @@ VERDICTS = ("ambiguous", "slip")
 AMBIGUITY = ("explicit", "implicit", "either", *VERDICTS)
 SORTS = ("share", "values", "links", "text", "ambiguity")
 MARKS = ("flag", "note", "unsure")
+# A row, some, or all.
+type Rows = int | Ints | EllipsisType
 # Shares that differ by less are equal: they were summed in another order.
 SHARE_DIGITS = 12
 
@@ -112,7 +115,8 @@ class ItemFilters:
 class Items(UnitTable):
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    `distance` is the mean distance of two coders' values of the unit (of a kappa, how often two of them differ).
+    `term` is what a unit adds to the sum of observed distances, `total`: over `observed_divisor` it is its part of the
+    observed disagreement, over `distance_divisor` the mean distance of two coders there.
     `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
     readings or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
     has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
@@ -126,9 +130,10 @@ class Items(UnitTable):
     texts: Sequence[TextEntry]
     text: Ints
     unit: Ints
-    share: Floats
-    observed: Floats
-    distance: Floats
+    term: Floats
+    total: float
+    observed_divisor: int
+    distance_divisor: Ints | int
     n_coders: Ints
     n_values: Ints
     relations: Ints
@@ -142,9 +147,25 @@ class Items(UnitTable):
     names: Sequence[str]
     orders: dict[str, Ints] = field(default_factory=dict, repr=False)
 
+    def share_of(self, rows: Rows) -> Floats:
+        """Return the shares of some units, or of one, in the observed disagreement of all."""
+        shares: Floats = self.term[rows] / (self.total or 1.0)
+        return shares
+
+    def observed_of(self, rows: Rows) -> Floats:
+        """Return what some units, or one, add to the observed disagreement."""
+        observed: Floats = self.term[rows] / (self.observed_divisor or 1)
+        return observed
+
+    def distance_of(self, rows: Rows) -> Floats:
+        """Return the mean distance of two coders' values of some units, or of one; of a kappa, how often two differ."""
+        divisor = self.distance_divisor
+        distances: Floats = self.term[rows] / (divisor if isinstance(divisor, int) else divisor[rows])
+        return distances
+
     def highest(self, n: int) -> Ints:
         """Return the first n rows of `select` without filters."""
-        return self.order(np.arange(len(self.share)), n)
+        return self.order(np.arange(len(self.term)), n)
 
     def select(
         self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
@@ -169,7 +190,7 @@ class Items(UnitTable):
         """
         sort = filters.sort if filters else "share"
         if sort == "share" and 0 < n < len(rows):  # of many items those alone that can be among the first are ordered
-            shares = self.share[rows].round(SHARE_DIGITS)
+            shares = self.share_of(rows).round(SHARE_DIGITS)
             among = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
             rows, shares = rows[among], shares[among]
             return rows[order_by_share(shares, self.pointers[rows], self.chain[rows])][:n]
@@ -236,7 +257,7 @@ class Items(UnitTable):
             mask &= np.isin(self.text, [place for place, slug in enumerate(slugs) if slug == filters.text])
         for name in MARKS:
             if getattr(filters, name):
-                units = self.unit % NEXT_DOCUMENT if name == "flag" else self.unit
+                units = self.unit.astype(np.int64) % NEXT_DOCUMENT if name == "flag" else self.unit
                 mask &= np.isin(units, list(getattr(marks or ItemMarks(), name)))
         return mask
 
@@ -246,7 +267,7 @@ class Items(UnitTable):
             return self.orders[sort]
         links = (-self.chain, -self.pointers)  # of lexsort the last key is the first, as in `order_by_share`
         orders = {
-            "share": (*links, -self.share.round(SHARE_DIGITS)),
+            "share": (*links, -self.share_of(...).round(SHARE_DIGITS)),
             "values": (*links, -self.n_values),
             "links": links,
             "text": (np.arange(len(self.unit)),),
@@ -308,18 +329,19 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
         return compute_text_items(extract, parameters, some)
 
     found = read_item_rows(extract, parameters, TextRecords, "items", texts, compute)
-    terms, coders, counts = found["term"], found["n_coders"], found.columns
-    total, n = exact_sum(terms), int(coders.sum()) if parameters.is_alpha else len(coders)
-    of_level = np.bincount(found["name"], minlength=len(found.names))
+    counts = found.columns
+    term, coders = counts["term"], counts["n_coders"]
+    of_level = np.bincount(counts["name"], minlength=len(found.names))
     names = sorted(str(found.names[place]) for place in np.flatnonzero(of_level).tolist())
     place = {level: number for number, level in enumerate(names)}
     return Items(
         texts=texts,
         text=found.text,
-        unit=found["unit"],
-        share=terms / total if total else np.zeros(len(terms)),
-        observed=terms / n if n else terms,
-        distance=terms / coders if parameters.is_alpha else terms,
+        unit=counts["unit"],
+        term=term,
+        total=exact_sum(term),
+        observed_divisor=int(coders.sum()) if parameters.is_alpha else len(coders),
+        distance_divisor=coders if parameters.is_alpha else 1,
         n_coders=coders,
         n_values=counts["n_values"],
         relations=counts["relations"],
@@ -328,7 +350,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
         pointers=counts["pointers"],
         chain=counts["chain"],
         categories=counts["categories"],
-        level=np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64)[found["name"]],
+        level=narrow(np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64))[counts["name"]],
         level_names=names,
         names=extract.countable,
     )

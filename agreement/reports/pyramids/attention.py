@@ -35,13 +35,13 @@ def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[Disp
 
     Of SCUs that have most of their words in common only the first is listed.
     """
-    share_of_text = np.bincount(items.text, weights=items.share, minlength=len(items.texts))
+    share_of_text = np.bincount(items.text, weights=items.share_of(...), minlength=len(items.texts))
     places = [int(place) for place in np.argsort(-share_of_text, kind="stable")[:MAX_TEXTS] if share_of_text[place] > 0]
     words = read_word_spans([items.texts[place].pk for place in places])
     found: list[tuple[float, DisputedScu, frozenset[int]]] = []
     for place in places:
         rows = np.flatnonzero(items.text == place)
-        share = dict(zip(items.unit[rows].tolist(), items.share[rows].tolist(), strict=True))
+        share = dict(zip(items.unit[rows].tolist(), items.share_of(rows).tolist(), strict=True))
         text = items.texts[place].pk
         annotations = [one for one in pyramids.own if one.submitted and one.docset.text == text]
         found += _scus_of_docset(annotations, words[text], share)

@@ -44,6 +44,9 @@ CACHED_VALUES = 64
 CACHED_MATRICES = 4
 # The sums of each two coders, and of all but each, are stored where there are at most so many.
 MOST_CODERS_STORED = 10
+# Where fewer than one text in so many has the same sums as in another table, these are computed once more: to put sums
+# together out of two tables takes longer than to read them from one.
+LEAST_SHARE_JOINED = 50
 # The texts whose sums another process is handed at a time, where a worker has such.
 TEXTS_A_PART = 125
 
@@ -253,13 +256,14 @@ def compute_sums_of(
     chosen = pick_texts(extract, parameters) if texts is None else texts
     others = [place for place, coder in enumerate(extract.coders) if coder not in coders]
     has_others = has_codings(extract, chosen)[:, others].any(axis=1)
-    with_others = list(compress(chosen, has_others.tolist()))
+    is_nearly_all = (len(chosen) - np.count_nonzero(has_others)) * LEAST_SHARE_JOINED <= len(chosen)
+    with_others = chosen if is_nearly_all else list(compress(chosen, has_others.tolist()))
 
     def compute(missing: Sequence[TextEntry]) -> ReliabilityData:
         return data_by_coders(extract, parameters, missing)(coders)
 
     sums = _read_sums(extract, parameters, with_others, tuple(coders), compute)
-    if len(with_others) == len(chosen):
+    if is_nearly_all:
         return sums
     # where nobody else has coded, the sums are those of all
     of_all = compute_sums(extract, parameters, list(compress(chosen, (~has_others).tolist())))
@@ -271,16 +275,13 @@ def compute_sums_of(
 
 
 def has_codings(extract: Extract, texts: Sequence[TextEntry]) -> Bools:
-    """Return whether each coder of the extract has a coding in each of the texts: (texts, coders)."""
+    """Return whether each coder of the extract has judged anything in each of the texts: (texts, coders)."""
 
     def compute() -> Bools:
-        number = {coder: place for place, coder in enumerate(extract.coders)}
-        found = np.zeros((len(extract.texts), len(number)), dtype=np.bool_)
-        for place, text in enumerate(extract.texts):
-            for one in text.content.codings:
-                if one.coder in number:
-                    found[place, number[one.coder]] = True
-        return found
+        of_texts = [text.content.coders for text in extract.texts]
+        number = {coders: place for place, coders in enumerate(dict.fromkeys(of_texts))}  # few are different
+        found = np.array([[coder in coders for coder in extract.coders] for coders in number], dtype=np.bool_)
+        return found.reshape(len(number), len(extract.coders))[[number[coders] for coders in of_texts]]
 
     of_all = cached(extract, ("codings",), compute)
     return of_all if texts is extract.texts else of_all[extract.find_places(texts)]
@@ -350,9 +351,9 @@ def read_rows[R: TextRows](
     return extract.tables.read(
         (*_rows_name(extract, parameters, about), coders),
         form,
-        [text.content for text in texts],
+        extract.contents if texts is extract.texts else [text.content for text in texts],
         compute_some,
-        present=lambda: [text.content for text in extract.texts],
+        present=lambda: extract.contents,
         shared=_is_stored(extract, coders),
     )
 

@@ -51,7 +51,7 @@ def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
     bins = []
     for one in sorted(set(number.tolist())):
         here = selected[number == one]
-        distances = items.distance[here]
+        distances = items.distance_of(here)
         bins.append(
             PositionBin(
                 one * width + 1,
@@ -74,7 +74,7 @@ def build_positions(
     steps = [_step(request, text, one, snippets[int(items.unit[one.highest])]) for one in bins]
     title = f"Disagreement along {text.label}"
     rows: list[list[Cell]] = [
-        [step.positions, Linked(step.words, step.address), one.n, one.mean, float(items.distance[one.highest])]
+        [step.positions, Linked(step.words, step.address), one.n, one.mean, float(items.distance_of(one.highest))]
         for step, one in zip(steps, bins, strict=True)
     ]
     table = Table(
@@ -145,7 +145,7 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[TextEntry]) -> Tables
 def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
     tenth = np.arange(len(rows)) * TENTHS // max(len(rows), 1)
     numbers = np.bincount(tenth, minlength=TENTHS)
-    totals = np.bincount(tenth, weights=items.distance[rows], minlength=TENTHS)
+    totals = np.bincount(tenth, weights=items.distance_of(rows), minlength=TENTHS)
     return [total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)]
 
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-from jsonschema import Draft202012Validator, ValidationError, validators
+from typing import TYPE_CHECKING, Any
 
 from annotations.formats.model.scheme import (
     AnswerKind,
@@ -23,6 +21,9 @@ from annotations.formats.model.scheme import (
     Subject,
     ValueSpec,
 )
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 SCHEME_FILE: Mapping[str, Any] = {"format": "coindex-scheme", "version": 1}
 MAX_PROBLEMS = 50
@@ -58,21 +59,25 @@ def scheme_shape() -> dict[str, Any]:
 def _unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
     """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
     if unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys) and len(set(keys)) < len(keys):
+        from jsonschema import ValidationError
+
         yield ValidationError("twice")
 
 
 def _items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
     """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
     if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
+        from jsonschema import Draft202012Validator
+
         yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
-
-
-_Validator = validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})
 
 
 @cache
 def _validator() -> Any:
-    return _Validator(scheme_shape())
+    # its library is loaded where a scheme is read: a program would start later with it
+    from jsonschema import Draft202012Validator, validators
+
+    return validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})(scheme_shape())
 
 
 # ---- to JSON

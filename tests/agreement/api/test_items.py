@@ -33,7 +33,7 @@ def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charli
     pks = dict(project.texts.get().markables.values_list("key", "pk"))
     rows = expected.select(items.ItemFilters())
     assert [(pks[item["key"]], item["share"]) for item in found] == [
-        (int(expected.unit[row]), float(expected.share[row])) for row in rows
+        (int(expected.unit[row]), float(expected.share_of(row))) for row in rows
     ]
     shares = [item["share"] for item in found]
     assert shares == sorted(shares, reverse=True)

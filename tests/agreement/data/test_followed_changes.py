@@ -429,7 +429,7 @@ def test_the_highest_items_are_the_first_of_all_items(project):
         (items.texts[items.text[row]].slug, items.unit[row]) for row in rows.tolist()
     ]
     assert [one.share for one in find_highest(found, parameters)] == pytest.approx(
-        items.share[rows].tolist(), rel=1e-12
+        items.share_of(rows).tolist(), rel=1e-12
     )
 
 

@@ -82,7 +82,7 @@ def figures_of_pyramids(project):
         "interval": (report.interval.low, report.interval.high),
         "fingerprints": (found.fingerprint, spans.fingerprint),
         "texts": [(one.slug, one.round) for one in found.texts],
-        "items": compute_items(found, report.parameters).share.tolist(),
+        "items": compute_items(found, report.parameters).share_of(...).tolist(),
         "progress": read_progress(project),
         "remaining": count_remaining(project),
         "pyramids": repr(read_pyramids(project)),

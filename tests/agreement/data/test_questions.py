@@ -394,7 +394,7 @@ def test_items_by_ranks_are_the_same_whatever_was_looked_at_before():
     def look(**asked):
         found = extract(project, question="count")
         parameters = Parameters(question="count", distance="ordinal", chains="full", **asked)
-        shares = compute_items(found, parameters).share.tolist()
+        shares = compute_items(found, parameters).share_of(...).tolist()
         highest = [(one.unit, one.share) for one in find_highest(found, parameters)]
         return shares, highest, [one.mean for one in compute_text_distances(found, parameters)]
 

@@ -91,7 +91,7 @@ def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambig
     for readings in READINGS:
         parameters = Parameters(distance="masi", readings=readings)
         assert compute_report(extracted, parameters).result.value == 1
-        assert not compute_items(extracted, parameters).distance.any()
+        assert not compute_items(extracted, parameters).distance_of(...).any()
         assert summarize_ambiguity(extracted, parameters)[0].n_ambiguous_judgements == 0
         assert not compute_items(extracted, parameters).explicit.any()
     assert {str(one) for found in _given(agreed, extracted).values() for one in found} >= {

@@ -200,7 +200,7 @@ def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(sch
             items.compute_items(whole, replace(parameters, coders=",".join(who))),
             items.compute_items(*asked_of(who, **asked)),
         ):
-            shares = dict(zip([key[unit] for unit in found.unit.tolist()], found.share.tolist(), strict=True))
+            shares = dict(zip([key[unit] for unit in found.unit.tolist()], found.share_of(...).tolist(), strict=True))
             relations = dict(zip([key[unit] for unit in found.unit.tolist()], found.relations.tolist(), strict=True))
             rows.append((shares, relations, found.n_coders.tolist(), found.n_values.tolist()))
         assert rows[0][0] == pytest.approx(rows[1][0], abs=1e-12)

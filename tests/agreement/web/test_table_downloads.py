@@ -181,7 +181,8 @@ def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
     assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
     ranked = items.compute_items(found, CONVENTION)
     expected = [
-        (float(ranked.share[row]), float(ranked.observed[row])) for row in ranked.select(items.ItemFilters()).tolist()
+        (float(ranked.share_of(row)), float(ranked.observed_of(row)))
+        for row in ranked.select(items.ItemFilters()).tolist()
     ]
     assert [(row["share"], row["observed"]) for row in rows(take("agreement/items/", "items"))] == expected
 

@@ -71,7 +71,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
                 ("overlaid", request.address_with(view="")),
                 ("side by side", request.address_with(view=SIDE_BY_SIDE)),
             ],
-            "ranked_share": float(items.share[rows[place]]) if place is not None else None,
+            "ranked_share": float(items.share_of(rows[place])) if place is not None else None,
             "place": place + 1 if place is not None else None,
             "total": len(rows),
             "links": _neighbour_links(request, items, rows, place),

@@ -151,7 +151,7 @@ def build(request: AnalysisRequest) -> PageSections:
 
 
 def _share_chart(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> Chart:
-    shares = [float(items.share[row]) for row in first]
+    shares = [float(items.share_of(row)) for row in first]
     many = f", the first ten together {sum(shares[:10]):.0%}" if len(shares) > 10 else ""
     return Chart(
         "items",
@@ -256,7 +256,7 @@ def _items_table(
                     if judged
                     else []
                 ),
-                float(items.share[row]),
+                float(items.share_of(row)),
                 Composed(seen, "agreement/parts/items/item_marks.html", seen),
                 snippet.words,
                 text.name,
@@ -271,7 +271,7 @@ def _items_table(
                 *(["flagged" if flagged else ""] if discusses else []),
                 int(items.pointers[row]),
                 *([] if request.extract.question else [int(items.chain[row])]),
-                float(items.observed[row]),
+                float(items.observed_of(row)),
                 snippet.key,
             ]
         )

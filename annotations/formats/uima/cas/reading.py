@@ -1,4 +1,9 @@
-"""Files -> documents: checked here, loaded by the library dkpro-cassis, understood in `structures`."""
+"""Files -> documents: checked here, loaded by the library dkpro-cassis, understood in `structures`.
+
+The library takes 50 MB: it is loaded where there is a file for it.
+"""
+
+from __future__ import annotations
 
 import json
 import re
@@ -8,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-import cassis
 from lxml import etree
 
 from annotations.formats.model.document import Document, FormatError, decode
@@ -19,6 +24,9 @@ from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_w
 from annotations.formats.uima.cas.names import TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import build_document
 from annotations.formats.uima.layers import Layers
+
+if TYPE_CHECKING:
+    import cassis
 
 XMI = "{http://www.omg.org/XMI}"
 CAS = "{http:///uima/cas.ecore}"
@@ -82,7 +90,9 @@ def read_xmi(
     _check_elements(root, types, file_layers, lenient=type_system is None)
     # What was parsed is written anew: no declaration, comment or encoding is read in another way by the library.
     data = BytesIO(etree.tostring(root))
-    cas = _load(lambda: cassis.load_cas_from_xmi(data, types, lenient=type_system is None), file)
+    from cassis import load_cas_from_xmi
+
+    cas = _load(lambda: load_cas_from_xmi(data, types, lenient=type_system is None), file)
     return [build_document(cas, checked, text, file_layers, (layers, relations, categories))]
 
 
@@ -149,6 +159,8 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
 @lru_cache(maxsize=4)
 def _load_types(data: bytes) -> cassis.TypeSystem:
     """Return the types, read once: the same come with each text of an export, and no reader changes them."""
+    import cassis
+
     types = cassis.load_typesystem(BytesIO(data))
     for each in types.get_types():
         for feature in each.features:
@@ -163,6 +175,8 @@ def _child_text(element: etree._Element, child: str) -> str:
 
 @cache
 def _core_types() -> cassis.TypeSystem:
+    import cassis
+
     return cassis.load_dkpro_core_typesystem()
 
 
@@ -193,7 +207,9 @@ def read_json(
     text = checked.text()
     # A file may leave out the types where both sides know them.
     known = None if types else _core_types()
-    cas = _load(lambda: cassis.load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
+    from cassis import load_cas_from_json
+
+    cas = _load(lambda: load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
     return [build_document(cas, checked, text, Layers(file), (layers, relations, categories))]
 
 

@@ -1,10 +1,10 @@
 """Feature structures that the library loaded -> document."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-import cassis
-from cassis.typesystem import FeatureStructure
+from typing import TYPE_CHECKING
 
 from annotations.formats.model.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
 from annotations.formats.model.format import stem
@@ -33,6 +33,10 @@ from annotations.formats.uima.layers import (
     Span,
     build_marks,
 )
+
+if TYPE_CHECKING:
+    import cassis
+    from cassis.typesystem import FeatureStructure
 
 
 def build_document(
@@ -267,6 +271,8 @@ def _structure_kind(structure: FeatureStructure) -> str:
 
 
 def _referenced(structure: FeatureStructure, feature: str) -> FeatureStructure | None:
+    from cassis.typesystem import FeatureStructure
+
     value = getattr(structure, feature, None)
     return value if isinstance(value, FeatureStructure) else None
 

@@ -1,11 +1,11 @@
 """Documents -> CAS, written by the library dkpro-cassis."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-
-import cassis
-from cassis.typesystem import FeatureStructure
+from typing import TYPE_CHECKING
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.model.answers import format_value
@@ -41,6 +41,10 @@ from annotations.formats.uima.layers import (
     name_attributes,
 )
 
+if TYPE_CHECKING:
+    import cassis
+    from cassis.typesystem import FeatureStructure
+
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
@@ -72,6 +76,8 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
 
     names: the features that have answers to attributes, by the keys of these.
     """
+    import cassis  # large: where a file is written
+
     types = cassis.TypeSystem()
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
@@ -100,6 +106,8 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
 
 
 def _build_cas(document: Document, types: cassis.TypeSystem, names: Mapping[str, str]) -> cassis.Cas:
+    import cassis
+
     cas = cassis.Cas(types)
     cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
     cas.sofa_mime = "text/plain"

@@ -45,7 +45,7 @@ def tied():
 def test_of_equal_shares_the_item_with_more_links_comes_first_then_the_first_of_the_text(tied):
     project, keys = tied
     order, found = ranked(project)
-    assert len({round(float(found.share[row]), 9) for _, row in order[:4]}) == 1
+    assert len({round(float(found.share_of(row)), 9) for _, row in order[:4]}) == 1
     assert [key for key, _ in order[:4]] == [keys[4], *keys[:3]]
 
 

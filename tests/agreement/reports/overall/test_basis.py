@@ -190,7 +190,7 @@ def test_beta_takes_the_distance_and_leaves_the_unit_in_its_sets(name, asked):
     options = {"distance": asked.distance, "empty": asked.empty, "thirds": asked.thirds}
     parameters = replace(asked, coefficient=name)
     same(basis.compute_interval(*resolve(found, parameters)), interval(data, beta, **options))
-    observed = compute_items(found, parameters).observed.sum()
+    observed = compute_items(found, parameters).observed_of(...).sum()
     assert observed == pytest.approx(beta(data, **options).observed)
 
 
@@ -210,7 +210,7 @@ def test_augmented_kappa_is_of_antecedents_where_no_chain_is_made(project, codin
     # by hand: agreements 1, 1/2, 1/4, 1/3
     assert expected.observed == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 3) / 4)
     items = compute_items(*parameters)
-    assert sorted(items.observed * 4) == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4])
+    assert sorted(items.observed_of(...) * 4) == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4])
 
 
 @pytest.mark.parametrize("scheme", ["passonneau-2004", "pyramid"])

@@ -260,8 +260,8 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
                 if more["exclude_unit"] != "none":
                     row = [value - {label[unit]} if isinstance(value, frozenset) else value for value in row]
                 pairs = [exact.distance(a, b, name, more["empty"], more["thirds"]) for a, b in permutations(row, 2)]
-                assert found.observed[place] == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
-            shares = found.share[found.select(items.ItemFilters())].tolist()
+                assert found.observed_of(place) == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
+            shares = found.share_of(found.select(items.ItemFilters())).tolist()
             assert shares == sorted(shares, reverse=True)
             assert sum(shares) == pytest.approx(1) or set(shares) <= {0.0}
         transaction.set_rollback(True)

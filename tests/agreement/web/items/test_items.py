@@ -38,7 +38,7 @@ def judged(codings, keys, project):
     parameters = default_parameters(project.preset, project.answers)
     found = items.compute_items(extract(project), parameters)
     words = read_snippets(found.unit.tolist())
-    return [(words[int(found.unit[row])].key, float(found.share[row])) for row in found.select(items.ItemFilters())]
+    return [(words[int(found.unit[row])].key, float(found.share_of(row))) for row in found.select(items.ItemFilters())]
 
 
 def links(page):
