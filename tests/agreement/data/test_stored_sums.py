@@ -99,9 +99,10 @@ def pages_of_records(project, found, parameters):
     ranked, totals = compute_items(found, parameters), categories.compute_agreement_totals(found, parameters)
     times, marks = read_times(project, found), read_marks(project, found.select())
     merged = categories.compare_merged(found, parameters, {"place": "thing", "person": "thing"})
-    fields = ("text", "share", "n_values", "relations", "explicit", "camps", "pointers", "chain", "categories")
+    fields = ("text", "n_values", "relations", "explicit", "camps", "pointers", "chain", "categories")
     return {
         "items": {name: getattr(ranked, name).tolist() for name in fields},
+        "disagreement": [of(...).tolist() for of in (ranked.share_of, ranked.observed_of, ranked.distance_of)],
         "levels": [ranked.level_names[place] for place in ranked.level.tolist()],
         "categories": categories.compute_by_category(found, parameters),
         "kappa": categories.compute_category_kappa(found, parameters),

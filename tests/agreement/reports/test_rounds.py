@@ -76,7 +76,9 @@ def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coder
         code(text, other.rounds.get(), answers, coders)
     assert figures(project, parameters) == figures(other, parameters)
     here, there = (compute_items(extract(one), parameters) for one in (project, other))
-    for name in ("share", "observed", "distance", "n_coders", "chain", "pointers"):
+    for name in ("share_of", "observed_of", "distance_of"):
+        assert getattr(here, name)(...).tolist() == getattr(there, name)(...).tolist()
+    for name in ("n_coders", "chain", "pointers"):
         assert getattr(here, name).tolist() == getattr(there, name).tolist()
     scores = [compare_chains(extract(one), ALPHA, "alice", "bob").overall.as_dict() for one in (project, other)]
     assert scores[0] == scores[1]
