@@ -1,6 +1,7 @@
-"""Tables in the memory of a process are bounded in number and bytes."""
+"""Tables give each text its own rows, whatever was read before, and are bounded in number and bytes."""
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,12 +14,55 @@ from agreement.data.storage.tables import TextTables
 @dataclass(frozen=True)
 class Content:
     pk: int
-    version = (1, 1)
+    number: int = 0
     is_outdated = False
+
+    @property
+    def version(self):
+        return self.pk, self.number
 
     @property
     def root(self):
         return self
+
+
+def compute_rows(contents):
+    """Return as many records of each content as its number says, with its key and number."""
+    sizes = [one.number % 3 for one in contents]
+    named = [(one.pk, one.number) for one, size in zip(contents, sizes, strict=True) for _ in range(size)]
+    pk, number = np.array(named, dtype=np.int64).reshape(-1, 2).T
+    return TextRecords.of([one.pk for one in contents], sizes, ["name"], name=pk * 0, pk=pk, number=number)
+
+
+def read_asked(kept, asked, present):
+    def compute(places):
+        return compute_rows([asked[place] for place in places])
+
+    return kept.read(("rows",), TextRecords, asked, compute, present=lambda: present, shared=False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_text_has_its_own_rows_in_the_order_of_who_reads(seed):
+    chance, kept = Random(seed), TextTables()
+    present = [Content(pk) for pk in range(1, 8)]
+
+    for _ in range(60):
+        match chance.randrange(6):
+            case 0:  # a text that is new
+                present.insert(chance.randrange(len(present) + 1), Content(100 + chance.randrange(900)))
+                present = list({one.pk: one for one in present}.values())
+            case 1 if len(present) > 2:
+                present.pop(chance.randrange(len(present)))
+            case 2:
+                chance.shuffle(present)
+        for place in chance.sample(range(len(present)), chance.randrange(min(3, len(present)))):
+            present[place] = Content(present[place].pk, present[place].number + 1)
+        asked = chance.choice([present, chance.sample(present, chance.randrange(1, len(present) + 1))])
+        found = read_asked(kept, asked, present)
+        expected = compute_rows(asked)
+        assert list(found.documents) == list(expected.documents)
+        for field in ("pk", "number"):
+            assert found[field].tolist() == expected[field].tolist()
 
 
 def read(kept, name, computed):
