@@ -112,7 +112,9 @@ class _Table[R: TextRows]:
         return np.where(np.fromiter(is_same, np.bool_, len(contents)), places, NOWHERE)
 
     def select(self, places: Ints) -> R:
-        """Return the rows at these places."""
+        """Return the rows at these places. Raises LookupError where one is NOWHERE."""
+        if (places == NOWHERE).any():
+            raise LookupError("the table has no row of a text: it is not among those that there are")
         is_whole = len(places) == len(self.contents) and bool((places == np.arange(len(places))).all())
         return self.rows if is_whole else self.rows.select(places)
 
@@ -167,7 +169,12 @@ class TextTables:
         places = table.find(contents) if table else np.full(len(contents), NOWHERE)
         missing = np.flatnonzero(places == NOWHERE).tolist()
         if missing:
-            table = self._add(table, [contents[place] for place in missing], compute(missing), present)
+            new = [contents[place] for place in missing]
+            here = present()
+            if table and self._is_up_to_date(table, places, here) and all(one.pk in table.place_of for one in new):
+                table = table.exchange(new, compute(missing))
+            else:
+                table = self._merge(table, new, compute(missing), here)
             places = table.find(contents)
             if shared:
                 self._save(name, table, len(missing))
@@ -185,19 +192,25 @@ class TextTables:
             taken -= self._tables.popitem(last=False)[1].nbytes
 
     @staticmethod
-    def _add[R: TextRows](
-        table: _Table[R] | None, contents: list[TextVersion], rows: R, present: Callable[[], list[TextVersion]]
+    def _is_up_to_date[R: TextRows](table: _Table[R], places: Ints, here: list[TextVersion]) -> bool:
+        """Return whether the table has rows of the documents that there are, in their order, as far as is seen.
+
+        places: where it has those that are asked for. Else it is made anew where it gets rows.
+        """
+        known = places[places != NOWHERE]
+        is_whole = len(places) == len(table.contents)
+        return len(known) > 0 and len(table.contents) <= len(here) and not (is_whole and (np.diff(known) < 0).any())
+
+    @staticmethod
+    def _merge[R: TextRows](
+        table: _Table[R] | None, contents: list[TextVersion], rows: R, here: list[TextVersion]
     ) -> _Table[R]:
         """Return the table with rows of contents that it lacks, in the order of the contents that there are.
 
-        Where these are later states of some of its documents, its order stays.
+        The rows of documents that there are no longer are dropped.
         """
-        here = present()
-        if table is None:
-            known, together = [], rows
-        elif len(contents) < len(table.contents) and all(content.pk in table.place_of for content in contents):
-            return table.exchange(contents, rows)
-        else:
+        known, together = list[TextVersion](), rows
+        if table is not None:
             places, new = table.find(here), {content.pk for content in contents}
             kept = [place for place, content in enumerate(here) if places[place] != NOWHERE and content.pk not in new]
             known = [here[place] for place in kept]

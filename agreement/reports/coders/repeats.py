@@ -13,6 +13,7 @@ from agreement.data.answers.answers import CoderAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT, row_key
 from agreement.data.extract.extract import Extract
+from agreement.data.storage.tables import TextTables
 from agreement.measures import Interval, Result, interval
 from agreement.reports.request.basis import (
     cached,
@@ -240,7 +241,14 @@ def _compare(
         return SelfAgreement(*whole, None, None)
     documents = tuple(one.as_document() for one in counted)
     of_two = replace(
-        extract, texts=documents, coders=OCCASIONS, known_coders=OCCASIONS, left_out=(), managers=(), cache={}
+        extract,
+        texts=documents,
+        coders=OCCASIONS,
+        known_coders=OCCASIONS,
+        left_out=(),
+        managers=(),
+        tables=TextTables(),  # nobody else has these documents, of which two may have the same key
+        cache={},
     )
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     keys = {one.pk for one in documents}

@@ -65,6 +65,24 @@ def test_each_text_has_its_own_rows_in_the_order_of_who_reads(seed):
             assert found[field].tolist() == expected[field].tolist()
 
 
+@pytest.mark.parametrize("change", [lambda texts: texts[:2] + texts[3:], lambda texts: texts[::-1]])
+def test_after_the_next_change_a_table_has_the_texts_that_there_are_in_their_order(change):
+    kept, texts = TextTables(), [Content(pk, 1) for pk in range(1, 6)]
+    read_asked(kept, texts, texts)
+    first, *others = change(texts)
+    changed = [Content(first.pk, 2), *others]
+    found = read_asked(kept, changed, changed)
+    assert list(found.documents) == [one.pk for one in changed]
+    assert read_asked(kept, changed, changed) is found  # no row has to be left out, or put elsewhere
+
+
+def test_no_rows_stand_for_a_text_that_is_not_among_those_there_are():
+    kept, texts = TextTables(), [Content(1, 1), Content(2, 1)]
+    read_asked(kept, texts, texts)
+    with pytest.raises(LookupError, match="not among those that there are"):
+        read_asked(kept, [*texts, Content(3, 1)], [Content(2, 1), Content(3, 1)])
+
+
 def read(kept, name, computed):
     """Read a table of one text with a thousand bytes under a name, and note where it was computed."""
 

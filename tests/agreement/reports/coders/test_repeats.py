@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.extract.reading import clear_cache, extract
 from agreement.reports.coders.repeats import EMPTY, NOT_SUBMITTED, compare_occasions
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
@@ -156,6 +156,25 @@ def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_in
     assert (found.together.coder, found.together.shown_again, found.together.texts) == ("", 6, 6)
     assert found.together.interval.n_groups == 4
     assert [one.coder for one in found.coders] == ["ann", "bea"]
+
+
+def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_before(project):
+    first, second = (create_round(project, name, kind="recheck") for name in ("again", "again-2"))
+    show_again(
+        project, {"text-1": {"ann": "1 1 2 2 2 .", "bea": "1 1 2 0 0 1"}, "text-2": {"ann": "1 1 1 2 3 3"}}, first
+    )
+    show_again(project, {"text-1": {"ann": "1 2 3 1 2 1", "bea": "1 2 3 1 2 1"}}, second)
+    parameters = Parameters(unmarked="label", distance="masi")
+
+    def figures(asked):
+        coders = compare_occasions(extract(project), asked).rechecks.coders
+        return [(one.coder, one.texts, one.interval.value) for one in coders]
+
+    chosen = replace(parameters, texts="text-1")
+    expected = figures(chosen)
+    clear_cache()
+    assert [n for _, n, _ in figures(parameters)] == [3, 2]
+    assert figures(chosen) == expected
 
 
 def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(project):
