@@ -171,7 +171,7 @@ class TextTables:
         if missing:
             new = [contents[place] for place in missing]
             here = present()
-            if table and self._is_up_to_date(table, places, here) and all(one.pk in table.place_of for one in new):
+            if table and self._lacks_only(table, new, here):
                 table = table.exchange(new, compute(missing))
             else:
                 table = self._merge(table, new, compute(missing), here)
@@ -192,14 +192,16 @@ class TextTables:
             taken -= self._tables.popitem(last=False)[1].nbytes
 
     @staticmethod
-    def _is_up_to_date[R: TextRows](table: _Table[R], places: Ints, here: list[TextVersion]) -> bool:
-        """Return whether the table has rows of the documents that there are, in their order, as far as is seen.
+    def _lacks_only[R: TextRows](table: _Table[R], new: list[TextVersion], here: list[TextVersion]) -> bool:
+        """Return whether the table has the documents that there are, in their order, and states before `new` of these.
 
-        places: where it has those that are asked for. Else it is made anew where it gets rows.
+        Rows of other states than those that there are would not fit to the new ones: the scheme may have changed.
         """
-        known = places[places != NOWHERE]
-        is_whole = len(places) == len(table.contents)
-        return len(known) > 0 and len(table.contents) <= len(here) and not (is_whole and (np.diff(known) < 0).any())
+        keys = {content.pk for content in new}
+        if len(table.contents) != len(here) or not len(keys) == len(new) < len(here):
+            return False
+        others = list(compress(zip(table.contents, here, strict=True), map(is_not, table.contents, here)))
+        return len(others) == len(keys) and all(before.pk == now.pk and now.pk in keys for before, now in others)
 
     @staticmethod
     def _merge[R: TextRows](

@@ -76,6 +76,23 @@ def test_after_the_next_change_a_table_has_the_texts_that_there_are_in_their_ord
     assert read_asked(kept, changed, changed) is found  # no row has to be left out, or put elsewhere
 
 
+def test_rows_of_a_scheme_that_has_changed_do_not_stand_beside_new_ones():
+    kept = TextTables()
+
+    def read_counts(asked, present, n_categories):
+        def compute(places):
+            n, counts = len(places), np.full((len(places), n_categories), n_categories)
+            return TextRecords.of([asked[place].pk for place in places], [1] * n, [""], name=np.zeros(n, int), n=counts)
+
+        found = kept.read(("counts",), TextRecords, asked, compute, present=lambda: present, shared=False)
+        return found["n"].tolist()
+
+    before, after = ([Content(pk, number) for pk in range(1, 6)] for number in (1, 2))
+    assert read_counts(before, before, 4) == [[4] * 4] * 5
+    assert read_counts(after[1:3], after, 2) == [[2] * 2] * 2
+    assert read_counts(after, after, 2) == [[2] * 2] * 5
+
+
 def test_no_rows_stand_for_a_text_that_is_not_among_those_there_are():
     kept, texts = TextTables(), [Content(1, 1), Content(2, 1)]
     read_asked(kept, texts, texts)
