@@ -12,6 +12,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from agreement.data.answers.answers import NO_LABEL, TextAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.question import MOST_VALUES, Question, name_value
@@ -25,9 +27,12 @@ from agreement.data.extract.selection import (
 )
 from agreement.data.storage.records import TextRecords
 from agreement.data.storage.tables import TextTables, TextVersion
+from agreement.measures.values import Ints
 
 # How values are made of which chains are the sets.
 CHAINED = ("pointers", "indices")
+# In place of a round, where a text is practice.
+NO_ROUND = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +196,8 @@ class Extract:
         found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
         if "names and digests" in self.cache:
             found.cache["names and digests"] = self._replace_names(found.texts, list(old))
+        if "contents" in self.__dict__:
+            found._take_contents(self, list(old))
         is_alike = all(_is_alike(entry, changed[entry.pk]) for entry in old.values())
         if is_alike:
             found._take_headings(self)
@@ -212,9 +219,16 @@ class Extract:
 
     def _take_headings(self, before: Extract) -> None:
         """Take what was found of all texts of another extract besides the answers: they are the same here."""
-        for name in ("rounds", "digest_of_headings"):
+        for name in ("rounds", "round_places", "digest_of_headings"):
             if name in before.__dict__:
                 self.__dict__[name] = before.__dict__[name]
+
+    def _take_contents(self, before: Extract, places: Sequence[int]) -> None:
+        """Take the contents of another extract, which has others at these places alone."""
+        contents = list(before.contents)
+        for place in places:
+            contents[place] = self.texts[place].content
+        self.__dict__["contents"] = contents
 
     def _select_again(self, before: Extract, places: Sequence[int], *, is_alike: bool) -> Extract:
         """Return the codings that count. At these places alone the texts are others than those that `before` is of.
@@ -238,6 +252,8 @@ class Extract:
         if len(found.texts) == len(before.texts) and all(len(parts[place].entry) for place in places):
             if is_alike:
                 found._take_headings(before)
+            if "contents" in before.__dict__ and len(found.texts) == len(parts):
+                found._take_contents(before, places)
             if "names and digests" in before.cache and len(found.texts) == len(parts):
                 found.cache["names and digests"] = before._replace_names(found.texts, places)
         return found
@@ -298,6 +314,13 @@ class Extract:
         """The names of the rounds that texts are coded in, in their order."""
         places = {text.round: text.place for text in self.texts}
         return tuple(sorted(places, key=lambda name: (places[name], name)))
+
+    @cached_property
+    def round_places(self) -> Ints:
+        """The place in `rounds` of the round of each text; NO_ROUND of practice."""
+        number = {name: place for place, name in enumerate(self.rounds)}
+        places = [NO_ROUND if one.reason == "practice" else number[one.round] for one in self.texts]
+        return np.array(places, dtype=np.int64)
 
     @cached_property
     def digest_of_headings(self) -> str:

@@ -200,8 +200,9 @@ class TextTables:
         keys = {content.pk for content in new}
         if len(table.contents) != len(here) or not len(keys) == len(new) < len(here):
             return False
-        others = list(compress(zip(table.contents, here, strict=True), map(is_not, table.contents, here)))
-        return len(others) == len(keys) and all(before.pk == now.pk and now.pk in keys for before, now in others)
+        places = list(compress(count(), map(is_not, table.contents, here)))
+        of_others = [here[place].pk for place in places if table.contents[place].pk == here[place].pk]
+        return len(places) == len(of_others) and keys == set(of_others)
 
     @staticmethod
     def _merge[R: TextRows](

@@ -11,15 +11,12 @@ import numpy as np
 from django.utils import timezone
 
 from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
+from agreement.data.extract.extract import NO_ROUND, Extract
 from agreement.data.storage.records import TextRecords
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_work_of
 from agreement.reports.request.basis import cached
 from annotations.models import Project
-
-# In place of a group, where a text is in none.
-NO_GROUP = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +33,18 @@ def count_days(project: Project, extract: Extract) -> DayCounts:
 
 
 def _count(project: Project, extract: Extract) -> DayCounts:
-    texts = extract.texts
-    if not texts:
+    if not extract.texts:
         return DayCounts({}, {})
-    number = {name: place for place, name in enumerate(extract.rounds)}
-    rounds = np.array([NO_GROUP if text.reason == "practice" else number[text.round] for text in texts], dtype=np.int64)
 
     def compute(some: Sequence[TextEntry]) -> TextRecords:
         return _count_by_coder_and_day(project, extract, some)
 
     days = extract.read_records(("judged days", timezone.get_current_timezone_name()), compute)
-    of_rounds = _sum_by_day(days, rounds[days.text])
-    of_coders = _sum_by_day(days, np.where(rounds[days.text] == NO_GROUP, NO_GROUP, days["name"]))
+    rounds = extract.round_places[days.text]
+    of_rounds = _sum_by_day(days, rounds)
+    of_coders = _sum_by_day(days, np.where(rounds == NO_ROUND, NO_ROUND, days["name"]))
     return DayCounts(
-        {name: of_rounds.get(place, Counter()) for name, place in number.items()},
+        {name: of_rounds.get(place, Counter()) for place, name in enumerate(extract.rounds)},
         {str(days.names[place]): of_coder for place, of_coder in sorted(of_coders.items())},
     )
 
@@ -75,7 +70,7 @@ def _count_by_coder_and_day(project: Project, extract: Extract, texts: Sequence[
 
 def _sum_by_day(days: TextRecords, group: Ints) -> dict[int, Counter[date]]:
     """Return how many judgements there are on each day, by the group of each record."""
-    grouped = group != NO_GROUP
+    grouped = group != NO_ROUND
     group, day_of_record = group[grouped], days["day"][grouped]
     found: dict[int, Counter[date]] = {}
     if not len(group):
