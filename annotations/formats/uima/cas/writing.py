@@ -76,7 +76,7 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
 
     names: the features that have answers to attributes, by the keys of these.
     """
-    import cassis  # large: where a file is written
+    import cassis
 
     types = cassis.TypeSystem()
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
