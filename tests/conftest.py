@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -66,15 +67,19 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 PAGES = frozenset({"web", "sections", "reports"})
 # So is what the command of agreement prints; the API of agreement writes, too.
 READERS = frozenset({"agreement", "management"})
-# Programs of people see of a server what its API says, which is tried on each database itself.
-CLIENTS = frozenset({"coindex", "examples"})
+# Programs of people see of a server what its API says, which is tried on each database itself; the library, the texts
+# of help and the repository know of no database.
+OF_NO_DATABASE = frozenset({"coindex", "examples", "measures", "help", "repository"})
 # Cases of a parametrised test mostly make the same queries: another kind of database meets the first, with --full all;
 # but all of what saves answers, of what tables refuse, and of databases and programs that fail.
 WITH_ALL_CASES = frozenset({"coding", "core", "models", "faults"})
 # Of the browser's tests those in which several windows and the network meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_blindness")
-# Folders that are not even imported for a part of the tests: long ones, and what each sees and may send.
-LEFT_OUT = {"once": frozenset(MARKERS_OF_FOLDERS), "database": frozenset({"access", "attacks", "engines"})}
+# Folders that are not even imported for a part of the tests: long ones, what each sees and may send, and those above.
+LEFT_OUT = {
+    "once": frozenset(MARKERS_OF_FOLDERS),
+    "database": frozenset({"access", "attacks", "engines"}) | OF_NO_DATABASE,
+}
 
 # Tables of the models there are, which no test changes.
 OF_MODELS = frozenset({"django_content_type", "auth_permission"})
@@ -120,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if part := config.getoption("only"):
         _deselect(config, items, lambda item: not PARTS[part](item))
         if part == "database" and not Selection.full:
-            further = _further_cases(item for item in items if not WITH_ALL_CASES.intersection(item.path.parts))
+            further = _further_cases(item for item in items if not WITH_ALL_CASES & _folders_of(item))
             _deselect(config, items, further.__contains__)
     long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
@@ -153,6 +158,16 @@ def _folder_of(item: pytest.Item) -> str:
     return item.nodeid.split("/", 2)[1]  # tens of thousands are asked for
 
 
+def _folders_of(item: pytest.Item) -> frozenset[str]:
+    """Return the folders of `tests/` that the test is in, wherever the repository lies."""
+    return _folders_on(item.nodeid.partition("::")[0])
+
+
+@functools.cache
+def _folders_on(file: str) -> frozenset[str]:
+    return frozenset(file.split("/")[1:-1])
+
+
 def _is_long(item: pytest.Item) -> bool:
     return any(map(item.get_closest_marker, LONG_MARKERS))
 
@@ -161,11 +176,11 @@ def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
     if _folder_of(item) in OF_BROWSERS and item.path.stem not in BROWSER_AND_DATABASE:
         return False
-    if item.get_closest_marker("one_database") or _folder_of(item) in CLIENTS:
+    if item.get_closest_marker("one_database") or OF_NO_DATABASE & _folders_of(item):
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")
-    if PAGES.intersection(item.path.parts) or READERS.issubset(item.path.parts):
+    if PAGES & _folders_of(item) or _folders_of(item) >= READERS:
         return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
     return bool(fixtures) or marker is not None
 

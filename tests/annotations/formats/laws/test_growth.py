@@ -10,6 +10,7 @@ from annotations.formats import FORMATS, Answer, Bundle, Document, Links, Mark, 
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.syntax.headers import join_summaries
+from tests.shared.cases import cases
 from tests.shared.growth import FACTOR, assert_grows_with_input
 
 WRITTEN = {key: format_ for key, format_ in FORMATS.items() if format_.write}
@@ -38,11 +39,17 @@ def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
     return Document("walk", "", (WORD * n).rstrip(), marks, links=links, scheme=scheme, coder="anna")
 
 
-@pytest.mark.parametrize("format_", WRITTEN.values(), ids=WRITTEN)
-@pytest.mark.parametrize("links", [Links.INDICES, Links.POINTERS])
-@pytest.mark.parametrize("of_one", [True, False], ids=["one", "many"])
-def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of_one):
-    most = 4_000
+# A chain of all is the longest, and as many chains as markables are the most: pushes try both by the formats in turn.
+LINKS = [(Links.POINTERS, True), (Links.INDICES, False), (Links.INDICES, True), (Links.POINTERS, False)]
+CASES = cases(
+    [(key, *LINKS[number % 2]) for number, key in enumerate(WRITTEN)],
+    full=[(key, *links) for number, key in enumerate(WRITTEN) for links in LINKS if links != LINKS[number % 2]],
+)
+
+
+@pytest.mark.parametrize(("key", "links", "of_one"), CASES)
+def test_many_markables_are_read_in_time_that_grows_with_them(key, links, of_one):
+    most, format_ = 4_000, WRITTEN[key]
     bundles = {}
     for n in (most, most // FACTOR):
         document, _ = reduce_document(many_marks(n, links, of_one=of_one), format_.supported_features)
