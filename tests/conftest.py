@@ -38,6 +38,7 @@ from tests.shared import migrated
 from tests.shared.cases import Selection, register_profiles
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
 SAMPLES = ROOT.parent / "shared" / "samples"
 
 DIALOGUE = """\
@@ -110,7 +111,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    return collection_path.name in LEFT_OUT.get(config.getoption("only"), ()) or None
+    left_out = LEFT_OUT.get(config.getoption("only"), frozenset())
+    return (collection_path.is_relative_to(TESTS) and collection_path.name in left_out) or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers

@@ -39,17 +39,15 @@ def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
     return Document("walk", "", (WORD * n).rstrip(), marks, links=links, scheme=scheme, coder="anna")
 
 
-# A chain of all is the longest, and as many chains as markables are the most: pushes try both by the formats in turn.
-LINKS = [(Links.POINTERS, True), (Links.INDICES, False), (Links.INDICES, True), (Links.POINTERS, False)]
-CASES = cases(
-    [(key, *LINKS[number % 2]) for number, key in enumerate(WRITTEN)],
-    full=[(key, *links) for number, key in enumerate(WRITTEN) for links in LINKS if links != LINKS[number % 2]],
-)
+# The deepest chain, each markable pointing to the one before, and as many chains as markables.
+EACH_PUSH = [(Links.POINTERS, False), (Links.INDICES, False)]
+OF_ONE = [(Links.POINTERS, True), (Links.INDICES, True)]
 
 
-@pytest.mark.parametrize(("key", "links", "of_one"), CASES)
-def test_many_markables_are_read_in_time_that_grows_with_them(key, links, of_one):
-    most, format_ = 4_000, WRITTEN[key]
+@pytest.mark.parametrize("format_", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize(("links", "of_one"), cases(EACH_PUSH, full=OF_ONE))
+def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of_one):
+    most = 4_000
     bundles = {}
     for n in (most, most // FACTOR):
         document, _ = reduce_document(many_marks(n, links, of_one=of_one), format_.supported_features)
