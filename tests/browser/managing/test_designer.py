@@ -85,6 +85,16 @@ def test_a_button_that_is_held_down_while_the_server_answers_is_clicked(sign_in,
     expect(page.get_by_label("Label", exact=True)).to_have_value("New relation")
 
 
+def test_nothing_moves_under_the_pointer_when_the_server_finds_a_problem(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    adder = page.get_by_role("button", name="Add a value")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.get_by_role("button", name="Add an attribute", exact=True).click()
+        before = adder.bounding_box()
+    expect(page.locator("#scheme-form").get_by_text("It has no values.")).to_be_in_viewport()
+    assert adder.bounding_box() == before
+
+
 def design(page: Page) -> None:
     """Design identity, bridging with an anchor (part of, possession), none; gender and number of the entity."""
     add(page, "a category", "identity")

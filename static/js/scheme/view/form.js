@@ -128,12 +128,11 @@ function buildQuestion(frame, designer, kind, key) {
 function buildHead(frame, designer, kind, one) {
   const title = heading("");
   const tools = element("div", "actions scheme-tools");
-  const problems = element("ul", "errorlist nonfield");
+  const problems = element("ul", "errorlist scheme-problems");
   frame.updates.push(() => {
     title.replaceChildren(element("span", "muted", `${KIND_NAMES[kind]} `), element("span", "", one().label || one().key));
     const found = problemsOf(designer, kind, one().key);
     problems.replaceChildren(...found.map((words) => element("li", "", words)));
-    problems.hidden = found.length === 0;
   });
   for (const { name, label, title: hint, kinds } of TOOLS) {
     if (kinds.includes(kind)) {
