@@ -18,18 +18,18 @@ IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?\bfrom "(\.[^"]+)";', re.MULTIL
 
 
 @register.simple_tag
-def modulepreload(main: str) -> SafeString:
-    """Return a link for a module under static/ and for each that it imports, directly or through others.
+def modulepreload(*mains: str) -> SafeString:
+    """Return a link for each of the modules under static/ and for all that they import, directly or through others.
 
-    Dynamic imports, `import("…")`, are left out: they are fetched when they are needed.
+    Dynamic imports, `import("…")`, are left out: they are fetched when they are needed, unless the page names them.
     """
-    modules = imported_modules(main) if settings.DEBUG else cached_modules(main)
+    modules = imported_modules(*mains) if settings.DEBUG else cached_modules(*mains)
     return format_html_join("\n  ", '<link rel="modulepreload" href="{}">', ((static(name),) for name in modules))
 
 
-def imported_modules(main: str) -> tuple[str, ...]:
-    """Return the names of a module and of all that it imports, read from the files."""
-    names = [main]
+def imported_modules(*mains: str) -> tuple[str, ...]:
+    """Return the names of the modules and of all that they import, read from the files."""
+    names = [*mains]
     for name in names:
         path = finders.find(name)
         if not isinstance(path, str):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,8 +18,10 @@ from django.conf import settings
 from django.test import Client
 from selenium import webdriver
 from selenium.webdriver.firefox.service import Service as FirefoxService
+from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.webkitgtk.service import Service as WebKitService
+from urllib3.exceptions import HTTPError
 
 from annotations.models import User
 from tests.conftest import skip_or_fail_in_ci
@@ -28,6 +32,8 @@ FIREFOX = "firefox-esr"
 WEBKIT_DRIVER = "WebKitWebDriver"
 MINI_BROWSER = "webkit2gtk-4.1/MiniBrowser"
 SIZE = (1400, 1000)
+REPLY_SECONDS = 90
+GROUP = {"start_new_session": True}  # of the driver and the processes of its browser
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +60,7 @@ def start_firefox(request: pytest.FixtureRequest) -> WebDriver:
     options = webdriver.FirefoxOptions()
     options.binary_location = command
     options.add_argument("-headless")
-    return webdriver.Firefox(options=options, service=FirefoxService(str(geckodriver(request))))
+    return webdriver.Firefox(options=options, service=FirefoxService(str(geckodriver(request)), popen_kw=GROUP))
 
 
 def geckodriver(request: pytest.FixtureRequest) -> Path:
@@ -79,7 +85,7 @@ def start_webkit(request: pytest.FixtureRequest) -> WebDriver:
     options.binary_location = str(browser)
     options.add_argument("--automation")
     environment = os.environ | {"DISPLAY": request.getfixturevalue("display")}
-    return webdriver.WebKitGTK(options=options, service=WebKitService(command, env=environment))
+    return webdriver.WebKitGTK(options=options, service=WebKitService(command, env=environment, popen_kw=GROUP))
 
 
 ENGINES = {"firefox": start_firefox, "webkit": start_webkit}
@@ -88,9 +94,22 @@ ENGINES = {"firefox": start_firefox, "webkit": start_webkit}
 @pytest.fixture(scope="module", params=ENGINES)
 def driver(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
     driver = ENGINES[request.param](request)
+    assert isinstance(driver.command_executor, RemoteConnection)
+    driver.command_executor.client_config.timeout = REPLY_SECONDS
     driver.set_window_size(*SIZE)
     yield driver
     driver.quit()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Kill a browser that hangs, and its driver: later tests fail at once, and do not wait for it one by one."""
+    if call.excinfo is not None and isinstance(call.excinfo.value, HTTPError) and "driver" in item.funcargs:
+        with suppress(ProcessLookupError):  # killed after the test before
+            os.killpg(item.funcargs["driver"].service.process.pid, signal.SIGKILL)
+    return (yield)
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, expect
+from playwright.sync_api import FrameLocator, Page, Route, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import plain
@@ -45,6 +47,21 @@ def open_designer(sign_in, user) -> Page:
 
 def sample(page: Page) -> FrameLocator:
     return page.frame_locator("iframe.scheme-sample:not(.is-coming)")
+
+
+@contextmanager
+def held(page: Page, address: str) -> Iterator[list[Route]]:
+    """Give a list that holds, afterwards, the one request for the address made meanwhile, which has no answer yet."""
+    routes: list[Route] = []
+
+    def hold(route: Route) -> None:
+        routes.append(route)
+
+    page.route(address, hold, times=1)
+    with page.expect_request(address):
+        yield routes
+    expect(page.locator("body")).to_be_attached()  # until the request has met the function above
+    assert len(routes) == 1
 
 
 def add(page: Page, what: str, label: str) -> None:
@@ -139,6 +156,39 @@ def code_by_keys(page: Page) -> None:
         page.keyboard.press(letter(antecedent))
     saved(page)
     expect(page.locator("#text .markable[class*=chain-]").filter(has_text="The roof")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("address", "loads"), [("**/scheme/sample/", 1), ("**/js/coding/main.js", 2)])
+def test_the_preview_loads_one_frame_after_the_other_and_ends_with_the_last_edit(
+    sign_in, charlie, project, address, loads
+):
+    page = open_designer(sign_in, charlie)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/scheme/sample/") else None)
+    with held(page, address) as waiting:
+        add(page, "an attribute", "gender")
+    coming = page.locator("iframe.scheme-sample.is-coming")
+    expect(coming).to_have_count(1)
+    for label in ("number", "person"):
+        with page.expect_response("**/scheme/draft/"):
+            add(page, "an attribute", label)
+    assert len(asked) == 1
+    expect(page.locator("iframe.scheme-sample")).to_have_count(2)
+    waiting[0].continue_()
+    expect(sample(page).get_by_role("group", name="person")).to_be_attached()
+    expect(coming).to_have_count(0)
+    assert len(asked) == loads
+
+
+def test_a_frame_of_the_preview_that_never_comes_is_given_up(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    page.clock.install()
+    with held(page, "**/scheme/sample/") as waiting:
+        add(page, "an attribute", "gender")
+    page.clock.run_for(31_000)
+    add(page, "an attribute", "number")
+    expect(sample(page).get_by_role("group", name="number")).to_be_attached()
+    waiting[0].abort()
 
 
 def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_assigns_it(

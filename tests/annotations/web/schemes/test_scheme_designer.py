@@ -1,6 +1,7 @@
 """The designer of a project's scheme, and the sample text on which it is tried."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,6 +117,12 @@ def test_every_member_can_try_the_scheme_which_may_be_framed_by_our_own_pages_al
         assert reply["X-Frame-Options"] == "SAMEORIGIN"
         assert "frame-ancestors 'self'" in reply["Content-Security-Policy"]
     assert signed_in(people["coder"]).get(EDIT).status_code == 403
+
+
+def test_the_sample_text_links_its_modules_and_those_of_the_coding_page_which_it_imports_later(manager):
+    links = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', manager.get(SAMPLE).content.decode())
+    assert len(links) == len(set(links))
+    assert set(links) == {*imported_modules("js/scheme/sample.js"), *imported_modules("js/coding/main.js")}
 
 
 def test_a_pyramid_has_no_designer(signed_in, charlie, db):
