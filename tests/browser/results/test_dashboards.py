@@ -265,6 +265,15 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     expect(label).not_to_have_css("fill", light)
 
 
+@pytest.mark.parametrize("width", [1440, 960])
+def test_no_heading_of_the_table_of_items_is_cut(sign_in, manager, width):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
+    page.set_viewport_size({"width": width, "height": 900})
+    headings = page.locator(".agreement-items thead th")
+    expect(headings.filter(has_text="Share")).to_be_visible()
+    assert headings.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).length") == 0
+
+
 def test_a_bar_along_a_text_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
     drawn(page, 2)
