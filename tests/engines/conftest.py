@@ -33,7 +33,7 @@ WEBKIT_DRIVER = "WebKitWebDriver"
 MINI_BROWSER = "webkit2gtk-4.1/MiniBrowser"
 SIZE = (1400, 1000)
 REPLY_SECONDS = 90
-GROUP = {"start_new_session": True}  # of the driver and the processes of its browser
+PROCESS_GROUP = {"start_new_session": True}  # of a driver and its browser, to be killed together
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +60,7 @@ def start_firefox(request: pytest.FixtureRequest) -> WebDriver:
     options = webdriver.FirefoxOptions()
     options.binary_location = command
     options.add_argument("-headless")
-    return webdriver.Firefox(options=options, service=FirefoxService(str(geckodriver(request)), popen_kw=GROUP))
+    return webdriver.Firefox(options=options, service=FirefoxService(str(geckodriver(request)), popen_kw=PROCESS_GROUP))
 
 
 def geckodriver(request: pytest.FixtureRequest) -> Path:
@@ -85,7 +85,7 @@ def start_webkit(request: pytest.FixtureRequest) -> WebDriver:
     options.binary_location = str(browser)
     options.add_argument("--automation")
     environment = os.environ | {"DISPLAY": request.getfixturevalue("display")}
-    return webdriver.WebKitGTK(options=options, service=WebKitService(command, env=environment, popen_kw=GROUP))
+    return webdriver.WebKitGTK(options=options, service=WebKitService(command, env=environment, popen_kw=PROCESS_GROUP))
 
 
 ENGINES = {"firefox": start_firefox, "webkit": start_webkit}

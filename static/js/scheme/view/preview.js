@@ -1,21 +1,21 @@
 // The coding page with the draft: a frame for each state of it, which takes the place of the one before when it is ready.
 /** @import { Verdict } from "../types.js" */
 
-/** After this time, in ms, a frame that is not ready is given up. */
-const PATIENCE = 30_000;
+/** After so many ms a frame that is not ready gives way to that of the next edit. */
+const TIMEOUT = 30_000;
 
 /**
- * Frames come one after the other, and none is removed while its modules load: WebKit may hang where that happens.
+ * Frames come one after the other. None is removed while it loads, but after the time above: WebKit may hang then.
  * @param {HTMLElement} root @param {string} address
  * @returns {(sample: Verdict["sample"]) => void} show a coding with the draft; null: leave what is shown
  */
 export function createPreview(root, address) {
   /** @type {HTMLIFrameElement | null} */
   let coming = null;
-  let since = 0;
-  /** The state that was asked for last, and the one that a frame got last. */
-  let wanted = "";
-  let shown = "";
+  let start = 0;
+  /** The state of the last edit, and that of the last frame, as JSON. */
+  let latest = "";
+  let current = "";
 
   function load() {
     coming?.remove();
@@ -23,7 +23,7 @@ export function createPreview(root, address) {
     coming.className = "scheme-sample is-coming";
     coming.title = "Coding page with this scheme";
     coming.src = address;
-    since = performance.now();
+    start = performance.now();
     root.append(coming);
   }
 
@@ -32,8 +32,8 @@ export function createPreview(root, address) {
       return;
     }
     if (data === "sample-loaded") {
-      shown = wanted;
-      coming.contentWindow?.postMessage(JSON.parse(shown), location.origin);
+      current = latest;
+      coming.contentWindow?.postMessage(JSON.parse(current), location.origin);
     } else if (data === "sample-ready") {
       for (const frame of [...root.querySelectorAll("iframe")]) {
         if (frame !== coming) {
@@ -42,7 +42,7 @@ export function createPreview(root, address) {
       }
       coming.classList.remove("is-coming");
       coming = null;
-      if (wanted !== shown) {
+      if (latest !== current) {
         load();
       }
     }
@@ -53,8 +53,8 @@ export function createPreview(root, address) {
     if (sample === null) {
       return;
     }
-    wanted = JSON.stringify(sample);
-    if (coming === null ? wanted !== shown : performance.now() - since > PATIENCE) {
+    latest = JSON.stringify(sample);
+    if (coming === null ? latest !== current : performance.now() - start > TIMEOUT) {
       load();
     }
   };
