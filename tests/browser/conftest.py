@@ -89,6 +89,18 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
 
 
+def wait_until(page: Page, expression: str, argument: object = None) -> None:
+    """Wait until an expression of JavaScript is true.
+
+    Playwright's own `wait_for_function` evaluates a string in the page, which the page's policy refuses at the second
+    look.
+    """
+    deadline = time.monotonic() + 10
+    while not page.evaluate(expression, argument):
+        assert time.monotonic() < deadline, f"it does not become true: {expression}"
+        page.wait_for_timeout(20)
+
+
 class DelayedAnswer:
     """The next answer from an address, held back. Set it up before the page loads: a later one may miss a request."""
 
@@ -114,7 +126,7 @@ def offline(*pages: Page) -> None:
     """Take the network away, and wait until the pages know it: what they send is not sent any more."""
     for page in pages:
         page.context.set_offline(True)
-        page.wait_for_function("!navigator.onLine")
+        wait_until(page, "!navigator.onLine")
 
 
 def judgement(coding: Coding, key: str) -> dict | None:

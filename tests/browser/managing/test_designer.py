@@ -95,9 +95,7 @@ def test_a_button_that_is_held_down_while_the_server_answers_is_clicked(sign_in,
         add(page, "a category", "identity")
         adder.hover()
         page.mouse.down()
-    page.wait_for_function(
-        "() => new Promise((painted) => setTimeout(() => requestAnimationFrame(() => painted(true)), 100))"
-    )
+    page.evaluate("() => new Promise((painted) => setTimeout(() => requestAnimationFrame(() => painted()), 100))")
     page.mouse.up()
     expect(page.get_by_label("Label", exact=True)).to_have_value("New relation")
 

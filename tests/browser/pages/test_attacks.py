@@ -11,7 +11,7 @@ from annotations.models import User
 from tests.access.role_asking import World
 from tests.access.role_matrix import AGREEMENT, PAGES
 from tests.attacks.hostile import poisoned
-from tests.browser.conftest import PASSWORD
+from tests.browser.conftest import PASSWORD, wait_until
 from tests.shared.cases import cases
 
 pytestmark = pytest.mark.browser
@@ -138,9 +138,9 @@ def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
 def test_the_watch_is_sharp(visit, alice):
     page = visit(alice, policy=False)
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img xss-x src onerror=xss()>')")
-    page.wait_for_function("window.ran.length === 1")
+    wait_until(page, "window.ran.length === 1")
     assert len(page.evaluate(f"({INJECTED})(document)")) == 1
     strict = visit(alice, policy=True)
     strict.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src onerror=xss()>')")
-    strict.wait_for_function("window.ran.length === 1")
+    wait_until(strict, "window.ran.length === 1")
     assert "script-src" in strict.evaluate("window.ran")[0]

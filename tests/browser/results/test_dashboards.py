@@ -21,7 +21,7 @@ from annotations.models import Judgement, Project, User
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
 from config.settings import TASKS
-from tests.browser.conftest import DelayedAnswer
+from tests.browser.conftest import DelayedAnswer, wait_until
 from tests.browser.pages.test_accessibility import violations
 from tests.browser.pages.test_every_page import CUTS
 from tests.conftest import judge
@@ -197,12 +197,13 @@ def test_a_figure_and_a_column_say_what_they_mean_and_where_to_read_more(sign_in
     page.locator("#table-each").get_by_role("button", name="Change").click()
     panel = page.locator(".info-panel:popover-open")
     expect(panel).to_contain_text("How far the figure moves")
-    page.wait_for_function(  # charts that are drawn meanwhile move both
+    wait_until(  # charts that are drawn meanwhile move both
+        page,
         """([button, panel]) => {
           const [at, place] = [button.getBoundingClientRect(), panel.getBoundingClientRect()];
           return Math.abs(place.top - at.bottom) < 2 || Math.abs(place.bottom - at.top) < 2;
         }""",
-        arg=[page.get_by_role("button", name="Change").element_handle(), panel.element_handle()],
+        [page.get_by_role("button", name="Change").element_handle(), panel.element_handle()],
     )
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)

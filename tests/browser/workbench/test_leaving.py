@@ -9,7 +9,7 @@ from annotations.coding import operations
 from annotations.models import Coding, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
-from tests.browser.conftest import Coder, saved
+from tests.browser.conftest import Coder, saved, wait_until
 from tests.conftest import change, judge
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
@@ -68,7 +68,7 @@ def test_a_page_that_goes_before_it_has_taken_up_what_another_left_leaves_it_to_
         "if (!sessionStorage.slow) { sessionStorage.slow = 1; IDBFactory.prototype.open = () => ({}); }"
     )
     page.reload(wait_until="commit")
-    page.wait_for_function("!Object.keys(localStorage).some((name) => name.startsWith('coindex visit'))")
+    wait_until(page, "!Object.keys(localStorage).some((name) => name.startsWith('coindex visit'))")
     page.reload()
     expect(page.locator("#note")).to_have_value("or his brother?")
     assert coder.saved()[coder.keys()["a"]]["note"] == "or his brother?"

@@ -12,7 +12,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.workbench import marked_text
-from tests.browser.conftest import saved
+from tests.browser.conftest import saved, wait_until
 from tests.conftest import make_project
 
 pytestmark = pytest.mark.browser
@@ -53,7 +53,7 @@ def test_what_is_far_away_is_not_drawn_but_can_be_found(page):
     assert words.first.evaluate(drawn)
     assert not words.last.evaluate(drawn)
     assert "At the very end stands a lighthouse." in page.locator("#text").evaluate("(text) => text.textContent")
-    page.wait_for_function("window.find('a lighthouse')")
+    wait_until(page, "window.find('a lighthouse')")
 
 
 def test_a_chain_across_the_whole_text_shows_where_it_lives(page):

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from tests.browser.conftest import Coder
+from tests.browser.conftest import Coder, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -135,7 +135,7 @@ def test_the_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, heig
                 place,
             )
             expect(bar).to_be_visible()
-            page.wait_for_function("!document.getElementById('marking-bar').hidden && getSelection().rangeCount > 0")
+            wait_until(page, "!document.getElementById('marking-bar').hidden && getSelection().rangeCount > 0")
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             own, words, frame = page.evaluate(
                 """() => [document.getElementById("marking-bar"), getSelection().getRangeAt(0),
