@@ -1,10 +1,11 @@
 """Files -> pyramids and peer annotations."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from annotations.formats.model.document import Finding, FormatError, decode
 from annotations.formats.model.format import Bundle
@@ -19,6 +20,9 @@ from annotations.formats.model.pyramid import (
 from annotations.formats.syntax.headers import find_summaries
 from annotations.formats.syntax.units import Units
 from annotations.formats.syntax.xml import parse
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 LONGEST_TEXT = 500_000
 MOST_MOVED = 500
@@ -102,7 +106,7 @@ class _Reader:
             scus[scu.uid] = scu
         return Pyramid(text, boundary, summaries, tuple(scus.values()), tuple(self.findings), self.file)
 
-    def _scu(self, element: etree._Element, pyramid: Pyramid, offsets: "_Offsets") -> SCU:
+    def _scu(self, element: etree._Element, pyramid: Pyramid, offsets: _Offsets) -> SCU:
         uid = self._number(element, "uid")
         if uid == NOT_IN_PYRAMID:
             raise self._error(element, "uid 0 is for what stands outside the pyramid")
@@ -156,7 +160,7 @@ class _Reader:
         return True
 
     def _contributors(
-        self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None
+        self, element: etree._Element, offsets: _Offsets, pyramid: Pyramid | None
     ) -> tuple[Contributor, ...]:
         contributors = []
         for child in self._children(element, "contributor")["contributor"]:
@@ -176,7 +180,7 @@ class _Reader:
         elif len(summaries) > 1:
             self._report("several-summaries", "the parts of this contributor are in several summaries", element)
 
-    def _part(self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None) -> ContributorPart:
+    def _part(self, element: etree._Element, offsets: _Offsets, pyramid: Pyramid | None) -> ContributorPart:
         label = "".join(self._attribute(element, "label").split())
         start, end = self._number(element, "start"), self._number(element, "end")
         part = offsets.part(start, end)

@@ -1,17 +1,21 @@
 """The files of an MMAX2 project: which belong together, the words, and the markables as they stand there."""
 
+from __future__ import annotations
+
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from annotations.formats.mmax2.scheme import local_name, make_key
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.spans import merge_spans
 from annotations.formats.syntax.xml import parse
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 # Levels of these names show how a text is laid out. Each is looked for in this order.
 LAYOUTS = {

@@ -1,7 +1,5 @@
 """Encodings other than UTF-8, in which files come from older programs."""
 
-from charset_normalizer import from_bytes
-
 ENCODINGS = {
     "utf-16": "UTF-16",
     "cp1252": "Windows-1252 (Western Europe)",
@@ -36,6 +34,8 @@ def guess_encoding(data: bytes, place: int) -> str:
     """
     if data.startswith(UTF_16_MARKS):
         return "utf-16"
+    from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
+
     sample = data[max(0, place - MOST_LOOKED_AT // 2) : place + MOST_LOOKED_AT // 2]
     best = from_bytes(sample, cp_isolation=[*ENCODINGS]).best()
     if best is None:

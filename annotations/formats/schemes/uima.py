@@ -6,11 +6,11 @@ over, but for its chains where there is no other layer. A type system does not h
 projects do.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
-
-from lxml import etree
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotations.formats.mmax2.scheme import local_name, make_key
 from annotations.formats.model.document import FormatError
@@ -44,6 +44,9 @@ from annotations.formats.schemes.scheme_file import (
 from annotations.formats.syntax.xml import parse
 from annotations.formats.uima.layers import LINK as BUILT_IN_LINK
 from annotations.formats.uima.layers import MARKABLE
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 # Types of DKPro Core.
 BUILT_IN = ("de.tudarmstadt.ukp.dkpro.core.", "org.dkpro.core.")

@@ -1,13 +1,12 @@
 """Regular expressions from strangers, searched by RE2 in time that grows with the text alone.
 
 The syntax is that of RE2, which has no back references, look-around or possessive repetition. `^` and `$` stand for
-line ends. Of the matches at one place that one is taken which Perl, Java and Python would take.
+line ends. Of the matches at one place that one is taken which Perl, Java and Python would take. The library is loaded
+where there is a pattern.
 """
 
 from collections.abc import Iterator
 from typing import Any
-
-import re2
 
 LONGEST_PATTERN = 200
 LONGEST_TEXT = 200_000
@@ -52,6 +51,8 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
 def _compile(pattern: str) -> Any:
     if len(pattern) > LONGEST_PATTERN:
         raise ExpressionError(f"it has more than {LONGEST_PATTERN} characters")
+    import re2
+
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True

@@ -6,8 +6,6 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from syntok.segmenter import analyze
-
 from annotations.formats.model.spans import Span, merge_spans
 
 ATTACHED = re.compile(r"\w[,;!?](?=\s|$)")
@@ -57,6 +55,8 @@ def is_in_words(content: str, *, has_sentences: bool) -> bool:
 
 def _sentences(content: str) -> Iterator[list[Span]]:
     """Yield the words of each sentence; none goes beyond its line."""
+    from syntok.segmenter import analyze  # loaded where words are looked for
+
     start = 0
     for line in content.split("\n"):
         for paragraph in analyze(line):

@@ -1,11 +1,16 @@
 """XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded.
 
-And what XML that is written here shares.
+And what XML that is written here shares. The library is loaded where there is a file for it.
 """
 
-from lxml import etree
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from annotations.formats.model.document import FormatError
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 DEEPEST = 200
 SPECIAL = str.maketrans(
@@ -20,6 +25,8 @@ def parse(data: bytes, file: str) -> etree._Element:
 
     Elements keep their line as `sourceline`. Comments and processing instructions are left out.
     """
+    from lxml import etree
+
     parser = etree.XMLParser(
         load_dtd=False,
         no_network=True,
@@ -46,7 +53,16 @@ def parse(data: bytes, file: str) -> etree._Element:
     return root
 
 
+def serialize(root: etree._Element) -> bytes:
+    """Return the element as an XML file."""
+    from lxml import etree
+
+    return etree.tostring(root)
+
+
 def _refuse_entities(root: etree._Element, file: str) -> None:
+    from lxml import etree
+
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and next(iter(dtd.iterentities()), None) is not None:
         raise FormatError("an XML file that declares entities is not read", file, 1)

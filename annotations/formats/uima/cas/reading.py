@@ -15,11 +15,9 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from annotations.formats.model.document import Document, FormatError, decode
 from annotations.formats.model.format import Bundle
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_whole
 from annotations.formats.uima.cas.names import TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import build_document
@@ -27,6 +25,7 @@ from annotations.formats.uima.layers import Layers
 
 if TYPE_CHECKING:
     import cassis
+    from lxml import etree
 
 XMI = "{http://www.omg.org/XMI}"
 CAS = "{http:///uima/cas.ecore}"
@@ -89,7 +88,7 @@ def read_xmi(
         types = _read_types(bundle.files[type_system], type_system)
     _check_elements(root, types, file_layers, lenient=type_system is None)
     # What was parsed is written anew: no declaration, comment or encoding is read in another way by the library.
-    data = BytesIO(etree.tostring(root))
+    data = BytesIO(serialize(root))
     from cassis import load_cas_from_xmi
 
     cas = _load(lambda: load_cas_from_xmi(data, types, lenient=type_system is None), file)
@@ -152,7 +151,7 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
     if not types:
         raise FormatError("there is no type in this type system", file, root.sourceline)
     check_types(types, file)
-    plain = etree.tostring(root)
+    plain = serialize(root)
     return _load(lambda: _load_types(plain), file)
 
 
