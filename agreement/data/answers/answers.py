@@ -6,11 +6,12 @@ import hashlib
 import json
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from agreement.data.answers.links import count_readings, plural_readings
+from agreement.data.answers.summaries import AnswerSummary, CodingSummary
 from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
 
@@ -134,25 +135,12 @@ class TextAnswers:
             digest.update(b"other versions" + one.other_versions.astype("<i8").tobytes())
         return digest.digest()
 
-    def summarize(self) -> tuple[CodingSummary, ...]:
+    def summarize(self) -> AnswerSummary:
         """Return what is known of each coding without its answers."""
-        return tuple(
+        codings = [
             CodingSummary(
                 one.coder, one.reason, one.coding, len(one.unit), len(one.other_versions), self.digest_of(one)
             )
             for one in self.coder_answers
-        )
-
-
-class CodingSummary(NamedTuple):
-    """What is known of a coding without its answers: how many there are, and what is equal for equal ones.
-
-    `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its `other_versions`.
-    """
-
-    coder: str
-    reason: str
-    coding: int
-    n_judgements: int
-    n_other_versions: int
-    digest: bytes
+        ]
+        return AnswerSummary(tuple(codings), self.digest_of_keys)

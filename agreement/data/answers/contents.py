@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
-from agreement.data.answers.answers import CodingSummary, TextAnswers
+from agreement.data.answers.answers import TextAnswers
+from agreement.data.answers.summaries import AnswerSummary, CodingSummary, TextSummary
 from agreement.data.codings.documents import row_key
-
-# So many sets of names are shared by texts.
-MOST_SETS = 1_024
+from agreement.data.storage.versions import Version
 
 
 class AnswerSource(Protocol):
@@ -28,63 +25,48 @@ class AnswerSource(Protocol):
 class TextContent:
     """What was answered in a document: a summary of each coding, and the answers, which are read when they are needed.
 
-    `version` names the state of the codings and of the scheme in two numbers; None where nothing is stored of such
-    answers. `cache` has what was computed of this document alone; a document that changes has another content.
-    `is_outdated` says that somebody has changed the document before its answers were read: they are newer than the
-    version says, and nothing that is made of them is stored.
+    `version` names the state of the codings and of the scheme; None where nothing is stored of such answers. `cache`
+    has what was computed of this document alone; a document that changes has another content. `is_outdated` says that
+    somebody has changed the document before its answers were read: they are newer than the version says, and nothing
+    that is made of them is stored.
     """
 
-    __slots__ = (
-        "_answers",
-        "_digest",
-        "cache",
-        "coders",
-        "coders_of_other_versions",
-        "codings",
-        "digest_of_keys",
-        "is_outdated",
-        "n_judgements",
-        "pk",
-        "reasons",
-        "source",
-        "version",
-    )
+    __slots__ = ("_answers", "cache", "is_outdated", "pk", "source", "summary", "version")
 
     def __init__(
-        self,
-        pk: int,
-        codings: tuple[CodingSummary, ...],
-        digest_of_keys: bytes,
-        version: tuple[int, int] | None = None,
-        source: AnswerSource | None = None,
+        self, pk: int, summary: TextSummary, version: Version | None = None, source: AnswerSource | None = None
     ) -> None:
-        self.pk, self.codings, self.digest_of_keys, self.version, self.source = (
-            pk,
-            codings,
-            digest_of_keys,
-            version,
-            source,
-        )
+        self.pk, self.summary, self.version, self.source = pk, summary, version, source
         self.cache: dict[Hashable, Any] = {}
         self.is_outdated = False
-        self.n_judgements = sum(one.n_judgements for one in codings)
-        self.coders = _set_of(tuple([one.coder for one in codings if one.n_judgements]))
-        self.reasons = _set_of(tuple([one.reason for one in codings if one.n_judgements]))
-        self.coders_of_other_versions = _set_of(tuple([one.coder for one in codings if one.n_other_versions]))
         self._answers: TextAnswers | None = None
-        self._digest: bytes | None = None
 
     @classmethod
     def of(
-        cls, answers: TextAnswers, version: tuple[int, int] | None = None, source: AnswerSource | None = None
+        cls, answers: TextAnswers, version: Version | None = None, source: AnswerSource | None = None
     ) -> TextContent:
         """Return the content that has these answers. Of the same answers there is one object."""
         found: TextContent | None = answers.cache.get("content")
         if found is None:
-            found = cls(answers.pk, answers.summarize(), answers.digest_of_keys, version, source)
+            found = cls(answers.pk, answers.summarize(), version, source)
             found._answers = answers
             answers.cache["content"] = found
         return found
+
+    @property
+    def codings(self) -> tuple[CodingSummary, ...]:
+        """A summary of each coding."""
+        return self.summary.codings
+
+    @property
+    def coders(self) -> frozenset[str]:
+        """Who has judged anything."""
+        return self.summary.coder_sets.coders
+
+    @property
+    def n_judgements(self) -> int:
+        """How many judgements all codings have."""
+        return self.summary.n_judgements
 
     @property
     def is_loaded(self) -> bool:
@@ -124,21 +106,6 @@ class TextContent:
         """The content of all codings of the document."""
         return self
 
-    @property
-    def digest(self) -> bytes:
-        """Equal for equal answers, whatever the keys of the rows."""
-        if self._digest is None:
-            self._digest = hashlib.sha256(
-                b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])
-            ).digest()
-        return self._digest
-
-
-@lru_cache(MOST_SETS)
-def _set_of(names: tuple[str, ...]) -> frozenset[str]:
-    """Return the names as a set, of equal names mostly the same one: texts are many."""
-    return frozenset(names)
-
 
 class SelectedContent(TextContent):
     """Some of the codings of a document."""
@@ -146,7 +113,7 @@ class SelectedContent(TextContent):
     __slots__ = ("_of",)
 
     def __init__(self, of: TextContent, codings: tuple[CodingSummary, ...]) -> None:
-        super().__init__(of.pk, codings, of.digest_of_keys, of.version)
+        super().__init__(of.pk, AnswerSummary(codings, of.summary.digest_of_keys), of.version)
         self._of = of
 
     @property

@@ -1,16 +1,21 @@
-"""What is known of each text without its answers, as bytes: a summary of each coding, and a digest of the keys."""
+"""What is known of each text without its answers: a summary of each coding, and a digest of the keys."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agreement.data.answers.answers import CodingSummary
-from agreement.data.answers.contents import TextContent
 from agreement.data.storage.versions import Version, find_versions, join_versions, split_versions
 from agreement.measures.sums.storage import pack, unpack
 
+# So many sets of coders are shared by texts.
+MOST_SETS = 1_024
 DIGEST_SIZE = 32
 TEXT = np.dtype([("pk", "<i8"), ("codings", "<i8"), ("digest", "u1", (DIGEST_SIZE,))])
 CODING = np.dtype(
@@ -24,18 +29,177 @@ CODING = np.dtype(
     ]
 )
 
-type Summary = tuple[bytes, tuple[CodingSummary, ...]]
+
+class CodingSummary(NamedTuple):
+    """What is known of a coding without its answers: how many there are, and what is equal for equal ones.
+
+    `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its `other_versions`.
+    """
+
+    coder: str
+    reason: str
+    coding: int
+    n_judgements: int
+    n_other_versions: int
+    digest: bytes
 
 
-def pack_summaries(contents: Sequence[TextContent]) -> bytes:
-    """Return the summaries of some documents, all of which have a version, as bytes."""
-    codings = [one for content in contents for one in content.codings]
+class CoderSets(NamedTuple):
+    """Who has judged a document, and why these codings do not count; and whether all codings have judgements.
+
+    `of_other_versions` are those who judged under other versions of the scheme than were read.
+    """
+
+    coders: frozenset[str]
+    reasons: frozenset[str]
+    of_other_versions: frozenset[str]
+    have_all_judged: bool
+
+
+class TextSummary(Protocol):
+    """What is known of a document without its answers."""
+
+    @property
+    def codings(self) -> tuple[CodingSummary, ...]:
+        """A summary of each coding."""
+
+    @property
+    def coder_sets(self) -> CoderSets:
+        """Who has judged it. Of equal ones there is mostly one object: texts are many."""
+
+    @property
+    def n_judgements(self) -> int:
+        """How many judgements all codings have."""
+
+    @property
+    def digest_of_keys(self) -> bytes:
+        """What is equal for equal keys of the members."""
+
+    @property
+    def digest(self) -> bytes:
+        """What is equal for equal answers, whatever the keys of the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """The summary of a document whose answers were read, or of some of its codings."""
+
+    codings: tuple[CodingSummary, ...]
+    digest_of_keys: bytes
+
+    @property
+    def coder_sets(self) -> CoderSets:
+        """Who has judged it."""
+        return _sets_of(
+            tuple([(one.coder, one.reason, one.n_judgements > 0, one.n_other_versions > 0) for one in self.codings])
+        )
+
+    @property
+    def n_judgements(self) -> int:
+        """How many judgements all codings have."""
+        return sum(one.n_judgements for one in self.codings)
+
+    @property
+    def digest(self) -> bytes:
+        """What is equal for equal answers, whatever the keys of the rows."""
+        return hashlib.sha256(b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])).digest()
+
+
+@lru_cache(MOST_SETS)
+def _sets_of(codings: tuple[tuple[str, str, bool, bool], ...]) -> CoderSets:
+    """Return the sets of coders, each with the reason, and whether there are judgements and some of other versions."""
+    judged = [(coder, reason) for coder, reason, has_judgements, _ in codings if has_judgements]
+    others = frozenset(coder for coder, _, _, has_others in codings if has_others)
+    coders, reasons = (frozenset(one[place] for one in judged) for place in range(2))
+    return CoderSets(coders, reasons, others, len(judged) == len(codings))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredSummaries:
+    """The summaries of many documents as columns: `codings` has those of the first document, then of the next.
+
+    `ends` are the places behind the last coding of each. `digests` has those of all codings together, and
+    `digests_of_keys` those of documents.
+    """
+
+    coders: Sequence[str]
+    reasons: Sequence[str]
+    codings: NDArray[np.void]
+    ends: Sequence[int]
+    digests: bytes
+    digests_of_keys: bytes
+
+    def summarize(self) -> list[StoredSummary]:
+        """Return the summary of each document."""
+        with_judgements, with_others = self.codings["judgements"] > 0, self.codings["other_versions"] > 0
+        columns = [self.codings["coder"], self.codings["reason"], with_judgements, with_others]
+        codes = np.zeros(len(self.codings), "<i4,<i4,?,?")
+        for name, column in zip(codes.dtype.names or (), columns, strict=True):
+            codes[name] = column
+        sums = np.concatenate(([0], np.cumsum(self.codings["judgements"]))).tolist()
+        together, size = codes.tobytes(), codes.itemsize
+        sets, summaries, begin = dict[bytes, CoderSets](), list[StoredSummary](), 0
+        for place, end in enumerate(self.ends):
+            code = together[begin * size : end * size]
+            coder_sets = sets.get(code)
+            if coder_sets is None:
+                found = codes[begin:end].tolist()
+                coder_sets = sets[code] = _sets_of(
+                    tuple([(self.coders[coder], self.reasons[reason], *has) for coder, reason, *has in found])
+                )
+            summaries.append(StoredSummary(self, place, coder_sets, sums[end] - sums[begin]))
+            begin = end
+        return summaries
+
+    def bounds(self, place: int) -> tuple[int, int]:
+        """Return the places of the first coding of a document, and behind the last one."""
+        return self.ends[place - 1] if place else 0, self.ends[place]
+
+
+class StoredSummary(NamedTuple):
+    """The summary of a document that was stored, by its place; its codings are put together when they are needed."""
+
+    stored: StoredSummaries
+    place: int
+    coder_sets: CoderSets
+    n_judgements: int
+
+    @property
+    def codings(self) -> tuple[CodingSummary, ...]:
+        """A summary of each coding."""
+        coders, reasons, digests = self.stored.coders, self.stored.reasons, self.stored.digests
+        begin, end = self.stored.bounds(self.place)
+        rows = self.stored.codings[begin:end].tolist()
+        return tuple(
+            [
+                CodingSummary(coders[coder], reasons[reason], key, n_judgements, n_others, _digest_at(digests, number))
+                for number, (coder, reason, key, n_judgements, n_others) in enumerate(rows, begin)
+            ]
+        )
+
+    @property
+    def digest_of_keys(self) -> bytes:
+        """What is equal for equal keys of the members."""
+        return _digest_at(self.stored.digests_of_keys, self.place)
+
+    @property
+    def digest(self) -> bytes:
+        """What is equal for equal answers, whatever the keys of the rows."""
+        begin, end = self.stored.bounds(self.place)
+        of_codings = self.stored.digests[begin * DIGEST_SIZE : end * DIGEST_SIZE]
+        return hashlib.sha256(self.digest_of_keys + of_codings).digest()
+
+
+def pack_summaries(summaries: Mapping[int, TextSummary], versions: Sequence[Version]) -> bytes:
+    """Return the summaries of some documents, by key, in these versions, as bytes."""
+    of_texts = [one.codings for one in summaries.values()]
+    codings = [one for several in of_texts for one in several]
     coders = {name: number for number, name in enumerate(dict.fromkeys(one.coder for one in codings))}
     reasons = {name: number for number, name in enumerate(dict.fromkeys(one.reason for one in codings))}
-    texts = np.zeros(len(contents), TEXT)
-    texts["pk"] = [content.pk for content in contents]
-    texts["codings"] = [len(content.codings) for content in contents]
-    texts["digest"] = _as_bytes([content.digest_of_keys for content in contents])
+    texts = np.zeros(len(summaries), TEXT)
+    texts["pk"] = list(summaries)
+    texts["codings"] = list(map(len, of_texts))
+    texts["digest"] = _as_bytes([one.digest_of_keys for one in summaries.values()])
     rows = np.zeros(len(codings), CODING)
     rows["coder"] = [coders[one.coder] for one in codings]
     rows["reason"] = [reasons[one.reason] for one in codings]
@@ -44,11 +208,10 @@ def pack_summaries(contents: Sequence[TextContent]) -> bytes:
     rows["other_versions"] = [one.n_other_versions for one in codings]
     rows["digest"] = _as_bytes([one.digest for one in codings])
     names = {"coders": tuple(coders), "reasons": tuple(reasons)}
-    versions = [content.version for content in contents if content.version]
     return join_versions(versions, pack({}, names, [texts, rows]))
 
 
-def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, Summary]:
+def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, StoredSummary]:
     """Return the summaries of documents in the versions that are wanted. Raises ValueError for bytes of another form.
 
     What is not stored is left out.
@@ -57,26 +220,18 @@ def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, 
     _, names, (texts, rows) = unpack(rest, lambda _: [TEXT, CODING])
     keys, (found, places) = list(wanted), find_versions(texts["pk"].tolist(), versions, list(wanted.items()))
     coders, reasons = ([str(one) for one in names[name]] for name in ("coders", "reasons"))
-    codings = list(
-        map(
-            CodingSummary,
-            [coders[coder] for coder in rows["coder"].tolist()],
-            [reasons[reason] for reason in rows["reason"].tolist()],
-            *(rows[name].tolist() for name in ("coding", "judgements", "other_versions")),
-            _split_digests(rows["digest"].tobytes()),
-        )
-    )
-    digests, ends = _split_digests(texts["digest"].tobytes()), np.cumsum(texts["codings"])
-    cuts = zip(places.tolist(), (ends - texts["codings"])[places].tolist(), ends[places].tolist(), strict=True)
-    return {
-        keys[number]: (digests[place], tuple(codings[begin:end]))
-        for number, (place, begin, end) in zip(found.tolist(), cuts, strict=True)
-    }
+    codings = np.zeros(len(rows), [(name, CODING[name]) for name in CODING.names or () if name != "digest"])
+    for name in codings.dtype.names or ():
+        codings[name] = rows[name]
+    ends = np.cumsum(texts["codings"]).tolist()
+    digests, digests_of_keys = rows["digest"].tobytes(), texts["digest"].tobytes()
+    summaries = StoredSummaries(coders, reasons, codings, ends, digests, digests_of_keys).summarize()
+    return {keys[number]: summaries[place] for number, place in zip(found.tolist(), places.tolist(), strict=True)}
 
 
-def _split_digests(digests: bytes) -> list[bytes]:
-    return [digests[begin : begin + DIGEST_SIZE] for begin in range(0, len(digests), DIGEST_SIZE)]
+def _digest_at(digests: bytes, place: int) -> bytes:
+    return digests[place * DIGEST_SIZE : (place + 1) * DIGEST_SIZE]
 
 
-def _as_bytes(digests: Sequence[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+def _as_bytes(digests: Sequence[bytes]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, DIGEST_SIZE)

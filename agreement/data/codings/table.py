@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import batched, count
+from hashlib import blake2b
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -13,15 +14,16 @@ from numpy.typing import NDArray
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.codings.documents import document_key, row_key
 from agreement.data.codings.gold import GOLD
+from agreement.data.storage.versions import VERSION_SIZE, Version, digest_version
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
 
 # So many changes of the table are told from each other.
 MOST_STEPS = 16
-# The versions of so many documents are made at a time.
-VERSIONS_AT_ONCE = 1_000
 # A coding: `coder` is a place in `CodingTable.names`, `number` its version, `uuid` that of its last operation as text.
 CODING = np.dtype([("pk", "<i8"), ("coder", "<i4"), ("submitted", "?"), ("number", "<i8"), ("uuid", "S36")])
+# All that the answers of a coding depend on: `coder` is a digest of the name, and of whether that is an adjudicator.
+_STATE = np.dtype([("pk", "<i8"), ("coder", "S16"), ("submitted", "?"), ("number", "<i8"), ("uuid", "S36")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +39,9 @@ class Heading:
     is_one_of_several: bool
 
     def entry(self, content: TextContent) -> TextEntry:
-        """Return the document with what was answered in it. Of equal ones there is one object."""
-        known: tuple[Heading, TextEntry] | None = content.cache.get("entry")
-        if known is not None and known[0] is self:
-            return known[1]
+        """Return the document with what was answered in it."""
         further = (self.place, self.occasion, self.reason, self.is_one_of_several)
-        entry = TextEntry(self.slug, self.title, self.round, content, *further)
-        content.cache["entry"] = self, entry
-        return entry
+        return TextEntry(self.slug, self.title, self.round, content, *further)
 
 
 class CodingRow(NamedTuple):
@@ -60,12 +57,6 @@ class CodingRow(NamedTuple):
     reason: str
     number: int
     uuid: str
-
-    @property
-    def version(self) -> str:
-        """All that the answers depend on."""
-        status = "submitted" if self.submitted else "open"
-        return f"{self.pk} {self.coder} {status} {self.number} {self.uuid or None} {self.reason}"
 
 
 class Progress(NamedTuple):
@@ -153,7 +144,8 @@ class CodingTable:
         """Return the codings of some documents, by the names of coders."""
         keys = list(documents)
         rows: dict[int, list[CodingRow]] = {key: [] for key in keys}
-        found, of = self._select(keys)
+        found, sizes = self._select(keys)
+        of = np.repeat(np.array(keys, dtype=np.int64), sizes).tolist()
         columns = [found[name].tolist() for name in CODING.names or ()]
         for key, pk, number, submitted, version, uuid in zip(of, *columns, strict=True):
             coder = self.names[number]
@@ -163,20 +155,21 @@ class CodingTable:
 
     def find_open(self, documents: Iterable[int]) -> dict[int, int]:
         """Return the codings of some documents that are not submitted, by key, each with its document."""
-        found, of = self._select(list(documents))
+        keys = list(documents)
+        found, sizes = self._select(keys)
+        of = np.repeat(np.array(keys, dtype=np.int64), sizes).tolist()
         return {
             pk: document
             for pk, document, submitted in zip(found["pk"].tolist(), of, found["submitted"].tolist(), strict=True)
             if not submitted
         }
 
-    def _select(self, documents: Sequence[int]) -> tuple[NDArray[np.void], list[int]]:
-        """Return the codings of some documents, and the document of each."""
+    def _select(self, documents: Sequence[int]) -> tuple[NDArray[np.void], Ints]:
+        """Return the codings of some documents, and how many each has."""
         places = np.array([self.documents.places[key] for key in documents], dtype=np.int64)
         sizes = self.sizes[places]
         begins = (np.cumsum(self.sizes) - self.sizes)[places]
-        found = self.codings[np.repeat(begins, sizes) + run_offsets(sizes)]
-        return found, np.repeat(np.array(documents, dtype=np.int64), sizes).tolist()
+        return self.codings[np.repeat(begins, sizes) + run_offsets(sizes)], sizes
 
     def reason_of(self, coder: str, heading: Heading, *, submitted: bool) -> str:
         """Return why a coding does not count; empty where it does. Who adjudicates has seen the work of the others."""
@@ -184,11 +177,21 @@ class CodingTable:
             return ""
         return ("gold" if coder in self.adjudicators else heading.reason) or ("" if submitted else "open")
 
-    def versions_of(self, documents: Iterable[int]) -> Iterator[tuple[int, tuple[Hashable, ...]]]:
-        """Return some documents, each with that on which its answers depend besides the scheme."""
-        for batch in batched(documents, VERSIONS_AT_ONCE):
-            for key, rows in self.rows_of(batch).items():
-                yield key, (self.given.get(row_key(key), 0), *(row.version for row in rows))
+    def versions_of(self, documents: Iterable[int], scheme: Version) -> dict[int, Version]:
+        """Return the version of each of some documents: of all on what its answers depend."""
+        keys = list(documents)
+        found, sizes = self._select(keys)
+        names = [digest_version((name, name in self.adjudicators)) for name in self.names]
+        states = np.zeros(len(found), _STATE)
+        states["coder"] = np.array(names, _STATE["coder"])[found["coder"]]
+        for name in ("pk", "submitted", "number", "uuid"):
+            states[name] = found[name]
+        together, begin, versions = memoryview(states.tobytes()), 0, dict[int, Version]()
+        for key, end in zip(keys, (np.cumsum(sizes) * _STATE.itemsize).tolist(), strict=True):
+            about = f"{self.headings[key].reason} {self.given.get(row_key(key), 0)} ".encode()
+            state = b"".join((scheme, about, together[begin:end]))
+            versions[key], begin = blake2b(state, digest_size=VERSION_SIZE).digest(), end
+        return versions
 
     def with_rows(self, rows: Mapping[int, Sequence[CodingRow]], new: Mapping[int, Heading]) -> CodingTable:
         """Return the table with other codings of some documents, of which some may be new; the same without any."""

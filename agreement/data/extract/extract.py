@@ -186,10 +186,10 @@ class Extract:
         texts, counts, reasons = list(self.texts), self._coder_counts.copy(), self._reason_counts.copy()
         for place, entry in old.items():
             counts.subtract(entry.content.coders)
-            reasons.subtract(entry.content.reasons)
+            reasons.subtract(entry.content.summary.coder_sets.reasons)
             texts[place] = changed[entry.pk]
             counts.update(texts[place].content.coders)
-            reasons.update(texts[place].content.reasons)
+            reasons.update(texts[place].content.summary.coder_sets.reasons)
         coders = tuple(sorted(+counts))
         known = tuple(sorted({*coders}.union(*(_others_of(texts) if self.versions else ()))))
         found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
@@ -398,13 +398,10 @@ class Extract:
 
 
 def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
-    """Return which document it is, with what is equal for equal answers. It is found once for the document."""
-    key = ("name and digest", text.slug, with_round, text.round, text.occasion)
-    known: bytes | None = text.content.cache.get(key)
-    if known is None:
-        document = [text.slug, text.round, text.occasion] if with_round else text.slug
-        known = text.content.cache[key] = json.dumps(document).encode() + text.content.digest
-    return known
+    """Return which document it is, as JSON, with what is equal for equal answers."""
+    slug = json.dumps(text.slug)
+    name = f"[{slug}, {json.dumps(text.round)}, {text.occasion}]" if with_round else slug
+    return name.encode() + text.content.summary.digest
 
 
 def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:
@@ -425,5 +422,8 @@ def _is_alike(one: TextEntry, other: TextEntry) -> bool:
 # The key of the codings that count without being included, of all coders.
 _STANDARD = ("selection", frozenset[str](), frozenset([""]))
 # Of very many texts and parts these are faster than what asks each of them in Python.
-_CONTENT, _CODERS, _OTHERS, _REASONS = map(attrgetter, ("content", "coders", "coders_of_other_versions", "reasons"))
+_CONTENT = attrgetter("content")
+_CODERS, _OTHERS, _REASONS = (
+    attrgetter(f"summary.coder_sets.{name}") for name in ("coders", "of_other_versions", "reasons")
+)
 _ENTRY, _LEFT_OUT, _OTHER_VERSIONS = map(attrgetter, ("entry", "left_out", "other_versions"))

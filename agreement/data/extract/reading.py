@@ -25,7 +25,7 @@ from agreement.data.answers.questions import (
     with_values,
 )
 from agreement.data.answers.reading import read_answers
-from agreement.data.answers.summaries import Summary, pack_summaries, unpack_summaries
+from agreement.data.answers.summaries import StoredSummary, pack_summaries, unpack_summaries
 from agreement.data.codings.reading import read_codings, read_gold
 from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
 from agreement.data.codings.table import CodingRow, CodingTable
@@ -246,7 +246,8 @@ class _ProjectAnswers:
         """Store the summaries of the codings, where many texts were read. Call it outside of a snapshot."""
         contents, self._contents = self._contents, []
         if self._n_read and is_worth_storing(self._n_read, len(contents)):
-            self.store.save(SUMMARIES, pack_summaries(contents))
+            summaries = {content.pk: content.summary for content in contents}
+            self.store.save(SUMMARIES, pack_summaries(summaries, [one.version for one in contents if one.version]))
 
     def load(self, contents: Sequence[TextContent]) -> None:
         """Give these documents their answers, as they are now."""
@@ -276,8 +277,8 @@ class _ProjectAnswers:
         contents: dict[int, TextContent] = {}
         if is_worth_storing(len(versions), len(codings.headings)):
             stored = _unpack(self.store.load(SUMMARIES), versions)
-            for text, (keys, summaries) in stored.items():
-                contents[text] = TextContent(text, summaries, keys, versions[text], self)
+            for text, summary in stored.items():
+                contents[text] = TextContent(text, summary, versions[text], self)
         missing = [text for text in versions if text not in contents]
         self._n_read = len(missing)
         n_judgements = 0
@@ -304,16 +305,15 @@ class _ProjectAnswers:
 
 
 def _versions_of(codings: CodingTable, scheme_version: Hashable, texts: Iterable[int]) -> dict[int, Version]:
-    """Return on what the answers in some documents depend, in two numbers each."""
-    scheme = digest_version(scheme_version)
-    return {text: digest_version((scheme, *version)) for text, version in codings.versions_of(texts)}
+    """Return the version of the answers in each of some documents."""
+    return codings.versions_of(texts, digest_version(scheme_version))
 
 
 def _rows_of(codings: CodingTable, texts: Sequence[int]) -> list[CodingRow]:
     return [row for rows in codings.rows_of(texts).values() for row in rows]
 
 
-def _unpack(stored: bytes | None, versions: Mapping[int, Version]) -> dict[int, Summary]:
+def _unpack(stored: bytes | None, versions: Mapping[int, Version]) -> dict[int, StoredSummary]:
     """Return the summaries that are stored of these versions; none where another version of the program stored them."""
     if stored is None:
         return {}

@@ -42,14 +42,14 @@ class TextSelection(NamedTuple):
 
 def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[str]) -> TextSelection:
     """Return what the codings of these coders that count have of a document. A part of it is found once."""
-    codings = text.content.codings
-    if not chosen and text.reason in counted and all(one.n_judgements and one.reason in counted for one in codings):
+    sets = text.content.summary.coder_sets
+    if not chosen and text.reason in counted and sets.have_all_judged and sets.reasons <= counted:
         return TextSelection(text, (text,))
     key = ("codings", chosen, counted)
     known: TextSelection | None = text.content.cache.get(key)
     if known is not None and known.of is text:
         return known
-    of_chosen = [one for one in codings if not chosen or one.coder in chosen]
+    of_chosen = [one for one in text.content.codings if not chosen or one.coder in chosen]
     left_out = tuple(
         CodingLeftOut(text.slug, one.coder, one.reason, text.round)
         for one in of_chosen

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from agreement.data.storage.store import TableStore, is_stored, is_worth_storing
-from agreement.data.storage.versions import find_versions, join_versions, split_versions
+from agreement.data.storage.versions import Version, find_versions, join_versions, split_versions
 from agreement.measures.values import Ints
 
 # Tables of a project in the memory of a process, and the bytes of their rows.
@@ -33,7 +33,7 @@ class TextVersion(Protocol):
         """The key of the document."""
 
     @property
-    def version(self) -> tuple[int, int] | None:
+    def version(self) -> Version | None:
         """The state of its codings and of the scheme; None where nothing is stored of it."""
 
     @property

@@ -101,7 +101,7 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
         return ["No coding is submitted yet. Only submitted codings count."]
     if len(extract.coders) == 1:
         return [f"Only {extract.coders[0]} has submitted a coding: agreement needs two coders."]
-    shared = [text for text in extract.texts if sum(bool(one.n_judgements) for one in text.content.codings) > 1]
+    shared = [text for text in extract.texts if len(text.content.coders) > 1]
     if not shared:
         return ["No text has answers of two coders: assign the same text to two coders."]
     return [undefined]

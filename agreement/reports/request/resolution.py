@@ -80,7 +80,7 @@ def _coders_in(extract: Extract, parameters: Parameters) -> list[str]:
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
-    return sorted({one.coder for text in texts for one in text.content.codings if one.n_judgements})
+    return sorted({coder for text in texts for coder in text.content.coders})
 
 
 def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:

@@ -1,5 +1,6 @@
 """Sums of texts in the database: the same digits as without them, never of other versions than those of the codings."""
 
+import struct
 from contextlib import contextmanager
 from io import BytesIO
 
@@ -490,10 +491,15 @@ def test_who_begins_after_the_versions_were_read_counts_at_the_next_look():
     assert figures(project) == computed_anew(project)
 
 
+def version_of(low: int, high: int) -> bytes:
+    """Return the version that stands in a stored table as these two numbers."""
+    return struct.pack("<QQ", low, high)
+
+
 def test_versions_stand_before_what_they_are_of():
-    versions = [(1, 2**64 - 1), (0, 3)]
+    versions = [version_of(1, 2**64 - 1), version_of(0, 3)]
     found, rest = split_versions(join_versions(versions, b"rest"))
-    assert ([*map(tuple, found.tolist())], rest) == (versions, b"rest")
+    assert (found.tolist(), rest) == ([[1, 2**64 - 1], [0, 3]], b"rest")
     with pytest.raises(ValueError, match="damaged"):
         split_versions(join_versions(versions, b"")[:-1])
 
@@ -501,8 +507,8 @@ def test_versions_stand_before_what_they_are_of():
 @pytest.mark.parametrize(
     ("wanted", "found", "places"),
     [
-        ([(7, (1, 2)), (5, (3, 2**64 - 1)), (9, (0, 0))], [0, 1], [1, 0]),
-        ([(7, (2, 1)), (6, (1, 2)), (8, (1, 2))], [], []),
+        ([(7, version_of(1, 2)), (5, version_of(3, 2**64 - 1)), (9, version_of(0, 0))], [0, 1], [1, 0]),
+        ([(7, version_of(2, 1)), (6, version_of(1, 2)), (8, version_of(1, 2))], [], []),
         ([(7, None)], [], []),
         ([], [], []),
     ],
