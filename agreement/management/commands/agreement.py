@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from agreement.data.codings.groups import read_groups
 from agreement.data.extract.extract import Extract
@@ -49,6 +49,7 @@ from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
 from agreement.sections.pages.pyramids import study as study_page
 from agreement.sections.tables import Table, as_csv, as_markdown
+from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Project
 from annotations.projects.viewing import record_view
 
@@ -70,7 +71,7 @@ REPORT_OF = {**dict.fromkeys(ALT_TEST, "alt-test"), **dict.fromkeys((*PLANNING, 
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Print the agreement of a project, over all texts and in each; or what its pyramids give."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

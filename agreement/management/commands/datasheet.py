@@ -7,18 +7,19 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.request.request import parse_asked
 from agreement.sections.datasheet.document import as_file
 from annotations.core.files import write_whole
+from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Project
 from annotations.projects.viewing import record_view
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Write what a paper says of a project: texts, coders, rounds, agreement, adjudication and licence."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

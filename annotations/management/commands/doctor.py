@@ -5,20 +5,17 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from annotations.core.text import pluralize
+from annotations.management.base import ProgramCommand
 from annotations.management.doctor import CHECKS, DATABASE_CHECKS, Finding, examine
 
 NAMES = [*CHECKS, *DATABASE_CHECKS]
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Say what is wrong with libraries, settings, disk, files, mail, database, worker and logs, and how to mend it."
     )
-    # They are among what is examined, and must not end it.
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--only", metavar="NAME", nargs="+", choices=NAMES, help=f"of {', '.join(NAMES)}")

@@ -4,15 +4,16 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
+from annotations.management.base import ProgramCommand
 from annotations.models import Project
 from annotations.projects.locks import ProjectArchived
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Draft the gold of texts: what most coders say, what all say, one coder's answers, or nothing. All of the "
         "texts or none; what has been begun stays as it is. Read what came of it by export_codings --silver or --gold. "

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.core.files import write_whole
 from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
+from annotations.management.base import ProgramCommand
 from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Project, Text
 from annotations.projects.rounds import rounds_of
@@ -22,7 +23,7 @@ WRITTEN: dict[str, Format | PyramidFormat] = {
 } | PYRAMID_FORMATS
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Export the codings of a project to a zip with a folder for each coder; say what the format cannot hold."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

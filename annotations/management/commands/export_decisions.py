@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.adjudication.decisions.listing import describe_decisions, list_decisions
 from annotations.core.text import pluralize
+from annotations.management.base import ProgramCommand
 from annotations.models import Project
 from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Write what was decided of gold: item by item, whose answer holds, why, and who decided it when."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,15 +4,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.core.files import write_whole
+from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Project
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Write all of a project into a zip from which import_project makes an equal one."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
 from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
@@ -35,7 +36,7 @@ NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.
 OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Import coded texts: files or folders of one format. A file that is refused does not spoil the others."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,8 +7,9 @@ from datetime import date
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotations.management.base import ProgramCommand
 from annotations.models import Project
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
@@ -46,7 +47,7 @@ def _date(text: str) -> date:
         raise ArgumentTypeError(f"{text!r} is not a date such as 2026-03-31") from None
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Plan who codes which text of a round. Without --apply nothing is written; the same seed gives the same plan. "
         "What coders have begun stays with them."

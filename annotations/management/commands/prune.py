@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from annotations.management.base import ProgramCommand
 from annotations.transfers.pruning import prune
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Delete what is over, such as ended sessions and finished tasks. The worker does it once a day."
 
     def handle(self, **options: Any) -> None:

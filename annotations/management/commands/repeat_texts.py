@@ -5,14 +5,15 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotations.management.base import ProgramCommand
 from annotations.models import Project
 from annotations.planning.repeats import DAYS, RepeatRequest, RepeatView, apply_repeats, view_repeats
 from annotations.projects.locks import ProjectArchived
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Let each coder code some of their own submitted texts again, without knowing which. Without --apply nothing "
         "is written; the same seed draws the same texts."

@@ -6,17 +6,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from annotations.management.base import ProgramCommand
 from annotations.management.installations import restore_elsewhere
 from annotations.transfers.backup_folder import past_backups
 from annotations.transfers.backups import count_rows, written_rows
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = (
         "Restore the newest backup into a new SQLite database and folder, verify the log of every coding, and delete "
         "both again. Of this installation the backup is read and the rows are counted, and nothing is changed."

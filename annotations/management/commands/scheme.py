@@ -4,10 +4,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.formats import FormatError
 from annotations.formats.schemes import read_scheme
+from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.locks import ProjectArchived
 from annotations.revision.saving import SchemeRefused, save_scheme
@@ -15,7 +16,7 @@ from annotations.schemes.changes import plan_change
 from annotations.transfers.scheme_files import WRITTEN, export_scheme
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Write the scheme of a project to a file, or give it the scheme of a file, of whichever kind that is."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

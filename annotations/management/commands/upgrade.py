@@ -5,20 +5,19 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
+from annotations.management.base import ProgramCommand
 from annotations.management.moving import moved_file, place_moved_to
 from annotations.transfers.backup_folder import write_backup
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Migrate the database: one that holds something is backed up before, and one of a newer version is refused."
-    # They may ask for tables that are not there yet.
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--check", action="store_true", help="change nothing, and fail if there is something to do")

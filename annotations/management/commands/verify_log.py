@@ -3,14 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotations.coding.log.replay import log_mismatches
 from annotations.core.database.snapshots import read_snapshot
+from annotations.management.base import ProgramCommand
 from annotations.models import Coding
 
 
-class Command(BaseCommand):
+class Command(ProgramCommand):
     help = "Replay the log of every coding and say where it leads elsewhere than the tables do; nothing is changed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -53,21 +53,29 @@ from annotations.models import (
 )
 from annotations.projects.people.invitations import invite
 from annotations.projects.people.tokens import create_token
+from tests.conftest import make_shared_project, person
 
 UUID = uuid4()
 
 
 @pytest.fixture
-def rows(codings, alice, charlie, keys, project, text):
+def rows(rows_of_module, db):
+    return rows_of_module
+
+
+@pytest.fixture(scope="module")
+def rows_of_module(module_rows):
     """Make one good row of each model, from which the tests make bad ones."""
+    project = make_shared_project()
+    text, (alice, charlie) = project.texts.get(), map(person, ("alice", "charlie"))
     docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
     Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
     round_ = text.rounds.get()
     plan = Plan.objects.create(round=round_, design="k", k=2)
     Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
     Coding.with_gold.create(text=text, coder=charlie, kind="gold", round=round_)
-    coding = codings["alice"]
-    markable = text.markables.get(key=keys["a"])
+    coding = text.codings.get(coder=alice)
+    markable = text.markables.get(label="a")
     category = project.categories.get(key="none")
     judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)
     relation = project.relations.get(key="phrase")
