@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from uuid import uuid4
 
 import pytest
+from _pytest.python import pytest_pyfunc_call as call_test
 from django.contrib.auth.management import create_permissions
 from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import caches
@@ -171,9 +172,8 @@ _call = _make_caller(16_000)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool:
-    """Call the test as pytest does, with room for the calls that it makes."""
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    _call(pyfuncitem.obj, arguments)
+    """Let pytest call the test, with room for the calls that it makes."""
+    _call(call_test, {"pyfuncitem": pyfuncitem})
     return True
 
 

@@ -1,5 +1,6 @@
 """Requests next to each rule of the schema of the API, kept and broken: none is an error of the server."""
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -65,12 +66,18 @@ def test_no_request_next_to_a_rule_is_an_error_of_the_server(operation, clients,
 def is_first(case: Case) -> bool:
     """Return whether the request is the first that keeps or breaks this rule, in the operation or of the parameter.
 
-    Parameters of one name have one rule, as those by which lists are paged and ordered.
+    Parameters of one name and schema have one rule, as those by which lists are paged.
     """
     assert case.meta is not None
     data = case.meta.phase.data
     assert isinstance(data, CoveragePhaseData)
     rule = data.scenario, data.location
-    new = {(case.operation.label, *rule), (data.parameter, *rule)} - TRIED
+    new = {(case.operation.label, *rule), (data.parameter, describe_parameter(case, data), *rule)} - TRIED
     TRIED.update(new)
     return bool(new)
+
+
+def describe_parameter(case: Case, data: CoveragePhaseData) -> str:
+    """Return the schema of the parameter that the request is about, as JSON; of a body nothing."""
+    schemas = [one.raw_schema for one in case.operation.iter_parameters() if one.name == data.parameter]
+    return json.dumps(schemas, sort_keys=True, default=str)

@@ -143,4 +143,4 @@ class TextAnswers:
             )
             for one in self.coder_answers
         ]
-        return AnswerSummary(tuple(codings), self.digest_of_keys)
+        return AnswerSummary.of(codings, self.digest_of_keys)

@@ -113,7 +113,7 @@ class SelectedContent(TextContent):
     __slots__ = ("_of",)
 
     def __init__(self, of: TextContent, codings: tuple[CodingSummary, ...]) -> None:
-        super().__init__(of.pk, AnswerSummary(codings, of.summary.digest_of_keys), of.version)
+        super().__init__(of.pk, AnswerSummary.of(codings, of.summary.digest_of_keys), of.version)
         self._of = of
 
     @property

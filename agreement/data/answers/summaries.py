@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.data.storage.versions import Version, find_versions, join_versions, split_versions
+from agreement.measures.data.arrays import run_offsets
 from agreement.measures.sums.storage import pack, unpack
 
 # So many sets of coders are shared by texts.
@@ -45,15 +46,16 @@ class CodingSummary(NamedTuple):
 
 
 class CoderSets(NamedTuple):
-    """Who has judged a document, and why these codings do not count; and whether all codings have judgements.
+    """Who has judged a document, and why these codings do not count, empty for those that do.
 
-    `of_other_versions` are those who judged under other versions of the scheme than were read.
+    `of_other_versions` are those who judged under other versions of the scheme than were read, and `assigned` all who
+    have a coding.
     """
 
     coders: frozenset[str]
     reasons: frozenset[str]
     of_other_versions: frozenset[str]
-    have_all_judged: bool
+    assigned: frozenset[str]
 
 
 class TextSummary(Protocol):
@@ -80,24 +82,20 @@ class TextSummary(Protocol):
         """What is equal for equal answers, whatever the keys of the rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSummary:
+class AnswerSummary(NamedTuple):
     """The summary of a document whose answers were read, or of some of its codings."""
 
     codings: tuple[CodingSummary, ...]
+    coder_sets: CoderSets
+    n_judgements: int
     digest_of_keys: bytes
 
-    @property
-    def coder_sets(self) -> CoderSets:
-        """Who has judged it."""
-        return _sets_of(
-            tuple([(one.coder, one.reason, one.n_judgements > 0, one.n_other_versions > 0) for one in self.codings])
-        )
-
-    @property
-    def n_judgements(self) -> int:
-        """How many judgements all codings have."""
-        return sum(one.n_judgements for one in self.codings)
+    @classmethod
+    def of(cls, codings: Sequence[CodingSummary], digest_of_keys: bytes) -> AnswerSummary:
+        """Return the summary of these codings."""
+        judged = [(one.coder, one.reason, one.n_judgements > 0, one.n_other_versions > 0) for one in codings]
+        n_judgements = sum(one.n_judgements for one in codings)
+        return cls(tuple(codings), _sets_of(tuple(judged)), n_judgements, digest_of_keys)
 
     @property
     def digest(self) -> bytes:
@@ -111,7 +109,7 @@ def _sets_of(codings: tuple[tuple[str, str, bool, bool], ...]) -> CoderSets:
     judged = [(coder, reason) for coder, reason, has_judgements, _ in codings if has_judgements]
     others = frozenset(coder for coder, _, _, has_others in codings if has_others)
     coders, reasons = (frozenset(one[place] for one in judged) for place in range(2))
-    return CoderSets(coders, reasons, others, len(judged) == len(codings))
+    return CoderSets(coders, reasons, others, frozenset(coder for coder, *_ in codings))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,19 +212,20 @@ def pack_summaries(summaries: Mapping[int, TextSummary], versions: Sequence[Vers
 def unpack_summaries(stored: bytes, wanted: Mapping[int, Version]) -> dict[int, StoredSummary]:
     """Return the summaries of documents in the versions that are wanted. Raises ValueError for bytes of another form.
 
-    What is not stored is left out.
+    What is not stored is left out. Nothing is kept of documents that are not wanted.
     """
     versions, rest = split_versions(stored)
     _, names, (texts, rows) = unpack(rest, lambda _: [TEXT, CODING])
     keys, (found, places) = list(wanted), find_versions(texts["pk"].tolist(), versions, list(wanted.items()))
     coders, reasons = ([str(one) for one in names[name]] for name in ("coders", "reasons"))
+    sizes = texts["codings"][places]
+    rows = rows[np.repeat((np.cumsum(texts["codings"]) - texts["codings"])[places], sizes) + run_offsets(sizes)]
     codings = np.zeros(len(rows), [(name, CODING[name]) for name in CODING.names or () if name != "digest"])
     for name in codings.dtype.names or ():
         codings[name] = rows[name]
-    ends = np.cumsum(texts["codings"]).tolist()
-    digests, digests_of_keys = rows["digest"].tobytes(), texts["digest"].tobytes()
-    summaries = StoredSummaries(coders, reasons, codings, ends, digests, digests_of_keys).summarize()
-    return {keys[number]: summaries[place] for number, place in zip(found.tolist(), places.tolist(), strict=True)}
+    digests, digests_of_keys = rows["digest"].tobytes(), texts["digest"][places].tobytes()
+    stored_summaries = StoredSummaries(coders, reasons, codings, np.cumsum(sizes).tolist(), digests, digests_of_keys)
+    return {keys[number]: one for number, one in zip(found.tolist(), stored_summaries.summarize(), strict=True)}
 
 
 def _digest_at(digests: bytes, place: int) -> bytes:

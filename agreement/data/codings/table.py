@@ -178,7 +178,7 @@ class CodingTable:
         return ("gold" if coder in self.adjudicators else heading.reason) or ("" if submitted else "open")
 
     def versions_of(self, documents: Iterable[int], scheme: Version) -> dict[int, Version]:
-        """Return the version of each of some documents: of all on what its answers depend."""
+        """Return the version of each of some documents, a digest of all that its answers depend on."""
         keys = list(documents)
         found, sizes = self._select(keys)
         names = [digest_version((name, name in self.adjudicators)) for name in self.names]
@@ -186,7 +186,7 @@ class CodingTable:
         states["coder"] = np.array(names, _STATE["coder"])[found["coder"]]
         for name in ("pk", "submitted", "number", "uuid"):
             states[name] = found[name]
-        together, begin, versions = memoryview(states.tobytes()), 0, dict[int, Version]()
+        together, begin, versions = memoryview(states.view(np.uint8)), 0, dict[int, Version]()
         for key, end in zip(keys, (np.cumsum(sizes) * _STATE.itemsize).tolist(), strict=True):
             about = f"{self.headings[key].reason} {self.given.get(row_key(key), 0)} ".encode()
             state = b"".join((scheme, about, together[begin:end]))

@@ -301,6 +301,7 @@ class Extract:
         of_codings = [
             OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
             for text in self.texts
+            if text.content.summary.coder_sets.of_other_versions
             for one in text.content.codings
         ]
         return sum(

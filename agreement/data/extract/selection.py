@@ -43,7 +43,7 @@ class TextSelection(NamedTuple):
 def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[str]) -> TextSelection:
     """Return what the codings of these coders that count have of a document. A part of it is found once."""
     sets = text.content.summary.coder_sets
-    if not chosen and text.reason in counted and sets.have_all_judged and sets.reasons <= counted:
+    if not chosen and text.reason in counted and sets.coders == sets.assigned and sets.reasons <= counted:
         return TextSelection(text, (text,))
     key = ("codings", chosen, counted)
     known: TextSelection | None = text.content.cache.get(key)

@@ -210,7 +210,7 @@ def _compare_chains(
 
 def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[TextEntry]:
     """Return the texts in which both coders have a coding: what one was not given is no miss."""
-    return [text for text in texts if {first, second} <= {one.coder for one in text.content.codings}]
+    return [text for text in texts if {first, second} <= text.content.summary.coder_sets.assigned]
 
 
 def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:

@@ -103,7 +103,6 @@ def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.one_database  # test_former_databases.py goes through the migrations on each
 @pytest.mark.django_db(transaction=True)
 def test_a_database_of_0_1_0_comes_back_from_its_backup_and_is_upgraded(tmp_path, settings, monkeypatch):
     """The tables are those of 0.1.0 until `upgrade` migrates them, which names a backup of what it found."""
