@@ -59,6 +59,7 @@ MARKERS_OF_FOLDERS = {
     "faults": "faults",
     "access": "slow",
     "attacks": "slow",
+    "examples": "slow",
 }
 OF_BROWSERS = frozenset(folder for folder, marker in MARKERS_OF_FOLDERS.items() if marker == "browser")
 LONG_MARKERS = ("browser", "faults", "slow")
@@ -72,14 +73,15 @@ READERS = frozenset({"agreement", "management"})
 # Programs of people see of a server what its API says, which is tried on each database itself; the library, the texts
 # of help and the repository know of no database.
 OF_NO_DATABASE = frozenset({"coindex", "examples", "measures", "help", "repository"})
-# Cases of a parametrised test mostly make the same queries: another kind of database meets the first, with --full all;
-# but all of what saves answers, of what tables refuse, and of databases and programs that fail.
+# Cases of a parametrised test mostly go the same way: another kind of database and the quick suite meet the first, with
+# --full all; but all of what saves answers, of what tables refuse, and of databases and programs that fail.
+WITH_FIRST_CASES = frozenset({"quick", "database"})
 WITH_ALL_CASES = frozenset({"coding", "core", "models", "faults"})
 # Of the browser's tests those in which several windows and the network meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_blindness")
 # Folders that are not even imported for a part of the tests: long ones, what each sees and may send, and those above.
 LEFT_OUT = {
-    "once": frozenset(MARKERS_OF_FOLDERS),
+    **dict.fromkeys(("quick", "once"), frozenset(MARKERS_OF_FOLDERS)),
     "database": frozenset({"access", "attacks", "engines"}) | OF_NO_DATABASE,
 }
 
@@ -96,8 +98,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--only",
         choices=PARTS,
-        help="'database': tests for which the kind of database may matter; 'once': the others of `make quick`;"
-        " 'often': all but these others, which CI runs once",
+        help="'quick': short tests, and of a parametrised one the first case; 'database': tests for which the kind of"
+        " database may matter; 'once': the other short ones; 'often': all but these others, which CI runs once",
     )
     parser.addoption(
         "--full", action="store_true", help="try all cases of long parametrisations, and properties by more examples"
@@ -127,9 +129,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(marker)
     if part := config.getoption("only"):
         _deselect(config, items, lambda item: not PARTS[part](item))
-        if part == "database" and not Selection.full:
-            further = _further_cases(item for item in items if not WITH_ALL_CASES & _folders_of(item))
-            _deselect(config, items, further.__contains__)
+    if part in WITH_FIRST_CASES and not Selection.full:
+        further = _further_cases(item for item in items if not WITH_ALL_CASES & _folders_of(item))
+        _deselect(config, items, further.__contains__)
     long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
 
@@ -215,6 +217,7 @@ def _meets_database(item: pytest.Item) -> bool:
 
 
 PARTS: dict[str, Callable[[pytest.Item], bool]] = {
+    "quick": lambda item: not _is_long(item),
     "database": _meets_database,
     "once": lambda item: not (_meets_database(item) or _is_long(item)),
     "often": lambda item: _meets_database(item) or _is_long(item),

@@ -20,6 +20,7 @@ def anna(db):
     return User.objects.create_user("anna", password=SECRET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["encode", "verify"])
 def test_two_passwords_are_hashed_at_a_time(settings, monkeypatch, method):
     """Those that are at it wait for a third one, which does not come."""
@@ -48,6 +49,7 @@ def test_two_passwords_are_hashed_at_a_time(settings, monkeypatch, method):
     assert most == hashers.HASHES_AT_ONCE
 
 
+@pytest.mark.slow
 def test_passwords_of_before_are_known_and_not_hashed_anew(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
     before = make_password(SECRET)

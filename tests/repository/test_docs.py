@@ -226,6 +226,7 @@ def test_what_the_coding_page_says_of_saving_is_in_the_guide():
     assert [words for words in said if words not in guide] == []
 
 
+@pytest.mark.slow
 @pytest.mark.one_database
 @pytest.mark.django_db
 def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):

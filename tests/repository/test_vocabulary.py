@@ -122,6 +122,7 @@ def read_files() -> list[tuple[str, str]]:
     return [(name, (ROOT / name).read_text()) for name in names if not UNREAD.search(name)]
 
 
+@pytest.mark.slow
 def test_no_private_word_is_shown():
     found = [line for name, source in read_files() for line in private_words(name, source)]
     assert not found, "\n".join(found)

@@ -22,9 +22,8 @@ CODERS = ("ann", "ben", "cem", "dee")
 
 def bring_texts(project: Project, names: Iterable[str]) -> None:
     """Add texts of two markables each."""
-    for name in names:
-        document = plain.parse(f"#title: {name.title()}\n[a cup](a) and [it](b)\n", f"{name}.txt")
-        import_documents(project, [SourceDocument(document, None)])
+    marked = {f"{name}.txt": f"#title: {name.title()}\n[a cup](a) and [it](b)\n" for name in names}
+    import_documents(project, [SourceDocument(plain.parse(marked[file], file), None) for file in marked])
 
 
 def make_large_project() -> Project:

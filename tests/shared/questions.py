@@ -63,9 +63,9 @@ type Given = dict[tuple[str, str], dict[str, dict[str, Any]]]
 def question_project(slug: str, given: Given, scheme: ReadyMadeScheme = QUESTIONS, n_units: int = 6) -> Project:
     """Make a project in which coders gave these answers and handed them in, managed by Charlie."""
     project = create_project(slug, slug.title(), scheme)
-    for text in sorted({text for _, text in given}):
-        marked = " ".join(f"[w{number}](m{number})" for number in range(n_units))
-        import_documents(project, [SourceDocument(plain.parse(f"{marked} .", f"{text}.txt"), None)])
+    marked = " ".join(f"[w{number}](m{number})" for number in range(n_units))
+    files = [f"{text}.txt" for text in sorted({text for _, text in given})]
+    import_documents(project, [SourceDocument(plain.parse(f"{marked} .", file), None) for file in files])
     project.relations.filter(identity=True).update(joint=True)
     people = [User.objects.get_or_create(username=name)[0] for name in (*CODERS, "charlie")]
     for one in people:

@@ -32,6 +32,7 @@ def test_the_pages_of_a_project_are_named(signed_in, charlie, project):
     assert "scores" in {one["page"] for one in signed_in(charlie).get(URL.replace("tea", "ferry")).json()}
 
 
+@pytest.mark.slow
 def test_every_table_of_every_page_can_be_had(signed_in, charlie, judged):
     client = signed_in(charlie)
     pages = [one["page"] for one in client.get(URL).json()]

@@ -349,6 +349,7 @@ FURTHER = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 20)))
 def test_after_each_of_many_changes_figures_are_those_computed_anew(project, seed, monkeypatch):
     chance = random.Random(seed)

@@ -46,11 +46,10 @@ def coded_by(clusters, mentions):
     return " ".join(f"[{one}]({one}={indices[one]})" if indices[one] else one for one in mentions)
 
 
-def import_case(project, name, key, response):
+def documents_of(name, key, response):
     mentions = sorted({mention for side in (key, response) for cluster in side for mention in cluster})
     for coder, side in (("anna", key), ("ben", response)):
-        document = plain.parse(coded_by(side, mentions), f"{name}.txt")
-        import_documents(project, [SourceDocument(document, coder)])
+        yield SourceDocument(plain.parse(coded_by(side, mentions), f"{name}.txt"), coder)
 
 
 @pytest.fixture
@@ -62,8 +61,7 @@ def make_cases(charlie):
         add_member(project, charlie, "manager")
         for coder in ("anna", "ben"):
             add_member(project, person(coder), "coder")
-        for name, key, response in cases:
-            import_case(project, name, key, response)
+        import_documents(project, [document for case in cases for document in documents_of(*case)])
         return project
 
     return make
@@ -93,10 +91,8 @@ def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in
 
 
 def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all_cases):
-    for case in CASES:
-        mentions = sorted({mention for side in (case["key"], case["response"]) for one in side for mention in one})
-        document = plain.parse(coded_by(case["key"], mentions), f"{case['name'].lower()}.txt")
-        import_documents(all_cases, [SourceDocument(document, "charlie")], gold=True)
+    keys = [next(documents_of(case["name"].lower(), case["key"], case["response"])) for case in CASES]
+    import_documents(all_cases, [SourceDocument(key.document, "charlie") for key in keys], gold=True)
     client = signed_in(charlie)
     compared = 0
     for case in CASES:

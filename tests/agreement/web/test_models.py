@@ -260,6 +260,7 @@ def test_a_wrong_parameter_leaves_the_default_of_the_project_with_its_model(sign
     assert "May gpt code in the place of a person?" in signed_in(charlie).get(PAGE, {"distance": "x"}).content.decode()
 
 
+@pytest.mark.slow
 def test_a_page_costs_the_same_queries_at_any_size(signed_in, charlie, db):
     client = signed_in(charlie)
 

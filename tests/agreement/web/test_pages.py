@@ -201,6 +201,7 @@ def test_an_empty_parameter_is_none(signed_in, charlie, walk, result_page):
         assert signed_in(charlie).get(result_page.address(), {name: ""}).status_code == 200, name
 
 
+@pytest.mark.slow
 def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
     def queries(client: Client, address: str) -> int:
         clear_cache()

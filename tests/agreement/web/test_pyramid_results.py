@@ -137,6 +137,7 @@ def test_the_api_names_a_wrong_parameter(client, project):
     assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []
 
 
+@pytest.mark.slow
 def test_every_table_leaves_in_every_form(client, project):
     for address, names in PAGES.items():
         page = client.get(f"/projects/harbour/{address}").content.decode()

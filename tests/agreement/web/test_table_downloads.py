@@ -104,6 +104,7 @@ def rows(reply):
     return json.loads(reply.content)["rows"]
 
 
+@pytest.mark.slow
 def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
     for address, names in PAGES.items():
         page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()

@@ -351,6 +351,7 @@ class Walk:
         resubmit(coding, manager, **{self.draw.choice(self.keys): self.draw.choice(["place", "none"])})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 12)))
 def test_whatever_people_do_no_decision_is_lost_and_log_table_and_state_agree(gold, marked, seed):
     walk = Walk(random.Random(seed), gold, marked)

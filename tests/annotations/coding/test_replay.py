@@ -55,6 +55,7 @@ def test_a_pyramid_is_what_its_log_says(pyramid):
     assert {key: one.label for key, one in found.descriptions.items() if one.label} == {"s": "Other"}
 
 
+@pytest.mark.slow
 @pytest.mark.one_database
 def test_the_demo_is_what_its_logs_say(db, settings, capsys):
     settings.LOCAL = True

@@ -1011,6 +1011,7 @@ def test_a_markable_and_least_words_of_many_pieces_are_read_in_time():
     assert_grows_with_input(read_pieces, 60_000)
 
 
+@pytest.mark.slow
 def test_many_markables_are_read():
     number = 10_000
     words = words_file(*["w"] * number)

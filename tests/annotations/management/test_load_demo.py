@@ -53,6 +53,8 @@ from tests.conftest import QUICK_HASHERS, person
 from tests.reference import alt_test as slow
 from tests.shared.cases import Selection
 
+pytestmark = pytest.mark.slow
+
 # Who has been trained in the project of three rounds.
 TRAINED = ("kim", "lou", "sam", "ute")
 

@@ -164,6 +164,7 @@ def texts(apps: Any, slug: str, name: str) -> list[str]:
 LABELS = {"a": "pilot-10", "b": "pilot-2", "c": "", "d": "main", "e": "pilot-2"}
 
 
+@pytest.mark.slow
 def test_categories_that_point_become_relations_and_labels_rounds_in_their_natural_order(states):
     marks = make_rows(models_of(states.before_relations))["marks"]
     apps = migrated(states.before_rounds)

@@ -380,6 +380,7 @@ def test_one_coder_alone_is_connected():
     assert propose(texts_of([5] * 4), coders_of(1), PlanParameters(k=1)).connected
 
 
+@pytest.mark.slow
 def test_planning_grows_with_the_texts():
     def plan(n):
         propose(texts_of([5 + i % 40 for i in range(n)]), coders_of(8), PlanParameters(k=2))

@@ -57,6 +57,7 @@ def test_the_page_searches_and_says_so_where_nothing_matches(signed_in, managed,
     assert "No project matches." in signed_in(charlie).get("/", {"q": "coffee\0"}).content.decode()
 
 
+@pytest.mark.slow
 def test_queries_do_not_grow_with_the_projects_and_long_lists_have_pages(signed_in, managed, charlie):
     client = signed_in(charlie)
 

@@ -45,6 +45,7 @@ def test_own_script_of_a_page_stays_small(workbench, limit):
     assert sum(path.stat().st_size for path in [*modules, STATIC / "js/theme.js"]) < limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workbench", WORKBENCHES)
 def test_in_production_the_links_have_the_names_that_modules_import(workbench, settings, tmp_path):
     settings.STATIC_ROOT = tmp_path

@@ -103,6 +103,7 @@ def test_a_project_is_made_once_though_the_answer_got_lost_twice(through, gatewa
         assert Project.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_operations_and_files_are_sent_again_and_done_once(through, gateway):
     with through() as client:
         client.create_project(*MAKE)

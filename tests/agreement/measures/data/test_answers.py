@@ -151,6 +151,7 @@ def test_links_with_one_number_are_meant_together():
     assert replace(answers, reading=None).n_readings.tolist() == [0, 0, 2, 1]
 
 
+@pytest.mark.slow
 def test_readings_apart_take_no_square_of_the_number_of_documents():
     def work(n):
         # of six markables in each document the fourth is ambiguous, and the last is plural

@@ -166,6 +166,7 @@ def test_an_unknown_option_is_named(option):
         chain_labels("A", {}, {}, **{option: "all"})
 
 
+@pytest.mark.slow
 def test_plural_readings_take_no_square_of_the_length_of_their_chains():
     def labels(n):
         pointers = {m: [{m - 1, m - 2}, m - 3] for m in range(3, n, 4)}
@@ -174,6 +175,7 @@ def test_plural_readings_take_no_square_of_the_length_of_their_chains():
     assert_grows_with_input(labels, 50_000)
 
 
+@pytest.mark.slow
 def test_long_chains_share_one_set_and_take_no_square_of_their_length():
     def labels(n):
         return chain_labels(range(n), dict.fromkeys(range(n), "phrase"), {m: {m - 1} for m in range(1, n)})

@@ -115,6 +115,7 @@ def test_the_intervals_of_correlations_are_those_of_fisher():
     assert tau == score_correlation(FIRST, SECOND).kendall
 
 
+@pytest.mark.slow
 def test_the_p_value_of_spearman_counts_all_orders_of_few_peers():
     found = score_correlation(FIRST, SECOND)
     values = [stats.spearmanr(FIRST, [SECOND[i] for i in order]).statistic for order in permutations(range(7))]

@@ -277,6 +277,7 @@ def test_the_command_writes_the_file_of_the_page_or_prints_it(signed_in, charlie
     assert signed_in(charlie).get(API, {"form": "pdf"}).status_code == 400
 
 
+@pytest.mark.slow
 def test_it_grows_with_the_project(db):
     made = {size: answer(coded_project(f"s{size}", "sortal-classes", *[WALK] * size)) for size in (20, 80)}
 

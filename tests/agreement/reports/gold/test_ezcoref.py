@@ -109,6 +109,7 @@ def agreement_of(client, told) -> list[Any]:
     return of_command + of_api + of_pages
 
 
+@pytest.mark.slow
 def test_figures_of_agreement_are_the_same_to_the_digit_before_and_after(passages, told, signed_in):
     client = signed_in(person("charlie"))
     before = agreement_of(client, told)

@@ -355,6 +355,7 @@ def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie,
     assert "adjudicated gold" not in signed_in(alice).get("/projects/walk/agreement/methods/").content.decode()
 
 
+@pytest.mark.slow
 def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in, charlie):
     found = []
     for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
@@ -368,6 +369,7 @@ def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in,
     assert found[0] == found[1] <= 25
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_markables(walk):
     """No pair of coders or of markables is gone through: four times the text takes about four times as long."""
     chosen = extract(walk, gold=True)

@@ -31,6 +31,7 @@ from annotations.docsets.creation import create_docset
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.planning.work.assignments import assign_texts
+from annotations.projects.locks import lock_project
 from annotations.projects.people.members import add_member
 from config.settings import TASKS
 from tests.agreement.reports.pyramids.test_matching import best_pairs
@@ -256,6 +257,7 @@ def ends(figure):
     return figure["value"], figure["low"], figure["high"]
 
 
+@pytest.mark.slow
 def test_every_table_leaves_in_every_form(signed_in, charlie, project):
     project.memberships.filter(user__username="ann").update(group="naive")
     client = signed_in(charlie)
@@ -440,6 +442,7 @@ def test_who_codes_sees_their_own_docsets_once_results_are_open_and_nobody_else_
     assert "Where agreed pyramids differ from ann" in page
     assert {row[0] for row in table(page, "places")} <= {"Day 0", "Day 1", "Day 2"}
     assert client.get(URL, {"coder": "ben"}).status_code == 400
+    lock_project(project.pk)  # as whoever deletes codings
     Coding.objects.filter(coder=ann).delete()
     assert "No agreed pyramid yet" in client.get(URL).content.decode()
 
@@ -457,6 +460,7 @@ def test_without_an_agreed_pyramid_the_page_says_what_to_do(signed_in, charlie, 
             call_command("agreement", "ferry", report="gold", stdout=StringIO(), **options)
 
 
+@pytest.mark.slow
 def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_in, charlie):
     found = []
     for slug, size, coders in (("small", 2, THREE[:2]), ("large", 5, (*THREE, "dora", "eve"))):
@@ -480,6 +484,7 @@ def test_docsets_are_read_once_however_many_there_are(project, django_assert_num
     assert len(agreed_state(project)) == 8
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_docsets(project):
     source = read_agreed_source(project, extract(project))
     texts = source.answers.texts

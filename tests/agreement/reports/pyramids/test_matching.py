@@ -160,6 +160,7 @@ def test_the_order_of_scus_and_contributors_changes_nothing():
         assert kinds_of(first) == kinds_of(second)
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_contributors():
     """Where SCUs stay as many, twice the contributors take about twice as long."""
     spans = [(4 * place, 4 * place + 3) for place in range(80_000)]

@@ -160,6 +160,7 @@ def test_items_say_what_each_coder_answered_to_the_question(client, asked):
     assert figures(merged, "collapsed")[0] != figures(merged, "collapsed")[1]
 
 
+@pytest.mark.slow
 def test_too_many_numbers_have_no_column_each(client, asked):
     given = any_answers(random.Random(6), texts=12)
     number = iter(range(1000))
@@ -219,6 +220,7 @@ def test_a_project_of_labels_alone_speaks_of_no_chain_and_opens_with_masi(signed
         assert one == "coreference/" or "chain" not in words_of(answer.content.decode()), one
 
 
+@pytest.mark.slow
 def test_the_page_of_a_question_takes_as_many_queries_of_few_texts_as_of_many(client):
     question_project("larger", any_answers(random.Random(6), texts=8))
     for page in ("", "items/", "categories/"):

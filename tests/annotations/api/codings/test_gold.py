@@ -177,6 +177,7 @@ def decided_project(slug: str, size: int) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_decisions_their_files_and_what_coders_see_take_the_same_queries_for_any_number(
     signed_in, alice, charlie, tmp_path, django_assert_max_num_queries
 ):

@@ -62,6 +62,7 @@ def test_the_comparison_finds_what_is_not_as_printed():
     assert not fits([1], [1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.one_database
 def test_the_examples_are_answered_as_they_are_printed(names, tmp_path):
     kinds = [kind for kind, _ in BLOCKS]

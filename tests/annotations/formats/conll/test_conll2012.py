@@ -586,6 +586,7 @@ def test_a_long_cell_after_a_hash_is_read_or_refused_in_time_that_grows_with_it(
     assert_grows_with_input(lambda n: read_or_refused(document_of("a\t-", f"#\t{cell * n}x")), 100_000)
 
 
+@pytest.mark.slow
 def test_columns_of_many_small_documents_are_found_in_time_that_grows_with_them():
     def read_many(n: int) -> None:
         text = "".join(f"#begin document (d{number});\na\t-\n#end document\n" for number in range(n))

@@ -521,6 +521,7 @@ def test_a_megabyte_in_one_column_is_refused_at_once(cell):
     assert len(str(error)) < 300
 
 
+@pytest.mark.slow
 def test_many_markables_are_read_without_going_over_them_again_and_again():
     number = 20_000
     in_one_place = read(HEADER + rows("Entity=" + "".join(f"({index})" for index in range(number))))

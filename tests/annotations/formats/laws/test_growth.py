@@ -84,6 +84,7 @@ def test_a_pyramid_is_read_in_time_that_grows_with_its_contributors():
 TABLES = [key for key in WRITTEN if key.startswith(("judgements-", "matrix-"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", TABLES)
 def test_a_table_of_documents_that_are_not_in_memory_takes_little_more_than_its_file(key):
     documents: Spool[Document] = Spool(lambda _: 1, 0)

@@ -1,5 +1,7 @@
 """What is odd in a document, whatever its format."""
 
+import pytest
+
 from annotations.formats import Answer, Document, Links, Mark
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
@@ -69,6 +71,7 @@ def test_long_markables_are_shown_in_short():
     assert said == f"anna/walk.ann:1: “{'a' * 40}…” is alone in the entity 1"
 
 
+@pytest.mark.slow
 def test_markables_a_hundred_thousand_deep_are_gone_over_in_time():
     def lint(number):
         nested = [mark((each, 3 * number - each)) for each in range(number)]

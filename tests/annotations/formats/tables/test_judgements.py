@@ -324,6 +324,7 @@ def test_an_error_of_a_list_names_file_and_line(text, line, message):
 # Much data.
 
 
+@pytest.mark.slow
 def test_many_judgements_are_read_and_written_in_time_that_grows_with_them():
     def write_and_read(n):
         rows = [

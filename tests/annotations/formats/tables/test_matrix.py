@@ -276,6 +276,7 @@ def test_spoiled_files_are_read_or_refused(found, seed):
             assert error.file.startswith("data/m.")  # noqa: PT017
 
 
+@pytest.mark.slow
 def test_columns_are_checked_in_time_that_grows_with_them():
     def refuse(n: int) -> None:
         header = ",".join(["text", "unit", *(f"c{number}" for number in range(n)), "c0"])

@@ -71,6 +71,7 @@ def test_other_characters_are_shown_with_their_code_points(here, there, message)
     assert str(caught.value) == f"walk.x: the text differs from anna.x: {message}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filling", ["Anna saw. ", "a", "\u00e9", "a\u0301\u0316", "\ufeff \n", "\u0301\u0316"])
 def test_texts_are_aligned_in_time_that_grows_with_them(filling):
     def both(n: int) -> None:

@@ -70,6 +70,7 @@ def test_cuts_lie_in_the_text_and_words_lose_nothing(text):
     assert "".join(tokenize(Document("walk", "", text, [], cuts=cuts, breaks=breaks)).words) == "".join(text.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "filling", ["word. Then, more! ", "a", "a.", "(", "-", "'s", "1,", "A.B. ", "\n", "\u0301", "\u200d"]
 )

@@ -84,6 +84,8 @@ from tests.shared.documents import INDEXING, documents, spoiled
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.schemes import RICH
 
+pytestmark = pytest.mark.slow
+
 OURS = ("annotations", "agreement")
 
 # A file in which nothing is coded is a coding.
@@ -1013,7 +1015,6 @@ NASTY: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_damaged_archives_are_restored_or_refused_and_leave_nothing_behind(db, tea_archive):
     chance, data, before = random.Random(7), tea_archive, all_rows()
     of = files(data)

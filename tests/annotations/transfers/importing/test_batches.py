@@ -37,6 +37,8 @@ from annotations.transfers.importing.report import ImportFailed, Report
 from config.settings import TASKS
 from tests.annotations.transfers.importing.test_corpora import odd_codings
 
+pytestmark = pytest.mark.slow
+
 CODERS = ("anna", "ben", "cem")
 
 
@@ -290,7 +292,6 @@ def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path,
     assert Project.objects.get(slug="one").texts.count() == 10
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path):
     monkeypatch.setattr(batches, "MOST_DOCUMENTS", 25)
     monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 25)

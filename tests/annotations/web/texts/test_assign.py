@@ -214,6 +214,7 @@ def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_
     assert client.post("/projects/large/rounds/main/cell/", sent).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_page_shows_so_many_texts_and_costs_the_same_queries_for_any_number(
     manager, large, django_assert_max_num_queries
 ):

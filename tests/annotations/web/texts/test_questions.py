@@ -178,6 +178,7 @@ def test_the_page_of_flags_lists_questions_by_kind_and_state(signed_in, people, 
     assert "No open questions" in client.get(FLAGS, {"kind": "questions"}).content.decode()
 
 
+@pytest.mark.slow
 def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
     signed_in, alice, people, text, django_assert_max_num_queries
 ):
