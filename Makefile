@@ -38,7 +38,7 @@ run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
 
-quick: $(DEV_STAMP) ## run the tests without browsers, killed processes and whatever takes seconds (PYTHON=python3.12)
+quick: $(DEV_STAMP) ## run the first case of each short test, without browsers and killed processes (PYTHON=python3.12)
 	@$(PYTEST) --only quick --hypothesis-profile quick $(ARGS)
 
 test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite (ARGS=--full for all cases)
