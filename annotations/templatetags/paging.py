@@ -45,6 +45,6 @@ def pages(
 def choose(name: str, at: str, choices: Sequence[tuple[str, str]], chosen: str, everything: str = "") -> SafeString:
     """Return the control that chooses one of many; `at` is its id, `everything` the label of no choice."""
     if are_many(choices):  # so many are no choices of a list, all of which Django would look at
-        return render_suggestions(name, chosen, choices, {"id": at})
+        return render_suggestions(name, chosen, choices, {"id": at}, everything)
     listed = [*([("", everything)] if everything else []), *choices]
     return BoundedSelect(choices=listed).render(name, chosen, {"id": at})

@@ -61,8 +61,13 @@ class BoundedSelect(forms.Select):
         return render_suggestions(name, value, options, {**self.attrs, **(attrs or {})})
 
 
-def render_suggestions(name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any]) -> SafeString:
-    """Return the field for a value that suggests the first of many options, each a value and its label."""
+def render_suggestions(
+    name: str, value: Any, options: Sequence[Any], attrs: Mapping[str, Any], everything: str = ""
+) -> SafeString:
+    """Return the field for a value that suggests the first of many options, each a value and its label.
+
+    `everything` says what no value means.
+    """
     place = f"{attrs.get('id') or name}-choices"
     return format_html(
         '<input type="text" name="{}" value="{}" list="{}" autocomplete="off" placeholder="{}"{}>'
@@ -70,7 +75,7 @@ def render_suggestions(name: str, value: Any, options: Sequence[Any], attrs: Map
         name,
         "" if value is None else value,
         place,
-        f"one of {len(options)} names",
+        f"{everything}, or one of {len(options)}" if everything else f"one of {len(options)} names",
         flatatt(dict(attrs)),
         place,
         format_html_join("", '<option value="{}">{}</option>', options[:MOST_CHOICES]),

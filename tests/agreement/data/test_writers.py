@@ -43,7 +43,7 @@ def writers_without_lock():
         source = path.read_text()
         if not WRITES.search(source):
             continue
-        lines = source.splitlines()
+        lines = source.split("\n")
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef):
                 body = "\n".join(lines[node.lineno - 1 : node.end_lineno])

@@ -14,6 +14,7 @@ from annotations.projects.rounds import put_into_round
 from tests.access.large_world import enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.browser.pages.test_accessibility import violations
+from tests.shared.agreeing import WALK, answer, coded_project
 
 pytestmark = pytest.mark.browser
 
@@ -109,3 +110,30 @@ def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
     page.keyboard.press("Enter")
     expect(page.get_by_text("2 texts added, 1 removed.")).to_be_visible()
     assert {one.slug for one in pilot.texts.all()} == {"t1", "t2"}
+
+
+def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, sign_in, charlie, monkeypatch):
+    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 2)
+    answer(coded_project("walk", "poesio-artstein-2005", *(WALK + "." * number for number in range(3))))
+    page = sign_in(charlie, "/projects/walk/agreement/items/?sort=text")
+    items = page.get_by_role("table").locator("tbody tr")
+    every = items.count()
+    field = page.get_by_label("Text", exact=True)
+    expect(field).to_have_attribute("placeholder", "all texts, or one of 3")
+    field.focus()
+    page.keyboard.type("text-2")
+    page.keyboard.press("Enter")
+    back = page.get_by_role("link", name="All texts", exact=True)
+    expect(back).to_be_visible()
+    expect(field).to_have_value("text-2")
+    assert 0 < items.count() < every
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert violations(page) == []
+    back.focus()
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("")
+    expect(back).to_have_count(0)
+    assert "sort=text" in page.url
+    assert items.count() == every

@@ -140,6 +140,7 @@ def build(request: AnalysisRequest) -> PageSections:
             "shows_texts": _shows_texts(request, items),
             "text_choices": _text_choices(request, items),
             "text_chosen": request.options.get("text", ""),
+            "all_texts": request.address_with(text=""),
             "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
             "sorts": [
                 (SORT_LABELS[name], request.address_with(sort=name), name == current)

@@ -17,6 +17,7 @@ from agreement.reports.request.resolution import resolve
 from agreement.sections.pages.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core.database import bulk
+from annotations.core.http import fields
 from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
@@ -24,6 +25,7 @@ from tests.conftest import judge, make_project, person
 from tests.shared.agreeing import WALK, answer, coded_project, cost, hand_in, judge_again, of_size, table
 
 URL = "/projects/tea/agreement/items/"
+ALL_TEXTS = re.compile(r'<a href="([^"]*)">All texts</a>')
 
 
 @pytest.fixture
@@ -328,9 +330,23 @@ def test_one_text_is_chosen_from_a_list_that_keeps_the_rest(signed_in, charlie):
         *((f"text-{number}", f"text-{number} (5)") for number in (1, 2)),
     ]
     assert {("distance", "dice"), ("sort", "text")} <= set(re.findall(r'name="(\w+)" value="([^"]*)"', form))
-    chosen = client.get(address, {"text": "text-2"}).content.decode()
+    assert ALL_TEXTS.search(page) is None
+    chosen = client.get(address, {"distance": "dice", "sort": "text", "text": "text-2"}).content.decode()
     assert len(table(chosen, "items")) == 5
     assert 'value="text-2" selected' in chosen
+    back = client.get(address + unescape(ALL_TEXTS.search(chosen)[1])).content.decode()
+    assert table(back, "items") == table(page, "items")
+
+
+def test_of_many_texts_the_field_says_what_no_name_means_and_a_link_leads_back(signed_in, charlie, monkeypatch):
+    monkeypatch.setattr(fields, "MOST_CHOICES", 2)
+    answer(coded_project("walk", "poesio-artstein-2005", *(WALK + "." * number for number in range(3))))
+    client = signed_in(charlie)
+    page = client.get("/projects/walk/agreement/items/").content.decode()
+    assert 'placeholder="all texts, or one of 3" id="filter-text"' in page
+    chosen = client.get("/projects/walk/agreement/items/", {"text": "text-2"}).content.decode()
+    assert 'name="text" value="text-2"' in chosen
+    assert ALL_TEXTS.search(chosen)
 
 
 def test_the_page_takes_the_same_queries_at_any_size(signed_in, charlie):
