@@ -59,6 +59,7 @@ MARKERS_OF_FOLDERS = {
     "faults": "faults",
     "access": "slow",
     "attacks": "slow",
+    "examples": "slow",
 }
 OF_BROWSERS = frozenset(folder for folder, marker in MARKERS_OF_FOLDERS.items() if marker == "browser")
 LONG_MARKERS = ("browser", "faults", "slow")
