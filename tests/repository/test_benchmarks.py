@@ -190,6 +190,7 @@ def test_the_page_of_bounds_has_a_row_for_each_figure_and_says_where_there_is_no
     assert "| as many moves as are taken | 4: 363 ms | no PostgreSQL |" in page
 
 
+@pytest.mark.slow
 def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(adjudication, "LONG", (200, 3))
     page = tmp_path / "adjudication.md"
@@ -283,6 +284,7 @@ def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(cap
     assert page.read_text(encoding="utf-8").count("| chains, MASI |") == 8
 
 
+@pytest.mark.slow
 def test_simulated_candidates_are_as_much_better_as_they_should_be():
     data = alt_test.simulate_categories(np.random.default_rng(0), 3000, 0.1)
     differences = [row.difference for row in alt_test.run_test(data, "nominal", 0.0).rows]

@@ -370,6 +370,7 @@ def test_after_each_of_many_changes_figures_are_those_computed_anew(project, see
         assert followed == anew, done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", FURTHER, ids=lambda change: change.__name__)
 def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch):
     if change in (undo_merge, merge_value, withdraw, remove_round):

@@ -39,6 +39,7 @@ def take(project, name):
     return coding.text
 
 
+@pytest.mark.slow
 def test_the_first_coding_of_a_text_of_a_pool_lets_no_coding_be_read_again(monkeypatch):
     project = make_large_project()
     project.rounds.update(name="pool")
@@ -89,6 +90,7 @@ def figures_of_pyramids(project):
     }
 
 
+@pytest.mark.slow
 def test_docsets_and_peers_are_followed(alice, bob, monkeypatch):
     project = pyramid_project()
     first = docset(project, alice, bob)

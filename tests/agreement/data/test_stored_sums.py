@@ -327,6 +327,7 @@ def test_each_pair_and_all_but_each_are_stored_of_ten_coders_at_most(project, mo
     assert StoredSums.objects.count() == 1 + 1 + 1 + RECORDS
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_tables_of_ten_coders_have_room_beside_those_of_the_pages():
     coders = [f"coder-{number}" for number in range(10)]

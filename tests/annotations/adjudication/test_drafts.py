@@ -82,6 +82,7 @@ def test_passages_of_five_coders_are_drafted_once_and_change_no_figure(passages,
     assert {one.pk: judgements_of(one) for one in gold_of(passages)} == drafted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_key", ["brat", "conll2012"])
 def test_drafts_are_exported_as_silver_and_come_back_equal(passages, tmp_path, capsys, format_key):
     charlie = person("charlie")

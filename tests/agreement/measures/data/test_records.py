@@ -219,6 +219,7 @@ def test_the_command_says_what_it_cannot_use(written, capsys, arguments, message
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_module_can_be_run(written):
     root = ROOT
     found = subprocess.run(

@@ -78,6 +78,7 @@ def test_processes_count_together_where_they_share_a_cache(db, monkeypatch):
     assert limit.told("alice") == 12
 
 
+@pytest.mark.slow
 def test_the_description_of_the_api_is_made_once(client, db, monkeypatch):
     address, json = "/api/v1/schema/", {"Accept": "application/vnd.oai.openapi+json"}
     first = client.get(address, headers=json)
