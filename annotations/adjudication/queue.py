@@ -5,28 +5,30 @@ Queues of texts are made here, those of agreed pyramids in `annotations.adjudica
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from agreement.measures import Card, CardRow, Readings, cards
-from annotations.adjudication.decisions.log import Draft
-from annotations.adjudication.proposal import answers_of_draft
+from annotations.adjudication.decisions.log import Draft, answer_to
+from annotations.adjudication.proposal import Item, Method, answers_of_draft
 from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Decision, Description
+from annotations.coding.holes import holes_in
 from annotations.coding.log.merges import parse_merge
 from annotations.coding.log.replay import ReplayedCoding
 from annotations.coding.rules import Rules, text_order
 from annotations.core.text import letters
 from annotations.formats.model.keys import split_key
-from annotations.formats.model.scheme import CATEGORY
+from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Coding, Markable, Operation, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.projects.letters import shuffle_codings
+from annotations.schemes.constraints import Constraints
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 # Units that the rows of cards may have; more cards come when these are decided.
@@ -66,7 +68,8 @@ class Answer:
 class Row:
     """Units that no coder separates. `answers` are those of the coders in the order of columns; None: not marked.
 
-    `elsewhere`: the draft has them in another entity than that of the card.
+    `elsewhere`: the draft has them in another entity than that of the card. `undecided`: it has no answer to accept, as
+    coders are as many for one as for another, or nobody gives what the scheme asks for.
     """
 
     units: tuple[str, ...]
@@ -74,6 +77,7 @@ class Row:
     draft: Answer | None
     contested: bool
     elsewhere: bool = False
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +129,7 @@ class Queue:
 def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Queue:
     """Return the queue of the gold of a text, with so many units to check at its end.
 
-    It is made of the answers that the draft rests on, whatever coders have changed since. Five queries, and those of
-    the scheme.
+    It is made of the answers that the draft rests on, whatever coders have changed since.
     """
     [state] = gold_states([gold])
     if state.draft is None:
@@ -232,11 +235,13 @@ class _Builder:
     ) -> None:
         self.state, self.drafted = state, drafted
         codings = [column.decisions for column in columns]
-        self.markables = _markables_of([*codings, drafted.decisions], scheme)
+        lacking = {one.markables[0]: Decision(one.markables[0]) for one in state.holes}
+        self.markables = _markables_of([*codings, drafted.decisions, lacking], scheme)
         self.place = {key: place for place, key in enumerate(sorted(self.markables, key=self._in_text))}
         known = [self._known(coding) for coding in codings]
         self.columns = tuple(replace(column, decisions=of) for column, of in zip(columns, known, strict=True))
         self.draft = self._known(drafted.decisions)
+        self.undecided = self._undecided_items(project.answers, scheme.constraints)
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
         answers = answers_of_draft(rules, known, self.draft)
         self.data, self.values = answers.data, answers.draft.values
@@ -302,7 +307,8 @@ class _Builder:
         answers = tuple(self._answer(given.get(number)) for number in range(len(self.columns)))
         units = tuple(map(str, row.units))
         contested = row.contested and not self.contested.isdisjoint(units)
-        return Row(units, answers, self._answer(row.draft), contested, elsewhere)
+        undecided = any(Item(key, CATEGORY) in self.undecided for key in units)
+        return Row(units, answers, self._answer(row.draft), contested, elsewhere, undecided)
 
     def _answer(self, value: Any) -> Answer | None:
         if value is None:
@@ -320,25 +326,52 @@ class _Builder:
     # ---- further questions, and what nobody contests
 
     def _questions(self, covered: Collection[str]) -> list[QueueCard]:
-        """Return the cards of what is contested and on no card yet, those of one question together."""
+        """Return the cards of what is contested or lacking and on no card yet, those of one question together."""
         units: dict[str, list[str]] = defaultdict(list)
-        for one in self.state.contested:
-            key, question = one.item.markable, one.item.question
+        for item in (*(one.item for one in self.state.contested), *self.state.uncontested_holes):
+            key, question = item.markable, item.question
             if key in self.markables and not (question == CATEGORY and key in covered):
                 units[question].append(key)
         found = []
         for question in sorted(units, key=lambda name: (name != CATEGORY, name)):
             keys = self._in_order(set(units[question]))
             for first in range(0, len(keys), ROWS_OF_QUESTION):
-                rows = tuple(self._row_of_unit(key, contested=True) for key in keys[first : first + ROWS_OF_QUESTION])
+                rows = tuple(self._row_of_unit(key, question, contested=True) for key in keys[first : first + ROWS_OF_QUESTION])
                 found.append(QueueCard(Kind.QUESTION, rows, question=question))
         return found
 
-    def _row_of_unit(self, key: str, *, contested: bool = False) -> Row:
+    def _undecided_items(self, answers: str, constraints: Constraints) -> set[Item]:
+        """Return the items to which the draft has no answer, although the scheme asks for one or coders give some."""
+        judged = {
+            key: self.draft.get(key, Decision(key))
+            for key, one in self.markables.items()
+            if one.level.coded and (key in self.draft or not one.level.coders_mark)
+        }
+        holes = holes_in(constraints, answers, judged)
+        found = {Item(key, hole.question) for hole in holes for key in hole.markables}
+        return found | {one.item for one in self.state.contested if self._is_tied(one.item, constraints)}
+
+    def _is_tied(self, item: Item, constraints: Constraints) -> bool:
+        """Return whether the draft leaves an attribute or relation open and does not mean that it has no answer."""
+        assert self.state.draft is not None
+        method, decision = self.state.draft.method, self.draft.get(item.markable, Decision(item.markable))
+        nothing = answer_to(None, item.question)
+        if item.question == CATEGORY or method == Method.CODER or answer_to(decision, item.question) != nothing:
+            return False
+        attribute = constraints["attributes"].get(item.question)
+        if method == Method.EMPTY or (attribute is not None and attribute["of"] == Subject.ENTITY):
+            return True
+        codings = [one.decisions[item.markable] for one in self.columns if item.markable in one.decisions]
+        votes = [answer_to(one, item.question) for one in codings if one.category == decision.category]
+        others = Counter(map(str, (one for one in votes if one != nothing)))
+        n_nothing = votes.count(nothing)
+        return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
+
+    def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
         """Return the row of a unit whose chain is not contested: who says anything of it says that of the draft."""
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
-        return Row((key,), answers, draft, contested)
+        return Row((key,), answers, draft, contested, undecided=Item(key, question) in self.undecided)
 
 
 def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:

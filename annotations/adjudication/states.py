@@ -1,4 +1,4 @@
-"""How far gold is: what of its draft was contested, and what has been decided since, by its log alone."""
+"""How far gold is: what of its draft was contested, what has been decided since, and which answers it lacks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from typing import Any
 from annotations.adjudication.decisions.log import Draft, GoldLog, read_logs
 from annotations.adjudication.proposal import Item, Method
 from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision
+from annotations.coding.holes import Hole, find_holes
 from annotations.coding.log.payloads import is_item, is_uuid
 from annotations.models import Coding
 
 
 class State(StrEnum):
-    """Closed is what was submitted; decided, where everything contested was decided; a draft decides nothing."""
+    """Closed is what was submitted; decided, where all that was contested is and no answer is lacking.
+
+    A draft decides nothing.
+    """
 
     OPEN = "open"
     DECIDED = "decided"
@@ -49,7 +53,7 @@ def check_draft(payload: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContestedItem:
-    """What was contested when the draft was made, by the keys of today, and whether it has been decided since."""
+    """What was contested when the draft was made, by the keys of today, and whether gold has a decided answer to it."""
 
     item: Item
     decided: bool
@@ -57,11 +61,17 @@ class ContestedItem:
 
 @dataclass(frozen=True, slots=True)
 class GoldState:
-    """How far the gold of a text is. Without a draft nobody knows what is contested, nor by one of no coding."""
+    """How far the gold of a text is. Without a draft nobody knows what is contested, nor by one of no coding.
+
+    contested: no item of it is decided as long as the gold lacks the answer. uncontested_holes: what the scheme asks
+    for besides and the gold lacks.
+    """
 
     coding: Coding
     log: GoldLog
     contested: tuple[ContestedItem, ...]
+    holes: tuple[Hole, ...] = ()
+    uncontested_holes: tuple[Item, ...] = ()
 
     @property
     def draft(self) -> Draft | None:
@@ -78,28 +88,43 @@ class GoldState:
         return State.DECIDED if is_known and not self.n_open else State.OPEN
 
     @property
+    def n_decided(self) -> int:
+        """Return how many contested items are decided."""
+        return sum(one.decided for one in self.contested)
+
+    @property
     def n_open(self) -> int:
-        """Return how many contested items are not decided."""
-        return sum(not one.decided for one in self.contested)
+        """Return how many answers are to decide: contested items, and what the scheme asks for besides."""
+        return len(self.contested) - self.n_decided + len(self.uncontested_holes)
 
 
 def gold_states(gold: Sequence[Coding]) -> list[GoldState]:
-    """Return how far gold codings are, in their order. One query, whatever their number."""
-    logs = read_logs([one.pk for one in gold])
-    return [_state_of(one, logs[one.pk]) for one in gold]
+    """Return how far gold codings of a project are, in their order. Eleven queries at most, whatever their number."""
+    keys = [one.pk for one in gold]
+    logs, holes = read_logs(keys), find_holes(keys)
+    return [_state_of(one, logs[one.pk], holes.get(one.pk, ())) for one in gold]
 
 
 def contested_items(gold: Coding) -> tuple[ContestedItem, ...]:
-    """Return what was contested when the gold was drafted, in text order, with what is decided. One query.
+    """Return what was contested when the gold was drafted, in text order, with what is decided.
 
-    An item is decided by a decision that names it, or an answer on its markable or its removal, unless that was undone;
-    a draft that is made again changes nothing of that. Where the words of a markable were moved or corrected the item
-    goes with it, and where they are gone it is gone.
+    An item is decided by a decision that names it, or an answer on its markable or its removal, unless that was undone
+    or the gold lacks an answer that the scheme asks for; a draft that is made again changes nothing of that. Where the
+    words of a markable were moved or corrected the item goes with it, and where they are gone it is gone.
     """
     [state] = gold_states([gold])
     return state.contested
 
 
-def _state_of(gold: Coding, log: GoldLog) -> GoldState:
-    contested = (ContestedItem(item, log.decision_of(item) is not None) for item in log.contested)
-    return GoldState(gold, log, tuple(contested))
+def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole]) -> GoldState:
+    lacking = {Item(key, hole.question) for hole in holes for key in hole.markables}
+    contested = tuple(
+        ContestedItem(item, log.decision_of(item) is not None and item not in lacking) for item in log.contested
+    )
+    known = {*log.contested}
+    others = (
+        Item(hole.markables[0], hole.question)
+        for hole in holes
+        if known.isdisjoint(Item(key, hole.question) for key in hole.markables)
+    )
+    return GoldState(gold, log, contested, tuple(holes), tuple(others))

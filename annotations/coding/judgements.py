@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -51,6 +52,20 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
             _answer_rows(judgements) if further.attributes else (),
         )
     )
+
+
+def decisions_by_coding(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Decision]]:
+    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
+    rows = list(_judgement_rows(judgements, "coding_id"))
+    links = (
+        _readings_by_judgement(_pointer_rows(judgements)),
+        _index_rows(judgements),
+        _answer_rows(judgements) if further.attributes else (),
+    )
+    found: dict[int, dict[str, Decision]] = defaultdict(dict)
+    for (*_, coding), decision in zip(rows, _decisions((row[:-1] for row in rows), *links), strict=True):
+        found[coding][decision.markable] = decision
+    return found
 
 
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
@@ -166,9 +181,9 @@ def group_answers(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
     return {judgement: tuple(sorted(found.items())) for judgement, found in answers.items()}
 
 
-def _judgement_rows(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tuple[Any, ...]]:
+def _judgement_rows(judgements: QuerySet[Judgement], *columns: str) -> QuerySet[Judgement, tuple[Any, ...]]:
     return judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
-        "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional"
+        "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional", *columns
     )
 
 

@@ -15,13 +15,14 @@ from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.gold import was_gold_shown
+from annotations.coding.holes import refuse_holes
 from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
 from annotations.formats.model.keys import split_key
 from annotations.mail.queue import notify
 from annotations.models import Attribute, Coding, Operation, Project, User
-from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
+from annotations.models.coding import AGREED_KINDS, DECIDED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
 from annotations.schemes.constraints import (
     AttributeConstraints,
@@ -40,7 +41,8 @@ coding_submitted = Signal()
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
-    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required, and for gold of nothing.
+    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required, and for gold of nothing or
+    with a hole.
     """
     version = operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
@@ -53,6 +55,8 @@ def _refuse_incomplete(coding: Coding) -> None:
     if coding.kind == Coding.Kind.GOLD and not coding.judgements.filter(answered).exists():
         raise OperationRejected("no_gold", "Nothing is decided yet: coders would be compared with nothing.")
     _refuse_missing_attributes(coding)
+    if coding.kind in DECIDED_KINDS:
+        refuse_holes(coding)
 
 
 def _refuse_missing_attributes(coding: Coding) -> None:

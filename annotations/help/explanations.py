@@ -661,6 +661,11 @@ _MANUALS = {
         "managing#decisions",
         "",
     ),
+    "decision-answer": (
+        "What was decided, as the gold has it today, with the labels of the scheme and the words of the text.",
+        "managing#decisions",
+        "",
+    ),
     "decision-source": (
         "Whose answer holds: the draft’s, that of coders, or one that the adjudicator gave.",
         "managing#decisions",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
-from annotations.adjudication.decisions.listing import REASONS, question_labels
+from annotations.adjudication.decisions.listing import REASONS
 from annotations.models import Coding, Project, Round, User
 from annotations.planning.plans.comparison import Answers, Comparer, Describer, Item, read_answers, text_order
-from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.project_scheme import question_labels, read_scheme
 
 
 def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:

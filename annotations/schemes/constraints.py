@@ -195,19 +195,23 @@ def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
     ]
 
 
-def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
-    """Return whether a judgement has all that the scheme requires, as `annotations.models.coding.complete` says it."""
+def lacks_category(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
+    """Return whether a judgement has no category where one is asked, or not the pointers or index that it asks for."""
     if given.category is None:
-        return (
-            bool(given.attributes)
-            and not categories_on(constraints, given.level)
-            and not any(missing_attributes(constraints, given))
-        )
+        return bool(categories_on(constraints, given.level))
     category = constraints["categories"].get(given.category)
     if category is None or (category["takes_index"] and not has_index):
-        return False
+        return True
     identity = category["identity"]
     relation = constraints["relations"][identity] if identity is not None else None
-    if relation is not None and relation["to_levels"] and not relation["retired"] and identity not in given.relations:
-        return False
-    return not any(missing_attributes(constraints, given))
+    asks_targets = relation is not None and bool(relation["to_levels"]) and not relation["retired"]
+    return asks_targets and identity not in given.relations
+
+
+def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
+    """Return whether a judgement has all that the scheme requires, as `annotations.models.coding.complete` says it."""
+    return (
+        (given.category is not None or bool(given.attributes))
+        and not lacks_category(constraints, given, has_index=has_index)
+        and not any(missing_attributes(constraints, given))
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.database.snapshots import read_snapshot
 from annotations.formats.model.scheme import (
+    CATEGORY,
     AnswerKind,
     AttributeSpec,
     CategorySpec,
@@ -279,3 +280,19 @@ def further_questions(project: int) -> FurtherQuestions:
 def scheme_state(project: Project) -> dict[str, Any]:
     """Return what coders of a project are asked, in display order, and the constraints, as a dictionary for JSON."""
     return read_scheme(project.pk).state(project.answers)
+
+
+# What the question of the category decides, too.
+CATEGORY_LABELS: Mapping[str, str] = {
+    Project.Answers.CATEGORIES: "Category",
+    Project.Answers.POINTERS: "Category and chain",
+    Project.Answers.INDICES: "Category and chain",
+    Project.Answers.SCUS: "SCU",
+}
+
+
+def question_labels(project: Project) -> Callable[[str], str]:
+    """Return what the questions of the scheme are called, by their keys. Two queries."""
+    labels = dict(project.attributes.values_list("key", "label")) | dict(project.relations.values_list("key", "label"))
+    labels[CATEGORY] = CATEGORY_LABELS[project.answers]
+    return lambda question: labels.get(question) or question

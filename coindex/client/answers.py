@@ -277,6 +277,7 @@ class GoldState(TypedDict):
     method: str | None
     contested: int
     decided: int
+    to_decide: int
     submitted: int
     assigned: int
     changed: int

@@ -128,7 +128,7 @@ def measure_adjudication(
                     len(of_round),
                     Counter(one.state for one in gold),
                     sum(len(one.contested) for one in gold),
-                    sum(len(one.contested) - one.n_open for one in gold),
+                    sum(one.n_decided for one in gold),
                     Counter(sorted(one.draft.method if one.draft else NO_DRAFT for one in gold)),
                 )
             )

@@ -10,15 +10,16 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 
+from annotations.adjudication.decisions.answers import read_gold_answers
 from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
 from annotations.coding.log.payloads import Reason, Source
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import split_key
-from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation, Project, Text
 from annotations.models.coding import DECIDED_KINDS, INDEPENDENT_KINDS
 from annotations.projects.letters import letters_of_coders, names_of_coders, sees_names
 from annotations.projects.rounds import find_round
+from annotations.schemes.project_scheme import question_labels
 from annotations.texts.keywords import Keyword, keyword_in_context
 
 REASONS = {
@@ -29,13 +30,6 @@ REASONS = {
     Reason.NONE: "No reason given",
 }
 SOURCES = {Source.DRAFT: "Draft", Source.CODER: "Coder", Source.OWN: "Own answer"}
-# What the question of the category decides, too.
-CALLED: Mapping[str, str] = {
-    Project.Answers.CATEGORIES: "Category",
-    Project.Answers.POINTERS: "Category and chain",
-    Project.Answers.INDICES: "Category and chain",
-    Project.Answers.SCUS: "SCU",
-}
 # In addresses, for what has no reason.
 NO_REASON = "none"
 
@@ -143,12 +137,15 @@ def count_changed(decisions: Iterable[ListedDecision]) -> DecisionCount:
 
 @dataclass(frozen=True, slots=True)
 class DescribedDecision:
-    """A decision in words. coders: whose answer was taken, by name or letter; by: who decided, for who sees names."""
+    """A decision in words. answer: what was decided, as the gold has it. coders: whose answer was taken, by name or
+    letter; by: who decided, for who sees names.
+    """
 
     gold: Coding
     decision: ItemDecision
     keyword: Keyword
     question: str
+    answer: str
     coders: tuple[str, ...]
     by: str | None
 
@@ -171,6 +168,7 @@ class DescribedDecision:
             "markable": decision.item.markable,
             "words": self.keyword.words,
             "question": decision.item.question,
+            "answer": self.answer,
             "source": str(decision.source),
             "coders": list(self.coders),
             "reason": str(decision.reason),
@@ -187,19 +185,21 @@ def describe_decisions(
 ) -> list[DescribedDecision]:
     """Return the decisions in words. with_names: as the person sees coders for whom the project was read, or as said.
 
-    Five queries at most, whatever their number.
+    Fourteen queries at most, whatever their number.
     """
     shown = sees_names(project) if with_names is None else with_names
     texts = {one.gold.text_id for one in decisions}
     contents = dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
     called = _name_sources(project, decisions, with_names=shown)
     labels = question_labels(project)
+    answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
     return [
         DescribedDecision(
             one.gold,
             one.decision,
             _keyword(contents[one.gold.text_id], one.decision.item.markable),
             labels(one.decision.item.question),
+            answers[one.gold.pk].describe(one.decision.item),
             tuple(
                 sorted(
                     called[one.gold.text_id, uuid]
@@ -211,13 +211,6 @@ def describe_decisions(
         )
         for one in decisions
     ]
-
-
-def question_labels(project: Project) -> Callable[[str], str]:
-    """Return what the questions of the scheme are called, by their keys. Two queries."""
-    labels = dict(project.attributes.values_list("key", "label")) | dict(project.relations.values_list("key", "label"))
-    labels[CATEGORY] = CALLED[project.answers]
-    return lambda question: labels.get(question) or question
 
 
 def _keyword(content: str, key: str) -> Keyword:

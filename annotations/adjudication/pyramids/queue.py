@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramids.drafts import read_summaries
 from annotations.adjudication.pyramids.proposal import (
     CoderPyramid,
@@ -41,7 +42,7 @@ from annotations.models import Coding, Project
 def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_SIZE) -> Queue:
     """Return the queue of the agreed pyramid of a docset, with so many contributors to check at its end.
 
-    It is made of the pyramids that the draft rests on, whatever coders have changed since. Seven queries.
+    It is made of the pyramids that the draft rests on, whatever coders have changed since.
     """
     [state] = gold_states([agreed])
     if state.draft is None:
@@ -216,7 +217,7 @@ class _Builder:
             if any(row.contested for row in own)
         ]
         cards.sort(key=lambda card: -card.disagreement)
-        lacking = [row for row in rows if row.contested and row.draft is None]
+        lacking = [self._not_drafted(row) for row in rows if row.contested and row.draft is None]
         cards += [QueueCard(Kind.UNIT, (row,), disagreement=self._disagreement([row])) for row in lacking]
         sample = [key for key in self.drafted.sample if key in self.units]
         to_check = [_row([key], self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
@@ -242,6 +243,13 @@ class _Builder:
         others = [Row(row.units, row.answers, row.draft, row.contested, elsewhere=True) for row in elsewhere]
         rows = sorted([*own, *others], key=lambda row: sorted(self.units[row.units[0]].words))
         return QueueCard(Kind.ENTITY, tuple(rows), number, disagreement=self._disagreement(own))
+
+    def _not_drafted(self, row: Row) -> Row:
+        """Return the row of a contributor that the draft lacks, undecided unless that is what most coders say."""
+        assert self.state.draft is not None
+        given = [answer for answer, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
+        most_lack_it = self.state.draft.method == Method.MOST and 2 * given.count(None) > len(given)
+        return replace(row, undecided=self.state.draft.method != Method.CODER and not most_lack_it)
 
     def _disagreement(self, rows: Iterable[Row]) -> float:
         """Return the share of the answers of those who have a pyramid that differ from the draft."""

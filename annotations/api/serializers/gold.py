@@ -31,6 +31,9 @@ class GoldStateSerializer(serializers.Serializer[Any]):
     )
     contested = serializers.IntegerField(help_text="how many answers coders disagreed on when it was drafted")
     decided = serializers.IntegerField(help_text="how many of these have been decided since")
+    to_decide = serializers.IntegerField(
+        help_text="how many answers are left to decide: to the others, and what the scheme asks for and nobody contests"
+    )
     submitted = serializers.IntegerField(help_text="how many coders have submitted the text")
     assigned = serializers.IntegerField(help_text="how many coders have it")
     changed = serializers.IntegerField(
@@ -96,6 +99,7 @@ class DecisionOnGoldSerializer(serializers.Serializer[Any]):
     markable = serializers.CharField(help_text="its key today")
     words = serializers.CharField(allow_blank=True)
     question = serializers.CharField(help_text="`category` (with the chain), or the key of an attribute or relation")
+    answer = serializers.CharField(help_text="what was decided, in words, as the gold has it today")
     source: Any = serializers.ChoiceField(
         [str(source) for source in Source], help_text="whose answer holds: the draft’s, a coder’s, or another"
     )
@@ -148,6 +152,7 @@ class QueueRowSerializer(serializers.Serializer[Any]):
     draft = QueueAnswerSerializer(allow_null=True)
     contested = serializers.BooleanField()
     elsewhere = serializers.BooleanField(help_text="the draft has them in another entity than that of the card")
+    undecided = serializers.BooleanField(help_text="the draft has no answer to accept: somebody has to give one")
 
 
 class QueueCardSerializer(serializers.Serializer[Any]):
@@ -195,6 +200,9 @@ class QueueSerializer(serializers.Serializer[Any]):
     contested = serializers.ListField(
         child=serializers.JSONField(), help_text="all that is contested: markable, question, whether it is decided"
     )
+    missing = serializers.ListField(
+        child=serializers.JSONField(), help_text="what the scheme asks for and gold lacks: markable, question"
+    )
     steps = QueueStepSerializer(many=True)
     sample = serializers.IntegerField(help_text="how many units nobody contests, from which some are checked")
     left_off = serializers.IntegerField(help_text="cards that are not shown yet")
@@ -236,6 +244,7 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
                         "draft": _answer(row.draft),
                         "contested": row.contested,
                         "elsewhere": row.elsewhere,
+                        "undecided": row.undecided,
                     }
                     for row in card.rows
                 ],
@@ -245,6 +254,7 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
         "judgements": [_judgements(column.decisions, units) for column in queue.columns],
         "draft": _judgements(queue.draft or {}, units),
         "contested": [[one.item.markable, one.item.question, one.decided] for one in queue.state.contested],
+        "missing": [[one.markables[0], one.question] for one in queue.state.holes],
         "steps": [
             {
                 "step": str(one.step),

@@ -451,7 +451,7 @@ def _read_documents(
     n_lost = 0
     with read_snapshot():
         if gold:
-            codings, left_out = select_gold(project, gold, texts, rounds)
+            codings, left_out, other_losses = select_gold(project, gold, texts, rounds)
         else:
             codings, other_losses = _codings(project, coders, texts, unfinished, rounds)
         n_codings = codings.count()

@@ -9,9 +9,11 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 
 from annotations.adjudication.states import GoldState, State, gold_states
+from annotations.coding.holes import describe_hole
 from annotations.formats.losses.reduction import MOST_EXAMPLES, OtherLoss
-from annotations.models import Coding, Project, RoundText
+from annotations.models import Coding, Project, RoundText, Text
 from annotations.projects.rounds import COUNTED_KINDS
+from annotations.schemes.project_scheme import question_labels
 
 # What is exported of gold, and the folder that it is in.
 GOLD, SILVER = "gold", "silver"
@@ -21,6 +23,7 @@ UNDECIDED = "texts whose gold is not decided (export silver to have the drafts)"
 NOT_CLOSED = "texts whose gold has no draft and is not closed"
 DECIDED = "texts whose gold is decided (export gold to have it)"
 WITHOUT_DRAFT = "texts whose gold has no draft"
+HOLES = "answers that the scheme asks for and the gold lacks"
 
 
 def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinished: bool) -> None:
@@ -40,11 +43,11 @@ def check_gold(project: Project, gold: str, coders: Sequence[object], *, unfinis
 
 def select_gold(
     project: Project, gold: str, texts: Sequence[str], rounds: Sequence[str]
-) -> tuple[QuerySet[Coding], list[OtherLoss]]:
-    """Return the gold of texts, one of each, and the texts that are left out, by the reason.
+) -> tuple[QuerySet[Coding], list[OtherLoss], list[OtherLoss]]:
+    """Return the gold of texts, one of each, the texts that are left out, by the reason, and the answers that it lacks.
 
-    Gold is closed, or every contested item of it was decided: of several rounds that of the last in which it is. Silver
-    is a draft of which some are not decided yet, in the last round with gold.
+    Gold is closed or decided: of several rounds that of the last in which it is. Silver is a draft of which some is not
+    decided yet, in the last round with gold. Gold that older versions closed may lack answers.
     """
     in_rounds = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
     if texts:
@@ -60,17 +63,33 @@ def select_gold(
     for state in gold_states(list(rows.order_by("round__position", "round_id"))):
         if (state.coding.text_id, state.coding.round_id) in places:
             states[state.coding.text_id].append(state)
-    chosen: list[int] = []
+    chosen: list[GoldState] = []
     left_out: dict[str, list[str]] = defaultdict(list)
     for text, slug in slugs.items():
         fitting = [one for one in states[text] if not _why_left_out(one, gold)]
         if gold == SILVER:
             fitting = [one for one in fitting if one is states[text][-1]]
         if fitting:
-            chosen.append(fitting[-1].coding.pk)
+            chosen.append(fitting[-1])
         else:
             left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
-    return Coding.with_gold.filter(pk__in=chosen), _losses(left_out)
+    codings = Coding.with_gold.filter(pk__in=[one.coding.pk for one in chosen])
+    return codings, _losses(left_out), _count_holes(project, [one for one in chosen if one.holes], slugs)
+
+
+def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int, str]) -> list[OtherLoss]:
+    """Return how many answers gold lacks, with the words of the first of them. Three queries where it lacks any."""
+    if not gold:
+        return []
+    labels = question_labels(project)
+    first = gold[:MOST_EXAMPLES]
+    contents = dict(Text.objects.filter(pk__in=[one.coding.text_id for one in first]).values_list("pk", "content"))
+    examples = [
+        f"{slugs[one.coding.text_id]}: {describe_hole(hole, contents[one.coding.text_id], labels)}"
+        for one in first
+        for hole in one.holes[:MOST_EXAMPLES]
+    ]
+    return [OtherLoss(HOLES, sum(len(one.holes) for one in gold), tuple(examples[:MOST_EXAMPLES]))]
 
 
 def _why_left_out(state: GoldState, gold: str) -> str:

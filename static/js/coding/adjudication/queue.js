@@ -2,8 +2,11 @@
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
 import { JUDGEMENTS } from "../targets/pointers.js";
+import { CATEGORY } from "../../workbench/adjudication/rows.js";
+import { holesOf, isUnanswered } from "../questions/holes.js";
+import { apply, withMarks } from "../state.js";
 import { take, takeAnswer } from "./moves.js";
-import { coderCell, goldNodes, inWords, titleOf } from "./view.js";
+import { coderCell, goldNodes, inWords, labelOf, titleOf } from "./view.js";
 /** @import { Frame, Given, Judgement, Judgements, Machine } from "../types.js" */
 /** @import { GoldEntry, QueuePanel } from "../../workbench/adjudication/types.js" */
 
@@ -45,6 +48,9 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
     movesDecide: false,
     last: () => lastOf(page.judgements),
     placesOf: (_, voted) => voted,
+    holes: () => holesOf(page.model, page.judgements),
+    isUnanswered: (key, question) => isUnanswered(page.model, page.judgements, key, question),
+    labelOf: (question) => labelOf(page.model, question),
     chainsOf: (unit) => page.chains.of.get(unit) ?? [],
     go(units) {
       const unit = units.find((one) => page.model.byKey.get(one)?.coded);
@@ -61,9 +67,19 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
         refresh(); // other markables are there now
       }
     },
-    take: ({ queue, places }, card, { units }, answer, given) => (card.kind === "question"
-      ? takeAnswer(page.model, page.judgements, units[0], card.question, given[units[0]])
-      : take(page.model, page.judgements, queue, places, units, answer, given)),
+    take({ queue, places }, card, { units }, answer, given) {
+      const changes = card.kind === "question" ? takeAnswer(page.model, page.judgements, units[0], card.question, given[units[0]])
+        : take(page.model, page.judgements, queue, places, units, answer, given);
+      if ("refused" in changes) {
+        return changes;
+      }
+      const after = apply(page.model, page.judgements, changes);
+      const question = card.question || CATEGORY;
+      const hole = holesOf(withMarks(page.model, after), after)
+        .find((one) => one.question === question && one.markables.some((key) => units.includes(key)));
+      return hole === undefined ? changes
+        : { refused: `“${inWords(page, hole.markables.slice(0, 1))}” needs an answer to “${labelOf(page.model, question)}”: take one, or give your own.` };
+    },
     titleOf: (queue, card) => titleOf(page, queue, card),
     wordsOf: (units) => inWords(page, units),
     coderCell: (view, card, row, coder) => coderCell(page, view, card, row, coder),

@@ -85,6 +85,10 @@ export function coderCell(page, view, card, row, coder) {
   return { nodes, title: categoryOf(page.model, given?.category)?.label ?? "" };
 }
 
+/** What a question is called. @type {(model: Page["model"], question: string) => string} */
+export const labelOf = ({ constraints }, question) => (question === CATEGORY ? "Category"
+  : constraints.attributes[question]?.label ?? constraints.relations[question]?.label ?? question);
+
 /** What a card is about, in words. @type {(page: Page, queue: Queue, card: QueueCard) => string} */
 export function titleOf({ model, ...page }, queue, card) {
   const whole = /** @type {Page} */ ({ model, ...page });
@@ -94,8 +98,7 @@ export function titleOf({ model, ...page }, queue, card) {
     case "unit":
       return "In no chain of the draft";
     case "question":
-      return card.question === CATEGORY ? "Category"
-        : model.constraints.attributes[card.question]?.label ?? model.constraints.relations[card.question]?.label ?? card.question;
+      return labelOf(model, card.question);
     default:
       return "Spot check: everybody says the same";
   }

@@ -1,5 +1,6 @@
 // The queue of an agreed pyramid, and what is remembered of the pyramid for it.
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
+import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
 import { byId } from "../../workbench/dom/element.js";
 import { markOf, PYRAMID } from "../state.js";
@@ -30,6 +31,9 @@ export function createQueue({ page, view, refresh, select, say }, editor, addres
     hides: true,
     movesDecide: true,
     last: () => page.state.last ?? null,
+    holes: () => page.pyramid.loose.map(({ key }) => ({ markables: [key], question: CATEGORY })),
+    isUnanswered: (key) => (page.pyramid.byKey.get(key)?.scus.length ?? 0) === 0,
+    labelOf: () => "SCU",
     chainsOf: (unit) => page.pyramid.byKey.get(unit)?.scus ?? [],
     placesOf: ({ scus }, voted) => scus.map(({ key }, entity) => (
       (page.pyramid.scus.get(key)?.contributors.length ?? 0) > 0 ? key : voted[entity] ?? key)),

@@ -2,10 +2,10 @@
 import { around, byId, closeDialog, inside } from "../dom/element.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
-import { countOpen, decisionOn, inParts, isAsked, isOpen, isUndecidedDraft, itemsOf, openRows } from "./rows.js";
+import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lacksAnswer, openRows, otherHoles, withoutHoles } from "./rows.js";
 import { decisionsOf, draftsSince } from "./steps.js";
 import { paintTable, shownRows } from "./table.js";
-/** @import { Change, DecidedItems, Decisions, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
+/** @import { Change, DecidedItems, Decisions, Hole, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
 
 const NOTHING = { open: 0, checks: 0 };
 // Keys that go on as long as they are held down.
@@ -37,7 +37,7 @@ export function createQueuePanel(host, address) {
   let last = { reason: "", section: "", note: "" };
 
   /** @param {Queue} known */
-  const decided = (known) => decisionsOf(known.steps, host.last(), host.movesDecide);
+  const decided = (known) => withoutHoles(decisionsOf(known.steps, host.last(), host.movesDecide), host.holes());
 
   /** All that is derived of the judgements. @param {Queue} known @returns {QueueView} */
   function viewOf(known) {
@@ -99,11 +99,12 @@ export function createQueuePanel(host, address) {
     }
     const view = viewOf(queue);
     const { open, checks } = queue.method === null ? NOTHING : countOpen(view.decisions, queue);
+    const left = open + otherHoles(view.decisions, queue, host.holes()).length;
     const here = queue.cards[card];
     const redrafted = draftsSince(host.last()) > 0;
     byId("queue-left").textContent = redrafted ? "It was drafted again: load the page again for the new queue."
       : queue.method === null ? "There is no draft of this gold: what coders say otherwise is not listed."
-        : [open > 0 ? `${counted(open, "decision")} left` : "Nothing left to decide",
+        : [left > 0 ? `${counted(left, "decision")} left` : queue.left_off > 0 ? "These cards are decided" : "Nothing left to decide",
           checks > 0 ? `${counted(checks, "spot check")} left` : "", queue.left_off > 0 ? `${counted(queue.left_off, "further card")} after these` : ""].filter(Boolean).join(" · ");
     byId("queue-card").textContent = here ? `${card + 1} of ${queue.cards.length} · ${host.titleOf(queue, here)}` : "";
     const folded = here ? here.rows.length - here.rows.filter((row) => isAsked(here, row)).length : 0;
@@ -166,8 +167,14 @@ export function createQueuePanel(host, address) {
       const order = cards.map((_, place) => (card + 1 + place) % cards.length);
       const open = order.find((place) => openRows(decisions, cards[place]).length > 0);
       if (open === undefined) {
+        const [hole] = otherHoles(decisions, queue, host.holes());
+        if (hole) {
+          host.go(hole.markables);
+          host.say(`${unanswered(hole)}: answer it in the text.`);
+          return;
+        }
         stand();
-        host.say("Everything is decided. Check and submit to close it.");
+        host.say(queue.left_off > 0 ? "These cards are decided. Load the page again for the next." : "Everything is decided. Check and submit to close it.");
         return;
       }
       card = open;
@@ -177,15 +184,25 @@ export function createQueuePanel(host, address) {
     stand();
   }
 
+  /** @type {(hole: Hole) => string} */
+  const unanswered = ({ markables: [key], question }) => `“${host.labelOf(question)}” has no answer for “${host.wordsOf([key])}”`;
+
+  /** Why the draft of a row cannot be accepted. @param {Queue} known @param {QueueRow} row */
+  function noAnswer({ method, judgements }, { units }) {
+    const isJudged = judgements.some((of) => units.some((unit) => unit in of));
+    return `${method === "most" && isJudged ? "No majority" : "The draft has no answer"} for “${host.wordsOf(units)}”: take a coder’s answer, or give your own.`;
+  }
+
   /** Accept the draft of rows that are open. @param {QueueRow[]} wanted @param {QueueCard} here */
   function accept(here, wanted) {
     if (queue === null) {
       return;
     }
     const known = queue;
-    const accepted = wanted.filter((row) => !isUndecidedDraft(known, here, row));
+    const decisions = decided(known);
+    const accepted = wanted.filter((row) => !lacksAnswer(decisions, here, row, host));
     if (accepted.length === 0) {
-      host.say(wanted.length > 0 ? "Coders are as many for one answer as for another: take one of them, or answer yourself." : "This card is decided.");
+      host.say(wanted.length > 0 ? noAnswer(known, wanted[0]) : "This card is decided.");
       if (wanted.length === 0) {
         goOn();
       }

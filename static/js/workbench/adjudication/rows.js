@@ -1,5 +1,5 @@
 // The rows of cards: what of them is to decide, and what is decided. Pure.
-/** @import { DecidedItems, Decisions, ItemDecision, Queue, QueueCard, QueueRow } from "./types.js" */
+/** @import { DecidedItems, Decisions, Hole, ItemDecision, Queue, QueueCard, QueueHost, QueueRow } from "./types.js" */
 
 /** The question of category, chain and SCU; others have the keys of attributes and relations. */
 export const CATEGORY = "category";
@@ -42,8 +42,31 @@ export function countOpen(decisions, { cards }) {
   return { open: open.size, checks: checks.size };
 }
 
-/** Whether the draft leaves a row open: there is nothing to accept. @type {(queue: Queue, card: QueueCard, row: QueueRow) => boolean} */
-export function isUndecidedDraft({ draft }, card, { units }) {
-  return card.question !== "" && card.question !== CATEGORY ? false
-    : units.some((unit) => unit in draft && (draft[unit].category ?? null) === null && Object.keys(draft[unit].attributes ?? {}).length === 0);
+/** @type {(key: string, question: string) => string} */
+const itemKey = (key, question) => `${key} ${question}`;
+
+/** @type {(holes: Hole[]) => Set<string>} */
+const itemKeys = (holes) => new Set(holes.flatMap(({ markables, question }) => markables.map((key) => itemKey(key, question))));
+
+/** Decisions without those on items to which gold lacks an answer. @type {(decisions: Decisions, holes: Hole[]) => Decisions} */
+export function withoutHoles({ called, of }, holes) {
+  const lacking = itemKeys(holes);
+  return { called, of: (key, question) => (lacking.has(itemKey(called(key), question)) ? null : of(key, question)) };
+}
+
+/** What gold lacks and no row asks for. @type {(decisions: Decisions, queue: Queue, holes: Hole[]) => Hole[]} */
+export function otherHoles({ called }, { cards }, holes) {
+  const rows = holes.length === 0 ? [] : cards.flatMap((card) => card.rows.filter((row) => isAsked(card, row)).map((row) => itemsOf(card, row)));
+  const asked = new Set(rows.flat().map(([unit, question]) => itemKey(called(unit), question)));
+  return holes.filter(({ markables, question }) => !markables.some((key) => asked.has(itemKey(key, question))));
+}
+
+/**
+ * Whether there is nothing to accept: the draft has no answer, or the scheme asks for one, and gold has none.
+ * @type {(decisions: Decisions, card: QueueCard, row: QueueRow, host: Pick<QueueHost, "holes" | "isUnanswered">) => boolean}
+ */
+export function lacksAnswer({ called }, card, row, { holes, isUnanswered }) {
+  const lacking = itemKeys(holes());
+  return itemsOf(card, row).map(([unit, question]) => /** @type {const} */ ([called(unit), question]))
+    .some(([key, question]) => lacking.has(itemKey(key, question)) || (row.undecided && isUnanswered(key, question)));
 }

@@ -20,6 +20,14 @@ export interface QueueRow {
   contested: boolean;
   /** the draft has them in another entity than that of the card */
   elsewhere: boolean;
+  /** the draft has no answer to accept */
+  undecided: boolean;
+}
+
+/** A question without an answer, and where one may be given: at a markable, or at any of these of a chain. */
+export interface Hole {
+  markables: string[];
+  question: string;
 }
 
 export interface QueueCard {
@@ -139,6 +147,11 @@ export interface QueueHost {
   chainsOf: (unit: string) => string[];
   /** where gold has the entities, given in which of its chains or SCUs most of what was put there is */
   placesOf: (queue: Queue, voted: EntityChains) => EntityChains;
+  /** what gold lacks */
+  holes: () => Hole[];
+  /** whether a question is asked of a unit, by its key of today, and has no answer */
+  isUnanswered: (key: string, question: string) => boolean;
+  labelOf: (question: string) => string;
   /** stand where one of these units stands */
   go: (units: string[]) => void;
   refresh: () => void;

@@ -1,0 +1,101 @@
+"""What gold and agreed pyramids answer to the questions that were decided, in words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotations.adjudication.proposal import Item, item_order
+from annotations.coding.chains import Chains, chains_of, members_of
+from annotations.coding.decisions import Decision
+from annotations.coding.judgements import decisions_by_coding
+from annotations.coding.readings import Readings
+from annotations.formats.model.keys import split_key
+from annotations.formats.model.scheme import CATEGORY, Subject
+from annotations.models import SCU, Judgement, Project
+from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+from annotations.texts.keywords import covered_text
+
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True)
+class GoldAnswers:
+    """The answers of a gold coding, or of an agreed pyramid with the labels of its SCUs by their keys."""
+
+    scheme: ProjectScheme
+    kind: str
+    content: str
+    decisions: Mapping[str, Decision]
+    scus: Mapping[str, str]
+
+    def describe(self, item: Item) -> str:
+        """Return the answer to an item: labels of the scheme, words of the text, labels of SCUs."""
+        decision = self.decisions.get(item.markable, Decision(item.markable))
+        if item.question == CATEGORY:
+            return self._category(decision) or NO_ANSWER
+        relations = dict(decision.relations)
+        if item.question in relations:
+            return self._targets(relations[item.question])
+        return self._attribute(item) or NO_ANSWER
+
+    def _category(self, decision: Decision) -> str:
+        if self.kind == Project.Answers.SCUS:
+            return ", ".join(self.scus.get(index) or f"SCU {index}" for index in decision.indices)
+        label = next((one.label for one in self.scheme.spec.categories if one.key == decision.category), "")
+        others = [self._other_member(name, decision.markable) for name in decision.indices]
+        linked = self._targets(decision.pointers) or ", ".join(filter(None, others))
+        return f"{label}: {linked}" if linked else label
+
+    def _other_member(self, index: str, key: str) -> str:
+        """Return the words of the first member of a chain besides a markable; empty where there is none."""
+        return next((self._words(member) for member in self._members[f"#{index}"] if member != key), "")
+
+    def _attribute(self, item: Item) -> str:
+        """Return the answer at the markable, else that of its chain: any member of it may answer for all."""
+        names = self._chains.get(item.markable, ())
+        members = [item.markable, *(key for name in names if len(names) == 1 for key in self._members[name])]
+        spec = next((one for one in self.scheme.spec.attributes if one.key == item.question), None)
+        for key in members[: None if spec is not None and spec.of == Subject.ENTITY else 1]:
+            answer = dict(self.decisions.get(key, Decision(key)).attributes).get(item.question)
+            if answer is not None and spec is not None:
+                labels = {one.key: one.label for one in spec.values}
+                values = answer if isinstance(answer, tuple) else (answer,)
+                return ", ".join(labels.get(one, one) if isinstance(one, str) else f"{one:g}" for one in values)
+        return ""
+
+    @cached_property
+    def _chains(self) -> Chains:
+        named = {key for one in self.decisions.values() for key in (one.markable, *one.targets())}
+        order = sorted(named, key=lambda key: item_order(Item(key, CATEGORY)))
+        return chains_of(self.kind, order, self.decisions)
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        return members_of(self._chains)
+
+    def _targets(self, readings: Readings) -> str:
+        return " or ".join(" + ".join(map(self._words, reading)) for reading in readings)
+
+    def _words(self, key: str) -> str:
+        place = split_key(key)
+        return covered_text(self.content, place.parts) if place is not None else key
+
+
+def read_gold_answers(
+    project: Project, gold: Iterable[tuple[int, int]], contents: Mapping[int, str]
+) -> dict[int, GoldAnswers]:
+    """Return the answers of gold codings, given with the keys of their texts, by primary key. Nine queries at most."""
+    texts: Collection[tuple[int, int]] = list(gold)
+    keys = [pk for pk, _ in texts]
+    scheme = read_scheme(project.pk)
+    decisions = decisions_by_coding(Judgement.objects.filter(coding__in=keys), scheme.further)
+    scus: dict[int, dict[str, str]] = defaultdict(dict)
+    if project.answers == Project.Answers.SCUS:
+        for coding, key, label in SCU.objects.filter(coding__in=keys).values_list("coding", "key", "label"):
+            scus[coding][key] = label
+    return {
+        pk: GoldAnswers(scheme, project.answers, contents[text], decisions.get(pk, {}), scus[pk]) for pk, text in texts
+    }

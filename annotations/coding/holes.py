@@ -1,0 +1,114 @@
+"""The answers that gold lacks: the scheme asks for them, and nobody has given them.
+
+Submission, queue, states and exports of gold all ask here; `static/js/coding/questions/holes.js` says the same on the
+page, by the table of constraints that it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef
+
+from annotations.coding.chains import chains_of, members_of
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.judgements import decisions_by_coding
+from annotations.coding.rules import given_answers
+from annotations.formats.model.keys import split_key
+from annotations.formats.model.scheme import CATEGORY
+from annotations.models import Coding, Judgement, Markable, Project
+from annotations.models.coding import complete
+from annotations.schemes.constraints import (
+    Constraints,
+    categories_on,
+    is_asked,
+    lacks_category,
+    missing_attributes,
+    required_of_entities,
+)
+from annotations.schemes.project_scheme import question_labels, read_scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A question that has no answer, and where one may be given: at a markable, or at any of these of a chain.
+
+    question: the key of an attribute, or "category", with the antecedent or index that the category asks for.
+    """
+
+    markables: tuple[str, ...]
+    question: str
+
+
+def refuse_holes(gold: Coding) -> None:
+    """Raise OperationRejected with the first answer that the gold or agreed pyramid lacks, in words."""
+    holes = find_holes([gold.pk]).get(gold.pk, [])
+    if holes:
+        project = gold.text.project
+        labels = question_labels(project)
+        code = "undecided" if holes[0].question == CATEGORY else "missing_attribute"
+        others = f" In all, {len(holes)} answers are missing." if len(holes) > 1 else ""
+        raise OperationRejected(code, f"Answer {describe_hole(holes[0], gold.text.content, labels)} first.{others}")
+
+
+def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str:
+    """Return the question, and the words of the first markable at which it may be answered."""
+    place = split_key(hole.markables[0])
+    parts = place.parts if place is not None else ()
+    words = " … ".join(" ".join(content[start:end].split()) for start, end in parts)
+    return f"“{labels(hole.question)}” for “{words}”"
+
+
+def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
+    """Return the holes of gold codings or agreed pyramids of a project, by primary key, in text order.
+
+    Each markable that came with the text needs an answer, but where coders mark themselves: there what is not marked
+    was left out. So does each markable of somebody's own that gold has. Eleven queries at most, for any number.
+    """
+    project = Project.objects.filter(texts__codings__in=list(gold)[:1]).first()
+    if project is None:
+        return {}
+    scheme = read_scheme(project.pk)
+    judgements = Judgement.objects.filter(coding__in=list(gold), markable__level__coded=True)
+    given = Markable.objects.filter(predefined=True, level__coded=True, level__coders_mark=False)
+    judged = Judgement.objects.filter(coding=OuterRef("of_coding"), markable=OuterRef("pk"))
+    unjudged = given.annotate(of_coding=F("text__codings")).filter(~Exists(judged), of_coding__in=list(gold))
+    if not required_of_entities(scheme.constraints):  # else all are read, as any member of a chain may answer
+        judgements = judgements.exclude(complete())
+    found = decisions_by_coding(judgements, scheme.further)
+    for coding, key in unjudged.values_list("of_coding", "key"):
+        found[coding][key] = Decision(key)
+    return {pk: list(holes_in(scheme.constraints, project.answers, decisions)) for pk, decisions in found.items()}
+
+
+def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Decision]) -> Iterator[Hole]:
+    """Yield the holes of decisions on markables of coded levels, by key: an empty one where nobody has judged."""
+    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
+    given = {key: given_answers(constraints, key.partition(":")[0], decisions[key]) for key in order if key in decisions}
+    judged = {
+        key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)
+    }
+    for key, one in given.items():
+        if lacks_category(constraints, one, has_index=bool(decisions[key].indices)):
+            yield Hole((key,), CATEGORY)
+        if key in judged:
+            yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, one))
+    required = required_of_entities(constraints)
+    if not required:
+        return
+    chains = chains_of(answers, order, decisions)
+    entities = members_of({key: names or (key,) for key, names in chains.items()}).values()
+    for key in required:
+        attribute = constraints["attributes"][key]
+        for members in entities:
+            asked = [one for one in members if one in judged and judged[one].level in attribute["levels"]]
+            asked = [one for one in asked if is_asked(attribute, judged[one])]
+            if asked and not any(key in given[one].attributes for one in members if one in given):
+                yield Hole(tuple(asked), key)
+
+
+def _text_order(key: str) -> tuple[int, int, str]:
+    place = split_key(key)
+    assert place is not None, f"{key!r} is no key of a markable"
+    return place.parts[0][0], -place.parts[-1][1], key
