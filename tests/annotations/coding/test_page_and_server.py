@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.holes import find_holes
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import scu_descriptions
@@ -123,6 +124,7 @@ def test_page_and_server_make_the_same_of_answers_to_any_scheme(alice, node, see
     judgements = judgements_of(coding)
     assert comparable(found["judgements"]) == comparable(judgements)
     assert found["undone"] == {}
+    assert sorted(found["holes"]) == holes_of(coding)
     assert any(one.get("attributes") or one.get("relations") for one in judgements.values())
 
 
@@ -160,6 +162,7 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
     found = json.loads(run.stdout)
     assert found["codes"] == [one["code"] for one in tries]
     assert {one["taken"] for one in tries} == {True, False}
+    assert sorted(found["holes"]) == holes_of(coding)
     constraints = state["scheme"]["constraints"]
     for decision in decisions_of(coding):
         level = decision.markable.partition(":")[0]
@@ -167,6 +170,10 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
         left = found["left"][decision.markable]
         assert left["missing"] == list(missing_attributes(constraints, given))
         assert left["complete"] == is_complete(constraints, given, has_index=False)
+
+
+def holes_of(coding: Coding) -> list[list[Any]]:
+    return sorted([list(one.markables), one.question] for one in find_holes([coding.pk]).get(coding.pk, []))
 
 
 def replayed(node: str, state: dict, coding: Coding) -> dict:

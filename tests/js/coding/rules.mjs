@@ -1,9 +1,10 @@
-// What the page says of judgements: reads {state, tries} and writes {codes, left} for test_page_and_server.py. A try is a payload
+// What the page says of judgements: reads {state, tries} and writes {codes, left, holes} for test_page_and_server.py. A try is a payload
 // and whether the server took it; left is what each markable that is judged still lacks.
 import { readFileSync } from "node:fs";
 import { violationOf } from "../../../static/js/coding/questions/violations.js";
 import { givenAnswers, missingAttributes } from "../../../static/js/coding/questions/constraints.js";
-import { apply, isDecided, load } from "../../../static/js/coding/state.js";
+import { holesOf } from "../../../static/js/coding/questions/holes.js";
+import { apply, isDecided, load, withMarks } from "../../../static/js/coding/state.js";
 import { judgement } from "../../../static/js/workbench/judgements.js";
 
 const { state, tries } = JSON.parse(readFileSync(0, "utf8"));
@@ -14,4 +15,5 @@ const left = Object.fromEntries([...after].map(([key, value]) => {
   const { level } = model.byKey.at(key);
   return [key, { complete: isDecided(model, level, value), missing: missingAttributes(model.constraints, givenAnswers(model.constraints, level, value)) }];
 }));
-console.log(JSON.stringify({ codes, left }));
+const holes = holesOf(withMarks(model, after), after).map(({ markables, question }) => [markables, question]);
+console.log(JSON.stringify({ codes, left, holes }));

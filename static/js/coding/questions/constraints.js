@@ -31,8 +31,8 @@ export function isAsked(question, { category, attributes, relations }) {
 
 /** Whether a relation or attribute is asked of a markable with these answers. @type {(table: Constraints, key: string, given: GivenAnswers) => boolean} */
 export function applies({ relations, attributes }, key, given) {
-  const relation = relations[key];
-  if (relation) {
+  if (Object.hasOwn(relations, key)) {
+    const relation = relations[key];
     return !relation.identity && relation.from_levels.includes(given.level) && relation.to_levels.length > 0 && isAsked(relation, given);
   }
   return Boolean(attributes[key]?.levels.includes(given.level)) && isAsked(attributes[key], given);

@@ -19,8 +19,8 @@ export function haveAnswers(judgements, { of, members }, key, attribute) {
 /** Who of these members answers an attribute, and what, in text order: the first says what holds. @type {(judgements: Judgements, members: string[], attribute: string) => [string, AttributeAnswer][]} */
 export function entityAnswers(judgements, members, attribute) {
   return members.flatMap((key) => {
-    const answer = judgements.get(key)?.attributes[attribute];
-    return answer === undefined ? [] : [/** @type {[string, AttributeAnswer]} */ ([key, answer])];
+    const { attributes } = judgement(judgements.get(key));
+    return Object.hasOwn(attributes, attribute) ? [/** @type {[string, AttributeAnswer]} */ ([key, attributes[attribute]])] : [];
   });
 }
 

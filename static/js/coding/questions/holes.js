@@ -70,6 +70,6 @@ export function isUnanswered(model, judgements, key, question) {
     return want !== null && (judgements.has(key) || model.given.has(key));
   }
   const members = attributesOf(model).includes(question) ? entityOf(chains(model, judgements), key) : [key];
-  return applies(model.constraints, question, given) && (value.relations[question] ?? []).length === 0
-    && members.every((one) => judgement(judgements.get(one)).attributes[question] === undefined);
+  return applies(model.constraints, question, given) && !Object.hasOwn(value.relations, question)
+    && members.every((one) => !Object.hasOwn(judgement(judgements.get(one)).attributes, question));
 }
