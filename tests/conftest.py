@@ -408,6 +408,13 @@ def judge_all(coding: Coding, judgements: list[operations.Change]) -> int:
     return operations.apply(coding, coding.coder, coding.version, judgements)
 
 
+def judge_rest(coding: Coding, category: str = "none") -> int:
+    """Give this category to the markables that came with the text and have none yet: gold closes without a hole."""
+    given = coding.text.markables.filter(predefined=True, level__coded=True)
+    rest = given.exclude(judgements__in=coding.judgements.exclude(category=None))
+    return judge_all(coding, [judgement(key, category) for key in rest.values_list("key", flat=True)])
+
+
 def in_another_connection(do: Callable[[], int]) -> int:
     """Call `do` at once in another connection, as another process would, and return its result."""
     found: list[int] = []

@@ -246,10 +246,10 @@ class _Builder:
 
     def _not_drafted(self, row: Row) -> Row:
         """Return the row of a contributor that the draft lacks, undecided unless that is what most coders say."""
-        assert self.state.draft is not None
+        method = self.state.draft.method if self.state.draft is not None else ""
         given = [answer for answer, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
-        most_lack_it = self.state.draft.method == Method.MOST and 2 * given.count(None) > len(given)
-        return replace(row, undecided=self.state.draft.method != Method.CODER and not most_lack_it)
+        most_lack_it = method == Method.MOST and 2 * given.count(None) > len(given)
+        return replace(row, undecided=method != Method.CODER and not most_lack_it)
 
     def _disagreement(self, rows: Iterable[Row]) -> float:
         """Return the share of the answers of those who have a pyramid that differ from the draft."""

@@ -26,7 +26,7 @@ from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Operation, Project, User
 from annotations.schemes.project_scheme import read_scheme
-from tests.conftest import judge, person
+from tests.conftest import judge, judge_rest, person
 
 
 def run(*arguments: str, **options: object) -> None:
@@ -180,6 +180,7 @@ def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
     for coder, category in ((alice, "place"), (bob, "none")):
         judge(codings[coder.username], first, "place")
         judge(codings[coder.username], second, category)
+        judge_rest(codings[coder.username])
         submit_coding(codings[coder.username], coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
     [gold] = Coding.with_gold.filter(kind="gold").select_related("text__project", "coder", "round")
@@ -189,7 +190,7 @@ def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
 
 def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, django_assert_num_queries):
     second = Item(marked[1], "category")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(9):
         [state] = gold_states([drafted])
     assert (state.state, state.n_open, [one.item for one in state.contested]) == (State.OPEN, 1, [second])
     judge(drafted, marked[0], "none")
@@ -208,21 +209,27 @@ def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, d
     assert list(log_mismatches(drafted)) == []
 
 
-def send(gold: Coding, one: Change) -> None:
+def send(gold: Coding, *changes: Change) -> None:
     gold.refresh_from_db()
-    operations.apply(gold, gold.coder, gold.version, [one])
+    operations.apply(gold, gold.coder, gold.version, list(changes))
 
 
 def test_an_item_is_decided_by_what_says_what_holds_of_it_until_that_is_undone(drafted, marked):
-    done, undone = uuid4(), uuid4()
-    accepted = {"items": [[marked[1], "category"]], "source": "draft", "reason": "slip"}
-    send(drafted, Change(uuid4(), "decide", accepted | {"items": [[marked[0], "category"]]}, step=uuid4()))
+    done, undone, again = uuid4(), uuid4(), uuid4()
+    said = {"items": [[marked[1], "category"]], "source": "draft", "reason": "slip"}
+    send(drafted, Change(uuid4(), "decide", said | {"items": [[marked[0], "category"]]}, step=uuid4()))
     assert gold_states([drafted])[0].state is State.OPEN
-    send(drafted, Change(uuid4(), "decide", accepted, step=done))
+    answer = {"markable": marked[1], "category": "none"}
+    send(drafted, Change(uuid4(), "judge", answer, step=done), Change(uuid4(), "decide", said, step=done))
     assert gold_states([drafted])[0].state is State.DECIDED
-    send(drafted, Change(uuid4(), "decide", accepted, step=undone, undoes=done))
+    taken_back = Change(uuid4(), "clear", {"markable": marked[1]}, step=undone, undoes=done)
+    send(drafted, taken_back, Change(uuid4(), "decide", said, step=undone, undoes=done))
     assert gold_states([drafted])[0].state is State.OPEN
-    send(drafted, Change(uuid4(), "decide", accepted, step=uuid4(), undoes=undone))
+    send(
+        drafted,
+        Change(uuid4(), "judge", answer, step=again, undoes=undone),
+        Change(uuid4(), "decide", said, step=again, undoes=undone),
+    )
     assert gold_states([drafted])[0].state is State.DECIDED
 
 

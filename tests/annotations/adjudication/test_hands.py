@@ -28,7 +28,7 @@ from annotations.projects.locks import ProjectArchived
 from annotations.projects.people.members import add_member
 from annotations.transfers.archiving import restore_project
 from tests.annotations.transfers.archiving.test_archiving import archived, changed, lines, refused, renamed
-from tests.conftest import judge, person
+from tests.conftest import judge, judge_rest, person
 
 ROUND = "/projects/tea/rounds/main/"
 OPEN, HAND_ON, FROM_CODING = (f"{ROUND}gold/tea/{rest}" for rest in ("", "hand-on/", "from-coding/"))
@@ -284,12 +284,14 @@ def test_gold_that_is_begun_keeps_what_was_decided_and_takes_the_rest_of_the_cod
 
 def test_closed_gold_is_no_longer_made_of_a_coding(own, gold, keys, charlie, dora, signed_in):
     judge(gold, keys["c"], "place")
+    judge_rest(gold)
     submit_coding(gold, charlie)
     client = signed_in(dora)
+    before = judgements_of(now())
     assert "From the coding of" not in client.get(ROUND).content.decode()
     shown = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"}, follow=True).content.decode()
     assert "The gold of “Tea” is closed: reopen it first." in shown
-    assert set(judgements_of(now())) == {keys["c"]}
+    assert judgements_of(now()) == before
 
 
 def test_only_their_own_coding_is_an_adjudicators_and_a_managers_are_all(
@@ -398,6 +400,7 @@ def test_closed_gold_is_reopened_from_the_page_of_its_round_and_who_has_it_not_t
     gold, keys, charlie, dora, signed_in
 ):
     judge(gold, keys["a"], "place")
+    judge_rest(gold)
     submit_coding(gold, charlie)
     reopen = "/projects/tea/texts/tea/gold/reopen/?round=main"
     assert reopen in signed_in(charlie).get(ROUND).content.decode()
@@ -414,6 +417,7 @@ def test_closed_gold_is_reopened_from_the_page_of_its_round_and_who_has_it_not_t
 def test_decided_gold_stays_open_to_changes(codings, project, keys, charlie):
     submit_all(codings, keys, "alice", "bob")
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
+    judge_rest(now())
     judge(now(), keys["a"], "place")
     [state] = gold_states([now()])
     assert state.state is State.DECIDED

@@ -37,7 +37,7 @@ from annotations.transfers.exporting.gold import (
 )
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import judge, person
+from tests.conftest import judge, judge_rest, person
 
 WALK = "Anna took her dog for a walk. She liked it ."
 # What each coder says: two of three join her to Anna, and one of three leaves it out.
@@ -118,12 +118,15 @@ def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, proje
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
     gold = open_gold(project, project.texts.get(), "main", charlie)
     judge(gold, keys["c"], "phrase", keys["b"], note="It is the stove.")
+    judge_rest(gold, "none")
     submit_coding(gold, charlie)
     path = tmp_path / "gold.zip"
     call_command("export_codings", "judgements-csv", str(path), "--project=tea", "--gold")
     decided = [
         Decision(keys["a"], "place"),
+        Decision(keys["b"], "none"),
         Decision(keys["c"], "phrase", ((keys["b"],),), note="It is the stove."),
+        *(Decision(keys[label], "none") for label in "def"),
     ]
     assert [one for one in decisions_of(gold) if one.category] == decided
     Coding.with_gold.filter(kind="gold").delete()

@@ -149,7 +149,7 @@ def test_the_api_drafts_docsets_and_lists_how_far_they_are(signed_in, ferry, cha
     reply = client.post(address, {"method": "most"}, content_type="application/json")
     assert reply.json() == {"drafted": ["sinking"], "begun": []}
     [after] = client.get(address).json()["results"]
-    assert after == before | {"state": "open", "adjudicator": "adam", "method": "most", "contested": 1}
+    assert after == before | {"state": "open", "adjudicator": "adam", "method": "most", "contested": 1, "to_decide": 1}
 
 
 @pytest.mark.parametrize("who", ["adam", "charlie"])

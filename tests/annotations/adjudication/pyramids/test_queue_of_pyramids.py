@@ -222,7 +222,7 @@ def test_the_api_answers_the_queue_of_a_docset(ferry, signed_in, django_assert_m
     agreed = draft(ferry)
     client = signed_in(User.objects.get(username="adam"))
     client.get(QUEUE)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         found = client.get(QUEUE).json()
     boats = contributor(agreed.text, *BOATS["boats"])
     [card, check] = found["cards"]
@@ -246,7 +246,7 @@ def test_queries_do_not_grow_with_coders_and_scus(ferry, signed_in, charlie, dja
     draft(ferry)
     client = signed_in(User.objects.get(username="adam"))
     client.get(QUEUE)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         found = client.get(QUEUE).json()
     assert len(found["cards"]) == 6
 
