@@ -243,7 +243,7 @@ class GoldOfText:
 
 
 def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText]:
-    """Return the texts of rounds with their gold, in the order of rounds and texts. Six queries at most."""
+    """Return the texts of rounds with their gold, in the order of rounds and texts. Seventeen queries at most."""
     kinds = DraftKinds.of(project)
     submissions = submissions_of(project, kinds.coders, rounds)
     rows = Coding.with_gold.filter(round__in=rounds, kind=kinds.drafted).select_related("coder").order_by()
@@ -266,7 +266,7 @@ def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText
 
 
 def agreed_state(docset: Docset) -> GoldState | None:
-    """Return how far the agreed pyramid of a docset is, if there is one. Two queries."""
+    """Return how far the agreed pyramid of a docset is, if there is one. Thirteen queries at most."""
     rows = Coding.objects.filter(text__docset=docset, kind=PYRAMIDS.drafted).select_related("coder")
     return next(iter(gold_states(list(rows))), None)
 

@@ -99,7 +99,7 @@ class GoldState:
 
 
 def gold_states(gold: Sequence[Coding]) -> list[GoldState]:
-    """Return how far gold codings of a project are, in their order. Eleven queries at most, whatever their number."""
+    """Return how far gold codings of a project are, in their order. Twelve queries at most, whatever their number."""
     keys = [one.pk for one in gold]
     logs, holes = read_logs(keys), find_holes(keys)
     return [_state_of(one, logs[one.pk], holes.get(one.pk, ())) for one in gold]

@@ -607,7 +607,8 @@ _MANUALS = {
         "",
     ),
     "gold-status": (
-        "Open, decided (each contested answer of its draft was), or closed (submitted); only closed gold is compared.",
+        "Open; decided: each contested answer of its draft is, and no answer is missing; or closed, which is submitted. Only "
+        "closed gold is compared.",
         "managing#training",
         "",
     ),
@@ -617,7 +618,8 @@ _MANUALS = {
         "",
     ),
     "gold-contested": (
-        "On how many answers coders differed when the draft was made, and how many nobody has decided since.",
+        "On how many answers coders differed when the draft was made, and how many are left to decide: with those that the "
+        "scheme asks for and the gold lacks.",
         "managing#gold",
         "",
     ),

@@ -1,0 +1,278 @@
+"""Gold has no holes: what lacks an answer that the scheme asks for is neither decided, nor closed, nor exported unsaid."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from annotations.adjudication.drafts import DraftRequest, draft_gold
+from annotations.adjudication.proposal import Method
+from annotations.adjudication.queue import build_queue
+from annotations.adjudication.states import State, gold_states
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.operations import Change
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Membership, Project
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.exporting.gold import HOLES, UNDECIDED
+from tests.conftest import change, judge, judge_all, person
+from tests.shared.schemes import BRIDGING, rich_project
+
+CODERS = ("alice", "bob", "carol")
+LABELS = "abcdef"
+OTHERS = {label: {"category": "place", "attributes": {"gender": "n"}} for label in LABELS}
+LINKED = {"category": "none", "relations": {"bridging": [["a"]]}}
+
+
+@pytest.fixture
+def tea(db) -> Project:
+    """Return the dialogue with bridging, assigned to three coders and managed by Charlie."""
+    project = rich_project("tea-holes", BRIDGING)
+    add_member(project, person("charlie"), Membership.Role.MANAGER)
+    for name in CODERS:
+        add_member(project, person(name), Membership.Role.CODER)
+        assign_texts(project, project.texts.all(), [person(name)])
+    return project
+
+
+type Said = dict[str, dict[str, Any]]
+
+
+def keys_of(project: Project) -> dict[str, str]:
+    return dict(project.texts.get().markables.values_list("label", "key"))
+
+
+def answer(coding: Coding, said: Said) -> None:
+    """Let the coder of a coding answer so at markables, by their labels."""
+    keys = keys_of(coding.text.project)
+    changes = []
+    for label, one in said.items():
+        relations = one.get("relations", {})
+        pointed = {
+            "pointers": [keys[target] for target in one.get("pointers", [])],
+            "relations": {key: [[keys[target] for target in its] for its in said] for key, said in relations.items()},
+        }
+        changes.append(change(markable=keys[label], **(one | pointed)))
+    judge_all(coding, changes)
+
+
+def drafted(project: Project, *answers: Said, method: Method = Method.MOST) -> Coding:
+    """Return gold in Charlie's hands of what the coders submitted: these answers, else that all is a neuter place."""
+    for name, said in zip(CODERS, answers, strict=True):
+        coding = Coding.objects.select_related("coder", "text__project").get(
+            text__project=project, coder__username=name
+        )
+        answer(coding, {label: one for label, one in (OTHERS | said).items() if one})
+        submit_coding(coding, coding.coder)
+    draft_gold(project, DraftRequest(method, adjudicator="charlie"))
+    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+
+
+def accept(gold: Coding, *items: tuple[str, str]) -> None:
+    """Accept the draft of all that is contested, or of these items."""
+    found = items or [(one.item.markable, one.item.question) for one in gold_states([gold])[0].contested]
+    send(gold, Change(uuid4(), "decide", {"items": [list(one) for one in found], "source": "draft"}))
+
+
+def send(gold: Coding, *changes: Change) -> None:
+    gold.refresh_from_db(fields=["version"])
+    operations.apply(gold, gold.coder, gold.version, list(changes))
+
+
+def undecided_rows(gold: Coding) -> list[tuple[str, str]]:
+    """Return the rows of the queue whose draft has no answer to accept: label and question."""
+    labels = {key: label for label, key in keys_of(gold.text.project).items()}
+    cards = build_queue(gold.text.project, gold).cards
+    return [
+        (labels[unit], card.question or "category")
+        for card in cards
+        for row in card.rows
+        if row.undecided
+        for unit in row.units
+    ]
+
+
+def state_of(gold: Coding) -> tuple[State, int]:
+    gold.refresh_from_db(fields=["status", "version"])
+    [state] = gold_states([gold])
+    return state.state, state.n_open
+
+
+THREE_CATEGORIES: tuple[Said, ...] = (
+    {"b": {"category": "place"}},
+    {"b": {"category": "none"}},
+    {"b": {"category": "phrase", "pointers": ["a"]}},
+)
+THREE_KINDS: tuple[Said, ...] = (
+    {"b": LINKED | {"attributes": {"how": "part"}}},
+    {"b": LINKED | {"attributes": {"how": "own"}}},
+    {"b": {"category": "none"}},
+)
+
+
+NEW, POSSESSION = {"category": "none"}, LINKED | {"attributes": {"how": "own"}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "question", "decided", "message"),
+    [
+        (THREE_CATEGORIES, "category", NEW, "Answer “Category and chain” for “the stove” first."),
+        (THREE_KINDS, "how", POSSESSION, "how related"),
+    ],
+    ids=["category", "attribute of a relation"],
+)
+def test_accepting_a_tie_decides_nothing(tea, answers, question, decided, message):
+    gold = drafted(tea, *answers)
+    assert ("b", question) in undecided_rows(gold)
+    accept(gold)
+    assert state_of(gold) == (State.OPEN, 1)
+    with pytest.raises(OperationRejected, match=message):
+        submit_coding(gold, gold.coder)
+    answer(gold, {"b": decided})
+    assert state_of(gold) == (State.DECIDED, 0)
+    submit_coding(gold, gold.coder)
+    assert state_of(gold) == (State.CLOSED, 0)
+
+
+def test_draft_on_which_all_agree_is_decided_at_once(tea):
+    assert state_of(drafted(tea, {}, {}, {})) == (State.DECIDED, 0)
+
+
+def test_markable_that_nobody_judged_is_to_decide(tea):
+    gold = drafted(tea, {"f": {}}, {"f": {}}, {"f": {}})
+    assert state_of(gold) == (State.OPEN, 1)
+    assert undecided_rows(gold) == [("f", "category")]
+    answer(gold, {"f": NEW})
+    assert state_of(gold) == (State.DECIDED, 0)
+
+
+@pytest.mark.parametrize("place", ["a", "b"])
+def test_chain_without_a_required_answer_is_one_to_decide(tea, place):
+    tea.attributes.filter(key="gender").update(required=False)
+    chain = {"a": {"category": "place"}, "b": {"category": "phrase", "pointers": ["a"]}}
+    gold = drafted(tea, chain, chain, chain)
+    tea.attributes.filter(key="gender").update(required=True)
+    assert state_of(gold) == (State.OPEN, 1)
+    assert undecided_rows(gold) == [("a", "gender")]
+    with pytest.raises(OperationRejected, match="gender"):
+        submit_coding(gold, gold.coder)
+    answer(gold, {place: chain[place] | {"attributes": {"gender": "f"}}})
+    assert state_of(gold) == (State.DECIDED, 0)
+
+
+def test_identity_without_an_antecedent_is_to_decide(tea):
+    gold = drafted(tea, {}, {}, {})
+    judge(gold, keys_of(tea)["b"], "phrase")
+    assert state_of(gold) == (State.OPEN, 1)
+
+
+def test_question_that_an_answer_leads_to_is_to_decide(tea):
+    gold = drafted(tea, {}, {}, {})
+    answer(gold, {"b": LINKED})
+    assert state_of(gold) == (State.OPEN, 1)
+    [state] = gold_states([gold])
+    assert [one.question for one in state.uncontested_holes] == ["how"]
+
+
+def test_what_coders_left_unmarked_is_no_hole_and_a_bare_mark_is(tea):
+    set_coder_marked_levels(tea, tea.levels.filter(coded=True))
+    gold = drafted(tea, {"f": {}}, {"f": {}}, {"f": {}})
+    assert state_of(gold) == (State.DECIDED, 0)
+    judge(gold, "phrase:0-3", None)
+    assert state_of(gold) == (State.OPEN, 1)
+    send(gold, Change(uuid4(), "unmark", {"markable": "phrase:0-3"}))
+    assert state_of(gold) == (State.DECIDED, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "answers", "is_undecided"),
+    [
+        (Method.MOST, ("a", "b", None), True),
+        (Method.MOST, ("a", "a", None), False),
+        (Method.MOST, ("a", None, None), False),
+        (Method.AGREED, ("a", None, None), True),
+        (Method.EMPTY, ("a", "a", None), True),
+    ],
+)
+def test_optional_answer_is_accepted_as_nothing_only_by_majority(tea, method, answers, is_undecided):
+    said = [{"c": {"category": "place", "attributes": {"use": one} if one else {}}} for one in answers]
+    gold = drafted(tea, *said, method=method)
+    assert (("c", "use") in undecided_rows(gold)) is is_undecided
+
+
+def exported(project: Project) -> Any:
+    return export_files(project, "jsonlines", None, gold="gold")
+
+
+def test_gold_closed_with_a_hole_opens_and_its_export_names_it(tea, signed_in):
+    gold = drafted(tea, *THREE_CATEGORIES)
+    Coding.with_gold.filter(pk=gold.pk).update(status="submitted")  # as 0.2.0 closed it
+    assert state_of(gold) == (State.CLOSED, 1)
+    report = exported(tea)
+    assert report.codings == 1
+    [loss] = [one for one in report.losses if one.what == HOLES]
+    assert (loss.count, loss.examples) == (1, ("tea: “Category and chain” for “the stove”",))
+    client = signed_in(person("charlie"))
+    assert "1 to decide" in client.get("/projects/tea-holes/rounds/main/").content.decode()
+    assert client.get("/projects/tea-holes/texts/tea/gold/code/").status_code == 200
+
+
+def test_gold_decided_by_an_older_version_with_a_hole_is_not_exported(tea):
+    gold = drafted(tea, *THREE_CATEGORIES)
+    accept(gold)
+    report = exported(tea)
+    assert report.codings == 0
+    assert [(one.what, one.examples) for one in report.left_out] == [(UNDECIDED, ("tea",))]
+
+
+def test_api_says_what_is_left_to_decide(tea, signed_in):
+    gold = drafted(tea, *THREE_CATEGORIES)
+    accept(gold)
+    client = signed_in(person("charlie"))
+    [row] = client.get("/api/v1/projects/tea-holes/gold/").json()["results"]
+    assert (row["state"], row["contested"], row["decided"], row["to_decide"]) == ("open", 1, 0, 1)
+    queue = client.get("/api/v1/projects/tea-holes/texts/tea/gold/queue/").json()
+    assert queue["missing"] == [[keys_of(tea)["b"], "category"]]
+    assert [row["undecided"] for card in queue["cards"] for row in card["rows"] if row["contested"]] == [True]
+
+
+def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_queries):
+    gold = drafted(tea, *THREE_KINDS)
+    with django_assert_num_queries(12):
+        gold_states([gold])
+    other = Coding.with_gold.create(
+        text=gold.text, kind="gold", round=tea.rounds.create(name="other", position=2), coder=gold.coder
+    )
+    with django_assert_num_queries(12):
+        [_, empty] = gold_states([gold, other])
+    assert empty.n_open == len(LABELS)
+
+
+def test_decisions_say_what_was_decided(tea, signed_in):
+    gold = drafted(tea, *THREE_KINDS)
+    keys = keys_of(tea)
+    answer(gold, {"b": POSSESSION, "d": {"category": "phrase", "pointers": ["b"]}})
+    items = [[keys["b"], "category"], [keys["b"], "bridging"], [keys["b"], "how"], [keys["d"], "category"]]
+    items += [[keys["c"], "use"], [keys["c"], "gender"]]
+    send(gold, Change(uuid4(), "decide", {"items": items, "source": "own"}))
+    client = signed_in(person("charlie"))
+    rows = client.get("/api/v1/projects/tea-holes/gold/decisions/").json()["results"]
+    labels = {key: label for label, key in keys.items()}
+    assert {(labels[row["markable"]], row["question"]): row["answer"] for row in rows} == {
+        ("b", "category"): "none",
+        ("b", "bridging"): "the kettle",
+        ("b", "how"): "possession",
+        ("c", "gender"): "neuter",
+        ("c", "use"): "no answer",
+        ("d", "category"): "phrase: the stove",
+    }
+    page = client.get("/projects/tea-holes/gold/decisions/").content.decode()
+    assert "possession" in page
+    table = client.get("/projects/tea-holes/gold/decisions/file/?format=csv").content.decode()
+    assert "possession" in table
