@@ -45,7 +45,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.web.confirmation import CONFIRMED
 from tests.annotations.docsets.test_creation import SINKING
-from tests.conftest import DIALOGUE, change, judge, make_project
+from tests.conftest import DIALOGUE, change, close_gold, judge, make_project
 from tests.shared.cases import Selection
 from tests.shared.pyramids import SUMMARIES, build, models_of, says, send
 
@@ -344,7 +344,7 @@ def charlie_makes_gold(project):
         )[0]
         gold.judgements.create(markable=mark)
         decide_on_gold(gold, "phrase:4-14")
-        submit_coding(gold, charlie)
+        close_gold(gold)
     client = Client()
     client.force_login(charlie)
     for address in ("datasheet/", "agreement/gold/", "gold/decisions/"):

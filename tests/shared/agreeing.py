@@ -23,7 +23,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from tests.conftest import judge, judge_all, judgement
+from tests.conftest import close_gold, judge, judge_all, judgement
 
 WRONG_PARAMETERS = [
     ("distance", "ghost"),
@@ -125,7 +125,7 @@ def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str
                 more = {"indices": indices} if indices else {}
                 given.append(judgement(row.markable.key, category, *targets, **more))
         judge_all(gold, given)
-        submit_coding(gold, manager)
+        close_gold(gold)
         decided.append(gold)
     return decided
 

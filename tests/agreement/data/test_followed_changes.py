@@ -47,7 +47,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import ImportFailed
 from annotations.web.forms.texts import TextForm
-from tests.conftest import in_another_connection
+from tests.conftest import close_gold, in_another_connection
 from tests.conftest import judge as judge_one
 from tests.shared.agreeing import WALK, answer, coded_project, convention, judge_again
 from tests.shared.cases import cases
@@ -302,7 +302,7 @@ def decide(project, chance):
         category = project.categories.exclude(pk__in=pointing_categories()).order_by("pk").first()
         judge_one(gold, text.markables.order_by("start").first().key, category.key)
         gold.refresh_from_db()
-        submit_coding(gold, charlie())
+        close_gold(gold)
 
 
 def charlie():

@@ -9,12 +9,12 @@ from django.utils import timezone
 from agreement.models import Computation
 from agreement.sections import computations
 from agreement.sections.content import TablesAndCharts
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import reopen_coding
 from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
 from annotations.projects.people.members import add_member
 from config.settings import TASKS
-from tests.conftest import judge, make_project
+from tests.conftest import close_gold, judge, make_project
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
@@ -108,7 +108,7 @@ def test_what_is_compared_with_gold_is_computed_again_once_gold_has_changed(
     before = client.get(URL.format("gold"), asked).json()["rows"]
     reopen_coding(gold, charlie)
     judge(gold, keys["d"], "place")
-    submit_coding(gold, charlie)
+    close_gold(gold)
     Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
     client.get(URL.format("gold"))
     by_worker()

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import pytest
 
-from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.queue import build_queue
 from annotations.adjudication.states import State, gold_states
@@ -15,63 +14,16 @@ from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.operations import Change
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Membership, Project
-from annotations.planning.work.assignments import assign_texts
-from annotations.projects.people.members import add_member
+from annotations.models import Coding, Project
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.gold import HOLES, UNDECIDED
-from tests.conftest import change, judge, judge_all, person
-from tests.shared.schemes import BRIDGING, rich_project
-
-CODERS = ("alice", "bob", "carol")
-LABELS = "abcdef"
-OTHERS = {label: {"category": "place", "attributes": {"gender": "n"}} for label in LABELS}
-LINKED = {"category": "none", "relations": {"bridging": [["a"]]}}
-
+from tests.conftest import judge, person
+from tests.shared.drafted_gold import LABELS, LINKED, THREE_CATEGORIES, THREE_KINDS, answer, bridging_project, drafted, keys_of
 
 @pytest.fixture
 def tea(db) -> Project:
-    """Return the dialogue with bridging, assigned to three coders and managed by Charlie."""
-    project = rich_project("tea-holes", BRIDGING)
-    add_member(project, person("charlie"), Membership.Role.MANAGER)
-    for name in CODERS:
-        add_member(project, person(name), Membership.Role.CODER)
-        assign_texts(project, project.texts.all(), [person(name)])
-    return project
-
-
-type Said = dict[str, dict[str, Any]]
-
-
-def keys_of(project: Project) -> dict[str, str]:
-    return dict(project.texts.get().markables.values_list("label", "key"))
-
-
-def answer(coding: Coding, said: Said) -> None:
-    """Let the coder of a coding answer so at markables, by their labels."""
-    keys = keys_of(coding.text.project)
-    changes = []
-    for label, one in said.items():
-        relations = one.get("relations", {})
-        pointed = {
-            "pointers": [keys[target] for target in one.get("pointers", [])],
-            "relations": {key: [[keys[target] for target in its] for its in said] for key, said in relations.items()},
-        }
-        changes.append(change(markable=keys[label], **(one | pointed)))
-    judge_all(coding, changes)
-
-
-def drafted(project: Project, *answers: Said, method: Method = Method.MOST) -> Coding:
-    """Return gold in Charlie's hands of what the coders submitted: these answers, else that all is a neuter place."""
-    for name, said in zip(CODERS, answers, strict=True):
-        coding = Coding.objects.select_related("coder", "text__project").get(
-            text__project=project, coder__username=name
-        )
-        answer(coding, {label: one for label, one in (OTHERS | said).items() if one})
-        submit_coding(coding, coding.coder)
-    draft_gold(project, DraftRequest(method, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return bridging_project()
 
 
 def accept(gold: Coding, *items: tuple[str, str]) -> None:
@@ -102,18 +54,6 @@ def state_of(gold: Coding) -> tuple[State, int]:
     gold.refresh_from_db(fields=["status", "version"])
     [state] = gold_states([gold])
     return state.state, state.n_open
-
-
-THREE_CATEGORIES: tuple[Said, ...] = (
-    {"b": {"category": "place"}},
-    {"b": {"category": "none"}},
-    {"b": {"category": "phrase", "pointers": ["a"]}},
-)
-THREE_KINDS: tuple[Said, ...] = (
-    {"b": LINKED | {"attributes": {"how": "part"}}},
-    {"b": LINKED | {"attributes": {"how": "own"}}},
-    {"b": {"category": "none"}},
-)
 
 
 NEW, POSSESSION = {"category": "none"}, LINKED | {"attributes": {"how": "own"}}

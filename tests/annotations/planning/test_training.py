@@ -450,6 +450,7 @@ def test_two_equal_readings_of_an_index_are_one_chain(alice, charlie):
     own = Coding.objects.select_related("coder").get(round=round_, coder__username="alice")
     for coding in (gold, own):
         judge(coding, keys_of(text)[0], "refers", indices=["1", "2"])
+        judge(coding, keys_of(text)[1], "none")
         submit_coding(coding, coding.coder)
     assert training_results(round_)[0].passed
 

@@ -48,6 +48,11 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+def go_to_card(page: Page, words: str) -> None:
+    while words not in page.locator("#queue-card").inner_text():
+        press(page, "n")
+
+
 def codings() -> list[Coding]:
     """Return what the coders have submitted."""
     return list(Coding.objects.filter(text__slug="generator", status=Coding.Status.SUBMITTED))
@@ -75,6 +80,7 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     assert left(page) == at_first - len(accepted["items"])
 
     before = left(page)
+    go_to_card(page, "the skipper")  # in no chain, so that none loses its beginning
     press(page, "1")  # what coder A says
     saved(page)
     taken = decisions()[-1]
@@ -91,9 +97,7 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     press(page, "Shift+u")
     saved(page)
     expect(page.locator("#queue-left")).not_to_contain_text(f"{before} decisions left")
-    assert gold_states([gold()])[0].n_open == len(gold_states([gold()])[0].contested) - len(accepted["items"]) - len(
-        taken["items"]
-    )
+    assert gold_states([gold()])[0].n_decided == len(accepted["items"]) + len(taken["items"])
 
     # why, of the next decision
     press(page, "w")
@@ -126,15 +130,16 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     press(page, "z")
     expect(queue).to_be_focused()
 
-    # all the rest: the draft, or where it is undecided coder A
+    # all the rest: the draft; where it is undecided coder A; in the text what a chain leaves open that lost its beginning
     for _ in range(200):
         if not left(page):
             break
         before = left(page)
         press(page, "Enter")
-        if left(page) == before:
+        if "answer it in the text" in page.locator("#say").inner_text():
+            press(page, "z", "4", "z")
+        elif left(page) == before:
             press(page, "1")
-        assert left(page) < before, page.locator("#say").inner_text()
     expect(page.locator("#queue-left")).to_contain_text("Nothing left to decide")
     saved(page)
     assert gold_states([gold()])[0].state is State.DECIDED

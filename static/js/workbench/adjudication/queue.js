@@ -164,15 +164,15 @@ export function createQueuePanel(host, address) {
     if (row) {
       at = row;
     } else {
-      const order = cards.map((_, place) => (card + 1 + place) % cards.length);
-      const open = order.find((place) => openRows(decisions, cards[place]).length > 0);
+      const order = cards.map((_, place) => (card + 1 + place) % cards.length).filter((place) => openRows(decisions, cards[place]).length > 0);
+      const [hole] = otherHoles(decisions, queue, host.holes());
+      const open = order.find((place) => cards[place].kind !== "check") ?? (hole ? undefined : order[0]);
+      if (open === undefined && hole) {
+        host.go(hole.markables);
+        host.say(`${unanswered(hole)}: answer it in the text.`);
+        return;
+      }
       if (open === undefined) {
-        const [hole] = otherHoles(decisions, queue, host.holes());
-        if (hole) {
-          host.go(hole.markables);
-          host.say(`${unanswered(hole)}: answer it in the text.`);
-          return;
-        }
         stand();
         host.say(queue.left_off > 0 ? "These cards are decided. Load the page again for the next." : "Everything is decided. Check and submit to close it.");
         return;
@@ -187,10 +187,14 @@ export function createQueuePanel(host, address) {
   /** @type {(hole: Hole) => string} */
   const unanswered = ({ markables: [key], question }) => `“${host.labelOf(question)}” has no answer for “${host.wordsOf([key])}”`;
 
-  /** Why the draft of a row cannot be accepted. @param {Queue} known @param {QueueRow} row */
-  function noAnswer({ method, judgements }, { units }) {
-    const isJudged = judgements.some((of) => units.some((unit) => unit in of));
-    return `${method === "most" && isJudged ? "No majority" : "The draft has no answer"} for “${host.wordsOf(units)}”: take a coder’s answer, or give your own.`;
+  /** Why the draft of a row cannot be accepted. @param {Queue} known @param {QueueCard} here @param {QueueRow} row */
+  function noAnswer({ method, judgements }, here, row) {
+    if (here.kind === "check") {
+      return `“${host.wordsOf(row.units)}” has no answer now: answer it in the text.`;
+    }
+    const isJudged = judgements.some((of) => row.units.some((unit) => unit in of));
+    const why = method === "most" && isJudged ? "No majority" : "The draft has no answer";
+    return `${why} for “${host.wordsOf(row.units)}”: take a coder’s answer, or give your own.`;
   }
 
   /** Accept the draft of rows that are open. @param {QueueRow[]} wanted @param {QueueCard} here */
@@ -202,7 +206,7 @@ export function createQueuePanel(host, address) {
     const decisions = decided(known);
     const accepted = wanted.filter((row) => !lacksAnswer(decisions, here, row, host));
     if (accepted.length === 0) {
-      host.say(wanted.length > 0 ? noAnswer(known, wanted[0]) : "This card is decided.");
+      host.say(wanted.length > 0 ? noAnswer(known, here, wanted[0]) : "This card is decided.");
       if (wanted.length === 0) {
         goOn();
       }

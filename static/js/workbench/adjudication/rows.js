@@ -54,9 +54,10 @@ export function withoutHoles({ called, of }, holes) {
   return { called, of: (key, question) => (lacking.has(itemKey(called(key), question)) ? null : of(key, question)) };
 }
 
-/** What gold lacks and no row asks for. @type {(decisions: Decisions, queue: Queue, holes: Hole[]) => Hole[]} */
+/** What gold lacks and no card asks for, but those of what everybody says. @type {(decisions: Decisions, queue: Queue, holes: Hole[]) => Hole[]} */
 export function otherHoles({ called }, { cards }, holes) {
-  const rows = holes.length === 0 ? [] : cards.flatMap((card) => card.rows.filter((row) => isAsked(card, row)).map((row) => itemsOf(card, row)));
+  const asking = holes.length === 0 ? [] : cards.filter(({ kind }) => kind !== "check");
+  const rows = asking.flatMap((card) => card.rows.filter((row) => isAsked(card, row)).map((row) => itemsOf(card, row)));
   const asked = new Set(rows.flat().map(([unit, question]) => itemKey(called(unit), question)));
   return holes.filter(({ markables, question }) => !markables.some((key) => asked.has(itemKey(key, question))));
 }

@@ -26,7 +26,7 @@ from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Membership, Project, Round, User
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from tests.conftest import change, judge
+from tests.conftest import change, close_gold, judge
 from tests.shared.agreeing import answer, coded_project, convention, cost, decide_gold, digits, figures, table
 from tests.shared.growth import assert_grows_with_input
 from tests.shared.questions import any_answers, in_keys, question_project
@@ -210,7 +210,7 @@ def test_gold_of_training_and_gold_that_is_not_decided_are_left_out(signed_in, c
     report = signed_in(charlie).get(API).json()
     assert (report["n_texts"], report["gold_left_out"]) == (3, {"practice": 0, "open": 1, "uncoded": 0})
     assert "gold of 1 text that is not decided" in signed_in(charlie).get(URL).content.decode()
-    submit_coding(first, charlie)
+    close_gold(first)
     Round.objects.filter(pk=second.round_id).update(kind=Round.Kind.TRAINING)
     report = signed_in(charlie).get(API).json()
     assert (report["n_texts"], report["gold_left_out"]["practice"]) == (0, 4)
@@ -254,7 +254,7 @@ def test_questions_have_their_own_accuracy(signed_in, charlie):
             payload["pointers"] = in_keys(fields.get("pointers", []), keys)
             payload["relations"] = {one: in_keys(of, keys) for one, of in fields.get("relations", {}).items()}
             operations.apply(gold, charlie, number, [change(**payload)])
-        submit_coding(gold, charlie)
+        close_gold(gold)
     found = {
         one["question"]: one["coders"]
         for one in signed_in(charlie).get(API.replace("walk", "asked")).json()["questions"]
@@ -338,7 +338,7 @@ def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
     gold = open_gold(project, text, Round.objects.get(project=project).name, charlie)
     for span, targets in (("0-4", ()), ("10-13", (f"{level}:0-4",)), ("14-17", (f"{level}:0-4",))):
         judge(gold, f"{level}:{span}", category, *targets)
-    submit_coding(gold, charlie)
+    close_gold(gold)
     report = report_of(project)
     for one in report.coders:
         assert one.missed == 1
