@@ -9,8 +9,8 @@ from annotations.adjudication.decisions.listing import DescribedDecision
 from annotations.formats.syntax.table import write_table
 
 COLUMNS = (
-    *("text", "round", "markable", "words", "question", "answer", "source", "coders", "reason", "section", "note"),
-    *("decided_by", "decided_at", "changed"),
+    *("text", "round", "markable", "words", "question", "source", "coders", "reason", "section", "note"),
+    *("decided_by", "decided_at", "changed", "answer"),
 )
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 

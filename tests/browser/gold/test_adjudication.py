@@ -169,6 +169,7 @@ def test_a_key_that_is_held_down_and_a_double_click_decide_once(sign_in, adjudic
     page.keyboard.up("Enter")
     saved(page)
     assert len(decisions()) == 1
+    go_to_card(page, "the skipper")
     before = left(page)
     page.get_by_role("button", name=re.compile("Take A")).first.dblclick()
     saved(page)

@@ -9,7 +9,7 @@ from annotations.models import Coding, Membership, Project
 from annotations.planning.rounds import add_texts, create_round
 from annotations.planning.work.assignments import assign_texts
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import change, judge, make_project
+from tests.conftest import change, close_gold, judge, make_project
 
 ROUND = "/api/v1/projects/tea/rounds/training/"
 OWN = "/api/v1/projects/tea/texts/tea/coding/"
@@ -24,7 +24,7 @@ def trained(project, text, alice, bob, charlie, keys):
     gold = open_gold(project, text, "training", charlie)
     judge(gold, keys["a"], "place", note="Said where.")
     judge(gold, keys["b"], "place")
-    submit_coding(gold, charlie)
+    close_gold(gold)
     coding = Coding.objects.select_related("text__project", "coder", "round__project").get(coder=alice, round=round_)
     judge(coding, keys["a"], "place")
     submit_coding(coding, alice)

@@ -77,7 +77,7 @@ from annotations.transfers.importing.report import ImportFailed
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.transfers.importing.test_importing import all_rows
-from tests.conftest import change, in_another_connection, judge, make_project, person
+from tests.conftest import change, close_gold, in_another_connection, judge, make_project, person
 from tests.shared.agreeing import of_size
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, documents, spoiled
@@ -169,7 +169,7 @@ def make_tea() -> Project:
     add_texts(training, [text])
     gold = open_gold(project, text, "training", charlie)
     judge(gold, keys["a"], "place", note="Said.")
-    submit_coding(gold, charlie)
+    close_gold(gold)
     assign_texts(project, [text], [User.objects.get(username="dora")], training)
     practice = Coding.objects.select_related("coder", "text", "round").get(round=training)
     judge(practice, keys["a"], "none")
