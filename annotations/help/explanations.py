@@ -211,7 +211,11 @@ _MANUALS = {
         "dashboards#the-pages",
         "",
     ),
-    "shown_again": ("How many texts the coder was shown, or coded, again.", "managing#repeats", ""),
+    "shown_again": (
+        "How many codings there are of texts that a coder was shown, or coded, again.",
+        "managing#repeats",
+        "",
+    ),
     "self_agreement": (
         "The coefficient between the two occasions on which the coder coded the same texts.",
         "dashboards#the-pages",
@@ -634,8 +638,13 @@ _MANUALS = {
         "managing#the-datasheet",
         "",
     ),
-    "datasheet-submitted": ("Those that are submitted: they alone count.", "managing#the-datasheet", ""),
-    "datasheet-judgements": ("Judgements in codings that count.", "dashboards#the-pages", ""),
+    "datasheet-submitted": ("Codings that are submitted.", "managing#the-datasheet", ""),
+    "datasheet-counted": (
+        "Codings that the agreement is computed from: without training, rechecks and work by adjudicators.",
+        "dashboards#the-pages",
+        "",
+    ),
+    "datasheet-judgements": ("Judgements in the codings that are counted.", "dashboards#the-pages", ""),
     "datasheet-chains": ("Chains of two members or more, in codings that count.", "glossary#chain", ""),
     "datasheet-coded-twice": ("Whether coders knew that they had coded the text before.", "managing#repeats", ""),
     "datasheet-round": ("A named part of the annotation.", "glossary#round", ""),

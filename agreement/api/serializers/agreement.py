@@ -247,9 +247,10 @@ class GroupsSerializer(serializers.Serializer[Any]):
 
 class SelfAgreementSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(help_text="empty: all coders together, each with texts of their own")
-    shown_again = serializers.IntegerField(help_text="how many texts the coder was shown, or coded, again")
-    texts = serializers.IntegerField(help_text="how many of them count")
-    texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="the others, by reason")
+    shown_again = serializers.IntegerField(help_text="codings of texts that the coder was shown, or coded, again")
+    codings = serializers.IntegerField(help_text="how many of them count")
+    texts = serializers.IntegerField(help_text="of how many texts these are")
+    texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="other codings, by reason")
     n_units = serializers.IntegerField()
     units_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="by reason")
     value = serializers.FloatField(allow_null=True, help_text="the first occasion against the second")

@@ -38,7 +38,8 @@ class CoderAnswers:
 
     Where only judgements of some versions of the scheme were read, `other_versions` has the places of the units that
     the coder judged under another one, ascending: they are missing, whatever silence means. `submitted` is then false
-    where no judgement is of those versions: the silence of that coding is of none of them.
+    where no judgement is of those versions, nor, of a coding without a judgement, its submission: the silence of that
+    coding is of none of them.
     """
 
     coder: str
@@ -56,6 +57,11 @@ class CoderAnswers:
     n_unanswered: int = 0
     coding: int = 0
     other_versions: Ints = field(default_factory=lambda: NOWHERE)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the coder has answered: to submit a text without a judgement is an answer, too."""
+        return len(self.unit) > 0 or self.submitted
 
     @property
     def is_ambiguous(self) -> Bools:
@@ -139,8 +145,14 @@ class TextAnswers:
         """Return what is known of each coding without its answers."""
         codings = [
             CodingSummary(
-                one.coder, one.reason, one.coding, len(one.unit), len(one.other_versions), self.digest_of(one)
+                work.coder,
+                work.submitted,
+                work.reason,
+                work.coding,
+                len(work.unit),
+                len(work.other_versions),
+                self.digest_of(work),
             )
-            for one in self.coder_answers
+            for work in self.coder_answers
         ]
         return AnswerSummary.of(codings, self.digest_of_keys)

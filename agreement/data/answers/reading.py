@@ -21,7 +21,7 @@ from agreement.data.codings.table import CodingRow
 from agreement.data.joined import count_numbers, joined, parse_numbers
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.models import Index, Judgement, Markable, Pointer, Project
+from annotations.models import Index, Judgement, Markable, Operation, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
@@ -49,7 +49,7 @@ def read_answers(
 
     all_marks: codings of gold or of models are among the rows, and what they alone have marked is a unit, too.
 
-    Three queries, with `versions` four, whatever the size: a row of theirs is a whole coding.
+    Three queries, with `versions` five, whatever the size: a row of theirs is a whole coding.
     """
     members = _read_members(project, [*{row_key(text) for text in texts}], all_marks=all_marks)
     index = MemberIndex.of(members.values())
@@ -71,6 +71,8 @@ def read_answers(
         kept = ~np.isin(marking * index.width + marked, other)
         link_selection["judgement__scheme_version__in"] = versions
     is_of_versions = np.bincount(marking[kept], minlength=len(rows)).astype(np.bool_) | (not versions)
+    if versions:
+        is_of_versions |= _are_empty_of(versions, rows, np.bincount(marking, minlength=len(rows)))
     judged = kept & (category != NO_CATEGORY)
     coding_of, unit, category = marking[judged], marked[judged], look_up(category[judged], categories.number)
     indices: list[list[str]] = [[] for _ in rows]
@@ -124,6 +126,14 @@ def read_answers(
             )
         )
     return {text: _text_answers(text, members[row_key(text)], categories, answers[text]) for text in texts}
+
+
+def _are_empty_of(versions: frozenset[int], rows: Sequence[CodingRow], n_marks: Ints) -> Bools:
+    """Return which codings have nothing marked and were submitted so under one of these versions of the scheme."""
+    empty = [row.pk for row, n in zip(rows, n_marks.tolist(), strict=True) if row.submitted and not n]
+    submissions = Operation.objects.filter(coding__in=empty, kind=Operation.Kind.SUBMIT).order_by("sequence")
+    version_of = dict(submissions.values_list("coding_id", "scheme_version"))
+    return np.array([version_of.get(row.pk) in versions for row in rows], dtype=np.bool_)
 
 
 def _text_answers(key: int, members: _Members, categories: Categories, answers: Sequence[CoderAnswers]) -> TextAnswers:

@@ -37,7 +37,7 @@ NO_ROUND = -1
 
 @dataclass(frozen=True, eq=False)
 class Extract:
-    """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
+    """The answers of a project, or of a selection. `coders` are those who have answered, by name.
 
     Texts are documents, in the order of their addresses, those of one text in that of their rounds. `known_coders` are
     the coders of the whole project, and `left_out` the codings that a selection leaves out although their coders are
@@ -138,8 +138,8 @@ class Extract:
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
-        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay, but for
-        documents that are practice or repeats.
+        coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
+        All texts stay, but for documents that are practice or repeats.
         """
         chosen, counted = frozenset(coders), frozenset(["", *included])
         if self.selected == (chosen, counted):
@@ -268,7 +268,7 @@ class Extract:
 
     @property
     def _coder_counts(self) -> Counter[str]:
-        """In how many documents each coder answered anything."""
+        """In how many documents each coder has answered."""
         known: Counter[str] | None = self.cache.get("coders")
         if known is None:
             known = self.cache["coders"] = _count_coders(self.texts)
@@ -276,7 +276,7 @@ class Extract:
 
     @property
     def _reason_counts(self) -> Counter[str]:
-        """In how many documents codings with judgements do not count, by reason."""
+        """In how many documents codings that are answers do not count, by reason."""
         known: Counter[str] | None = self.cache.get("reasons")
         if known is None:
             known = self.cache["reasons"] = Counter(chain.from_iterable(map(_REASONS, map(_CONTENT, self.texts))))
@@ -284,7 +284,7 @@ class Extract:
 
     @property
     def reasons_left_out(self) -> tuple[str, ...]:
-        """Why codings with judgements do not count, where they are not included."""
+        """Why codings that are answers do not count, where they are not included."""
         return tuple(reason for reason in REASONS_LEFT_OUT if reason in self._reason_counts)
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
@@ -406,7 +406,7 @@ def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
 
 
 def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:
-    """Return in how many of the texts each coder answered anything; those who did not are not there."""
+    """Return in how many of the texts each coder has answered; who has not is not there."""
     return Counter(chain.from_iterable(map(_CODERS, map(_CONTENT, texts))))
 
 

@@ -13,7 +13,7 @@ REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
 
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding with judgements that does not count, and why: one of REASONS_LEFT_OUT."""
+    """A coding with judgements, or submitted without any, that does not count, and why: one of REASONS_LEFT_OUT."""
 
     text: str
     coder: str
@@ -53,7 +53,7 @@ def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[s
     left_out = tuple(
         CodingLeftOut(text.slug, one.coder, one.reason, text.round)
         for one in of_chosen
-        if one.reason not in counted and one.n_judgements
+        if one.reason not in counted and one.is_answer
     )
     entry, other_versions = tuple[TextEntry, ...](), tuple[OtherVersions, ...]()
     if text.reason in counted:
@@ -61,9 +61,9 @@ def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[s
         other_versions = tuple(
             OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
             for one in of_counted
-            if one.n_other_versions and not one.n_judgements
+            if one.n_other_versions and not one.is_answer
         )
-        selected = text.content.select([one for one in of_counted if one.n_judgements])
+        selected = text.content.select([one for one in of_counted if one.is_answer])
         entry = (text if selected is text.content else replace(text, content=selected),)
     found = text.content.cache[key] = TextSelection(text, entry, left_out, other_versions)
     return found

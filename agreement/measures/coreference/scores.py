@@ -90,6 +90,14 @@ class TextCounts:
         """The score of all texts."""
         return self.finish(self.counts.sum(axis=0))
 
+    def merge(self, original: Callable[[Hashable], Hashable]) -> "TextCounts":
+        """Return the counts with the texts that are copies of one as one text, by the name of the original."""
+        names = [original(text) for text in self.texts]
+        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        counts = np.zeros((len(number), self.counts.shape[1]))
+        np.add.at(counts, [number[name] for name in names], self.counts)
+        return TextCounts(list(number), counts, self.finish)
+
 
 def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
     """Return the MUC score: the correct links of the fewest links that make the clusters (Vilain et al. 1995).

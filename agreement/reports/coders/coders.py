@@ -16,7 +16,6 @@ from agreement.measures import (
     LeaveOneOut,
     Result,
     cohen_kappa,
-    interval,
     link_kappa,
     observed_agreement,
 )
@@ -39,6 +38,7 @@ from agreement.reports.request.basis import (
     compute_result_of,
     data_by_coders,
     has_codings,
+    interval_over_texts,
     pick_texts,
     select_categories,
     select_data,
@@ -180,7 +180,7 @@ def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
 
 
 def _measure_values(extract: Extract, parameters: Parameters, measure: str) -> PairFigure:
-    one = interval(select_data(extract, parameters), _pair_coefficient(parameters, measure))
+    one = interval_over_texts(select_data(extract, parameters), _pair_coefficient(parameters, measure))
     return PairFigure(measure, one.value, one.low, one.high, one.note)
 
 
@@ -266,7 +266,7 @@ def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> di
         if parameters.is_alpha:
             return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
         coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-        return {coder: interval(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
+        return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
     return cached(extract, ("intervals without each", parameters), compute)
 

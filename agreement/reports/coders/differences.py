@@ -9,12 +9,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from agreement.data.codings.documents import original_of
 from agreement.data.codings.groups import Groups
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.selection import REASONS_LEFT_OUT
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
-from agreement.measures.data.components import name_pairable_documents
+from agreement.measures.data.components import merge_documents, name_pairable_documents
 from agreement.reports.request.basis import (
     cached,
     codes_with,
@@ -159,7 +160,7 @@ def _compare(
         first,
         second,
         parameters,
-        difference(a, b, coefficient),
+        difference(a, b, coefficient, original=original_of),
         _permute(a, b, coefficient),
         {reason: left_out[reason] for reason in REASONS_LEFT_OUT},
         other_versions,
@@ -168,6 +169,7 @@ def _compare(
 
 def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
     """Return the permutation test; None where there are too few texts, of which each can only be dealt whole."""
+    first, second = merge_documents(first, original_of), merge_documents(second, original_of)
     texts = [name_pairable_documents(data) for data in (first, second)]
     paired = set(texts[0]) == set(texts[1])
     if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):

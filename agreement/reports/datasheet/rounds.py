@@ -104,6 +104,7 @@ class Agreement:
             "low": report.interval.low if report else None,
             "high": report.interval.high if report else None,
             "n_texts": data.n_texts if data else 0,
+            "n_documents": data.n_documents if data else 0,
             "n_coders": data.n_coders if data else 0,
             "n_units": report.result.n_units if report else 0,
             "n_judgements": data.n_judgements if data else 0,

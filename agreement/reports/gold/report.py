@@ -61,9 +61,11 @@ class Share:
     interval: ScoreInterval
 
     @classmethod
-    def of_texts(cls, found: Ints, total: Ints) -> Share:
-        """Return the share of what is counted in each text."""
-        return cls(int(found.sum()), int(total.sum()), share_interval(found.tolist(), total.tolist()))
+    def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
+        """Return the share of what is counted in each document, each of the text with that number."""
+        of_texts = np.zeros((2, int(text.max(initial=-1)) + 1), dtype=np.int64)
+        np.add.at(of_texts, (slice(None), text), np.stack((found, total)))
+        return cls(int(found.sum()), int(total.sum()), share_interval(*of_texts.tolist()))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -277,7 +279,7 @@ def _compare_with_gold(
     return GoldReport(
         parameters=parameters,
         fingerprint=replace(whole, texts=texts, cache={}).fingerprint,
-        n_texts=len(texts),
+        n_texts=len({text.text_pk for text in texts}),
         n_items=int((compared.gold >= 0).sum()),
         n_contested=int(compared.contested.sum()),
         coders=tuple(_against_gold(coder, [coder], counts, chains) for coder in coders),
@@ -303,8 +305,12 @@ def _used(data: ReliabilityData) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What of a coder is counted in each text: answers, the same ones; contested items, the overruled ones."""
+    """What of a coder is counted in each document: answers, the same ones; contested items, the overruled ones.
 
+    `text` numbers the texts that the documents are of.
+    """
+
+    text: Ints
     has_work: Bools
     answered: Ints
     equal: Ints
@@ -399,7 +405,9 @@ class _Comparison:
         both = (answer >= 0) & (self.gold >= 0)
         contested = self.contested & (value >= 0) & (of_gold >= 0)
         per_text = partial(np.bincount, minlength=len(self.texts))
+        _, text = np.unique([document.text_pk for document in self.texts], return_inverse=True)
         return _Counts(
+            text,
             work,
             per_text(self.document[both]),
             per_text(self.document[both & (answer == self.gold)]),
@@ -470,17 +478,18 @@ def _against_gold(
         summed: Ints = np.sum([getattr(counts[coder], part) for coder in coders], axis=0)
         return summed
 
+    text = counts[coders[0]].text
     scores = {}
     if chains:
         scores = {one: overall_figures(_pool([chains.counts[coder][one] for coder in coders])) for one in SCORES}
     return AgainstGold(
         name,
         tuple(coders),
-        int((total("has_work") > 0).sum()),
-        Share.of_texts(total("equal"), total("answered")),
+        len(np.unique(text[total("has_work") > 0])),
+        Share.of_documents(total("equal"), total("answered"), text),
         int(total("missed").sum()),
         int(total("extra").sum()),
-        Share.of_texts(total("overruled"), total("contested")),
+        Share.of_documents(total("overruled"), total("contested"), text),
         scores,
     )
 
@@ -491,7 +500,8 @@ def _measure_question(source: GoldSource, parameters: Parameters, question: Ques
     own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
     compared = _Comparison.of(answers, own, source.documents)
     counts = {coder: compared.count(coder) for coder in compared.coders}
-    return QuestionAccuracy(question, {name: Share.of_texts(one.equal, one.answered) for name, one in counts.items()})
+    shares = {name: Share.of_documents(one.equal, one.answered, one.text) for name, one in counts.items()}
+    return QuestionAccuracy(question, shares)
 
 
 def _periods(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agreement.data.answers.contents import TextContent, TextEntry
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
@@ -272,7 +273,7 @@ def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> Score
     if not counted.counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.score
-    interval = score_intervals_of_counts(counted).f1 if with_interval else None
+    interval = score_intervals_of_counts(counted.merge(original_of)).f1 if with_interval else None
     return ScoreFigures(found.recall, found.precision, found.f1, "", interval)
 
 

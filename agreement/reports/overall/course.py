@@ -11,6 +11,7 @@ from itertools import combinations
 from django.utils import timezone
 
 from agreement.data.answers.contents import TextEntry
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
@@ -117,7 +118,7 @@ def _compute_running(
         intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
     else:
         sums = compute_sums(extract, parameters, texts)[parameters.distance]
-        intervals = [interval_sums(sums[:size]) for size in sizes]
+        intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
     return [
         RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
         for size, one in zip(sizes, intervals, strict=True)
