@@ -63,9 +63,8 @@ class Share:
     @classmethod
     def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
         """Return the share of what is counted in each document, each of the text with that number."""
-        of_texts = np.zeros((2, int(text.max(initial=-1)) + 1), dtype=np.int64)
-        np.add.at(of_texts, (slice(None), text), np.stack((found, total)))
-        return cls(int(found.sum()), int(total.sum()), share_interval(*of_texts.tolist()))
+        of_texts = [np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)]
+        return cls(int(found.sum()), int(total.sum()), share_interval(*of_texts))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
