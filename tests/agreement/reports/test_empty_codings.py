@@ -138,7 +138,7 @@ def test_submission_without_judgements_is_of_its_scheme_version(marked):
 
 @pytest.mark.parametrize("scheme", KINDS)
 def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
-    project = coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
+    coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
     judge_first(Coding.objects.get(coder__username="alice"))
     client = signed_in(User.objects.get(username="bob"))
     address = "/api/v1/projects/walk/texts/text-1/coding/"
