@@ -22,7 +22,7 @@ def split_components(data: Data, original: Original | None = None) -> Reliabilit
     A unit is joined with every member of every set that a coder gave it as its value, units or not, and so with what
     these are joined with; a unit that has labels only, or the empty set, is a component of its own. Components share no
     member, and labels mean the same in all of them, so that each coefficient has the value that it had (in the last
-    digit up to rounding). `original` returns what a unit is a copy of: copies of one unit are in one component.
+    digit up to rounding). `original` returns what a unit or member is a copy of: copies of one are in one component.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 3], [3, 3], [4, 4]], ["text"] * 5)
     >>> split_components(data).document_of_unit.tolist()
@@ -91,10 +91,11 @@ def component_of_unit(data: ReliabilityData, original: Original | None = None) -
     n_units = len(data.units)
     edges = _chain_edges(data.content) if isinstance(data.content, Partition) else _set_edges(data)
     if original is not None:
-        end = max([n_units - 1, *(int(pairs.max(initial=0)) for pairs in edges)]) + 1
+        names = [*data.units, *([] if isinstance(data.content, Partition) else data.cells.others)]
+        end = max([len(names) - 1, *(int(pairs.max(initial=0)) for pairs in edges)]) + 1
         places: dict[Hashable, int] = {}
-        copies = [places.setdefault(original(unit), len(places)) for unit in data.units]
-        edges.append(np.stack((np.arange(n_units), end + np.array(copies, dtype=np.int64))))
+        copies = [places.setdefault(original(name), len(places)) for name in names]
+        edges.append(np.stack((np.arange(len(names)), end + np.array(copies, dtype=np.int64))))
     first, second = np.concatenate(edges, axis=1) if edges else np.zeros((2, 0), dtype=np.int64)
     if not len(first):
         return np.arange(n_units)

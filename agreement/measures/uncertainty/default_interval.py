@@ -85,12 +85,11 @@ def interval(
 
     Groups are the documents with pairable units. `by="component"` takes the connected components of the coders' values
     (`split_components`) instead, and so does one document that has all pairable units. `original` returns what a
-    document or unit is a copy of, where a text was coded in several rounds, say, each of which is a document: answers
-    to one text are not independent, so that its copies are one group, and components with copies of a unit are one.
-    `sample` is "groups" where the
-    coders are the ones that are meant; "coders", who are then left out one by one, with one less than their number as
-    degrees of freedom; or "both", the sum of the two variances with degrees of freedom by Satterthwaite 1946. Of three
-    coders this says next to nothing.
+    document, unit or other member is a copy of, as where each round of a text is a document: answers to one text are
+    not independent, so that its documents are one group, and components with copies of one unit or member are one.
+    `sample` is "groups" where the coders are the ones that are meant; "coders", who are then left out one by one, with
+    one less than their number as degrees of freedom; or "both", the sum of the two variances with degrees of freedom by
+    Satterthwaite 1946. Of three coders this says next to nothing.
 
     There is no interval, and the note says why, for fewer than three documents or coders or eight components, where no
     disagreement was observed, and where the coefficient is undefined without some group, or the same without each.
