@@ -18,6 +18,7 @@ from agreement.data.answers.answers import NO_LABEL, TextAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.question import MOST_VALUES, Question, name_value
 from agreement.data.extract.selection import (
+    IS_GOLD,
     REASONS_LEFT_OUT,
     CodingLeftOut,
     OtherVersions,
@@ -294,7 +295,7 @@ class Extract:
             for one in self.left_out
             if (not texts or one.text in texts) and (not rounds or one.round in rounds)
         )
-        return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
+        return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
 
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
         """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
@@ -362,6 +363,7 @@ class Extract:
             categories_asked=self.categories_asked,
             versions=self.versions,
             gold_left_out=self.gold_left_out,
+            left_out=self.left_out,
         )
         # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
         return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))

@@ -12,7 +12,6 @@ from typing import Any
 from agreement.data.codings.documents import original_of
 from agreement.data.codings.groups import Groups
 from agreement.data.extract.extract import Extract
-from agreement.data.extract.selection import REASONS_LEFT_OUT
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
@@ -148,7 +147,7 @@ def _compare(
         select(*of_part, field, _expand(by, name, groups, of_part[0]))
         for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
     )
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     other_versions = None
     for one, chosen in extracts if by == "project" else extracts[:1]:
         left_out.update(count_left_out(one, chosen))
@@ -162,7 +161,7 @@ def _compare(
         parameters,
         difference(a, b, coefficient, original=original_of),
         _permute(a, b, coefficient),
-        {reason: left_out[reason] for reason in REASONS_LEFT_OUT},
+        dict(left_out),
         other_versions,
     )
 

@@ -113,7 +113,7 @@ def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport
 
     extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
     these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
-    are included, and it was not practice; what an adjudicator coded counts where gold is included.
+    are included, and it was not practice; what an adjudicator coded counts where that is included.
     """
     selected, parameters = resolve(extract, parameters)
     return cached(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
@@ -214,7 +214,7 @@ def _pairs_of(document: TextEntry, again: TextEntry, parameters: Parameters) -> 
         for second in again.answers.coder_answers
         if second.coder in of_first
         and (not chosen or second.coder in chosen)
-        and (second.reason != "gold" or "gold" in included)
+        and (second.reason != "adjudicators" or "adjudicators" in included)
     ]
 
 

@@ -235,7 +235,7 @@ def test_a_coder_of_whom_nothing_counts_is_refused_and_counts_where_that_is_aske
     asked = {"first": "anna", "second": "ben"}
     refused = signed_in(charlie).get(API, asked)
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["second"])
-    assert signed_in(charlie).get(API, asked | {"include": "gold"}).json()["overall"]["muc"]["f1"] == 1
+    assert signed_in(charlie).get(API, asked | {"include": "adjudicators"}).json()["overall"]["muc"]["f1"] == 1
 
 
 def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases):
