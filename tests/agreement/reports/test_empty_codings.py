@@ -161,7 +161,7 @@ def judge_first(coding: Coding) -> None:
     category = next(
         (key for key, asked in constraints.items() if not asked["takes_index"] and not asked["identity"]), None
     )
-    markable = coding.text.markables.filter(level__coded=True).order_by("start").first()
+    markable = coding.text.markables.filter(level__coded=True).earliest("start")
     judge(coding, markable.key, category or next(iter(constraints)))
 
 
