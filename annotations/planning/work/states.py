@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -81,7 +81,8 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 class CodingState:
     """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
 
-    is_to_do: whether its coder is to submit it, in a round that is open.
+    is_to_do: whether its coder is to submit it, in a round that is open. is_to_mark: whether the coder creates the
+    markables, none being given with the text.
     """
 
     text: int
@@ -93,17 +94,21 @@ class CodingState:
     overdue: bool = False
     due_on: date | None = None
     is_to_do: bool = True
+    is_to_mark: bool = False
 
 
-def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
-    """Return the states of codings. One query; of several occasions within a round the last."""
+def read_states(codings: QuerySet[Coding], today: date, to_mark: Container[int] = frozenset()) -> list[CodingState]:
+    """Return the states of codings. One query; of several occasions within a round the last.
+
+    to_mark: the texts whose markables coders create.
+    """
     rows = with_states(codings).order_by("occasion").values("text_id", "round_id", "coder__username", *COLUMNS)
     found: dict[tuple[int, int, str], CodingState] = {}
     with without_compilation():
         found_rows = list(cast(Any, rows))
     for row in found_rows:
         key = (row["text_id"], row["round_id"], row["coder__username"])
-        found[key] = CodingState(
-            *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"], is_to_do(row)
-        )
+        state, overdue, to_do = state_of(row), is_overdue(row, today), is_to_do(row)
+        progress = (row["decided"], row["to_decide"])
+        found[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["text_id"] in to_mark)
     return list(found.values())

@@ -40,12 +40,12 @@ def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
 
 def test_one_coder_misses_another(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
-    assert seen(project).missing == ("Only alice has submitted a coding: agreement needs two coders.",)
+    assert seen(project).missing == ("Only alice has submitted a coding that counts: agreement needs two coders.",)
 
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}})
-    assert seen(project).missing == ("No text has answers of two coders: assign the same text to two coders.",)
+    assert seen(project).missing == ("No text has submitted answers of two coders, which agreement needs.",)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
     submit_coding(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
     found = seen(project, include="open")
     assert found.notes[:3] == (
-        "1 text of 3 has no answers of two coders.",
+        "1 of 3 texts with codings that count has no markable with answers of two coders.",
         "5 codings of 6 are not submitted.",
         "1 text is not assigned.",
     )
@@ -160,7 +160,7 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     coding = Coding.objects.get(text__slug="text-1", coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == (
-        "1 text of 2 has no answers of two coders.",
+        "1 of 2 texts with codings that count has no markable with answers of two coders.",
         "Not counted: 1 coding not submitted.",
         "1 coding of 4 is not submitted.",
         "3 markables left out: coded by fewer than two coders.",
