@@ -554,8 +554,7 @@ _MANUALS = {
         "",
     ),
     "headline": (
-        "The coefficient of the submitted codings by the project’s preset; training, rechecks and the own codings of "
-        "adjudicators do not count.",
+        "The coefficient by the project’s preset of the submitted codings that count: no training, no rechecks.",
         "managing#7-reading-the-agreement",
         COEFFICIENT_RANGE,
     ),
@@ -738,8 +737,7 @@ _MANUALS = {
         "",
     ),
     "total-finish": (
-        "When the coder’s open codings are decided at the pace of the last days on which they worked; how many are to be "
-        "submitted where that is not known.",
+        "When the open codings are decided at the pace of the last days with work, or how many are to be submitted.",
         "managing#6-how-far-it-is",
         "",
     ),

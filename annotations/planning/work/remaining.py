@@ -36,12 +36,10 @@ class Remaining:
         """What is left, as pages say it."""
         if not self.codings:
             return "No coding is left to submit."
-        known = (
-            f"{pluralize(self.markables, 'markable') if self.markables else 'No markable'} {_be(self.markables)} left"
-        )
+        markables = pluralize(self.markables, "markable") if self.markables else "No markable"
         said = [f"{pluralize(self.codings, 'coding')} {_be(self.codings)} not submitted."]
         if self.markables or self.to_mark < self.codings:
-            said.append(f"{known} to decide{' so far' if self.to_mark else ''}.")
+            said.append(f"{markables} {_be(self.markables)} left to decide{' so far' if self.to_mark else ''}.")
         if self.to_mark:
             which = f"In {self.to_mark} of them" if self.to_mark < self.codings else "There"
             words = pluralize(self.words, "word")
@@ -56,7 +54,7 @@ def _be(count: int) -> str:
 def texts_to_mark(project: Project) -> dict[int, int]:
     """Return the texts whose markables coders create, none being given, each with its number of words.
 
-    Two queries at most.
+    One query, and another where coders create any.
     """
     if not project.levels.filter(coders_mark=True).exists():
         return {}
