@@ -255,7 +255,8 @@ function onClick(event) {
 }
 
 function listen() {
-  keyboard.listen({ intercept, run: commands.run });
+  keyboard.listen({ intercept, override: commands.goOnTyping, run: commands.run });
+  document.addEventListener("pointerdown", commands.takeTyped, { capture: true });
   document.addEventListener("click", onClick);
   filter.addEventListener("input", () => {
     page.filter = filter.value;
