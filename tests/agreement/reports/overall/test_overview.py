@@ -11,7 +11,8 @@ from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
 from tests.agreement.reports.overall.test_basis import LONG, THREE, answer_with, sorted_out
-from tests.shared.agreeing import coded_project
+from tests.conftest import judge_all, judgement
+from tests.shared.agreeing import WALK, coded_project, hand_in
 
 
 def seen(project, **asked):
@@ -166,3 +167,14 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
         "3 markables left out: coded by fewer than two coders.",
     )
     assert seen(project, include="open").notes == ("1 coding of 4 is not submitted.",)
+
+
+def test_equal_alphas_of_all_distances_are_no_range(db):
+    project = coded_project("sets", "poesio-artstein-2005", WALK)
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+        keys = list(coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
+        judge_all(coding, [judgement(key, "none" if place % 2 else "place") for place, key in enumerate(keys)])
+    hand_in(project)
+    said = seen(project, distance="masi", coefficient="alpha").verdict
+    assert "By every distance alpha is 1.000." in said
+    assert "from 1.000" not in said
