@@ -261,7 +261,9 @@ def test_undo_and_redo_reach_back_behind_a_reload(builder_of):
     builder.saved()
     builder.page.reload()
     expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    expect(builder.page.locator("#redo")).to_be_disabled()  # nothing was undone
     builder.press("u")
+    expect(builder.page.locator("#redo")).to_be_enabled()
     expect(builder.page.locator("#progress-text")).to_have_text("2 of 26 words in SCUs")
     builder.press("u", "u")
     expect(builder.page.locator("#progress-text")).to_have_text("0 of 26 words in SCUs")
