@@ -13,7 +13,6 @@ from annotations.coding.active_time import WorkedDay, read_worked_days
 from annotations.models import Coding, Project, Round, RoundText, Text
 from annotations.models.people.rights import Person
 from annotations.planning.work.pace import read_coder_paces
-from annotations.planning.work.remaining import texts_to_mark
 from annotations.planning.work.states import CodingState, read_states
 from annotations.planning.work.totals import Total, total_by
 from annotations.projects.rounds import find_round, rounds_of
@@ -72,7 +71,7 @@ def read_progress_matrix(
     today: date,
     coders_number: str | None = None,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Eight queries at most, whatever the size of the project.
+    """Return the progress matrix of a project, or of a round. Six queries at most, whatever the size of the project.
 
     Raise ValidationError for the name of no round.
     """
@@ -80,7 +79,7 @@ def read_progress_matrix(
     rounds = rounds_of(project)
     names = {one.pk: one.name for one in rounds}
     order = {one.pk: place for place, one in enumerate(rounds)}
-    states = read_states(codings_of(project, user, chosen), today, texts_to_mark(project))
+    states = read_states(codings_of(project, user, chosen), today)
     totals = total_by(sorted(states, key=lambda one: one.coder), lambda one: one.coder)
     totals_shown = Paginator(totals, CODERS_ON_A_PAGE).get_page(coders_number)
     coders = [one.name for one in totals_shown]

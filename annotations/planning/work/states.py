@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -16,7 +16,10 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager."""
+    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager.
+
+    No coding is complete whose coder creates the markables.
+    """
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
@@ -29,7 +32,7 @@ class State(StrEnum):
 # The columns of `with_states` from which the state follows.
 COLUMNS = (
     *("status", "version", "corrections", "released_at", "coder_id", "reopened_by", "decided", "to_decide"),
-    *("due_on", "round__closed_at"),
+    *("is_to_mark", "due_on", "round__closed_at"),
 )
 
 
@@ -61,7 +64,7 @@ def state_of(row: Mapping[str, Any]) -> State:
         return State.RELEASED
     if row["reopened_by"] is not None and row["reopened_by"] != row["coder_id"]:
         return State.REOPENED
-    if 0 < row["to_decide"] == row["decided"]:
+    if 0 < row["to_decide"] == row["decided"] and not row["is_to_mark"]:
         return State.COMPLETE
     return State.BEGUN if row["version"] > row["corrections"] else State.ASSIGNED
 
@@ -97,11 +100,8 @@ class CodingState:
     is_to_mark: bool = False
 
 
-def read_states(codings: QuerySet[Coding], today: date, to_mark: Container[int] = frozenset()) -> list[CodingState]:
-    """Return the states of codings. One query; of several occasions within a round the last.
-
-    to_mark: the texts whose markables coders create.
-    """
+def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
+    """Return the states of codings. One query; of several occasions within a round the last."""
     rows = with_states(codings).order_by("occasion").values("text_id", "round_id", "coder__username", *COLUMNS)
     found: dict[tuple[int, int, str], CodingState] = {}
     with without_compilation():
@@ -110,5 +110,5 @@ def read_states(codings: QuerySet[Coding], today: date, to_mark: Container[int] 
         key = (row["text_id"], row["round_id"], row["coder__username"])
         state, overdue, to_do = state_of(row), is_overdue(row, today), is_to_do(row)
         progress = (row["decided"], row["to_decide"])
-        found[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["text_id"] in to_mark)
+        found[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["is_to_mark"])
     return list(found.values())

@@ -312,3 +312,13 @@ def test_pool_counts_as_assigned_in_checklist(signed_in, charlie):
     project = pool_of_all()
     page = signed_in(charlie).get(f"/projects/{project.slug}/").content.decode()
     assert "Assign texts to coders." not in page
+
+
+def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charlie):
+    own_marks_half_made()
+    pages = {charlie: ("", "texts/"), person("ann"): ("",)}
+    for user, addresses in pages.items():
+        for address in addresses:
+            assert "complete, not submitted" not in signed_in(user).get(f"/projects/odd/{address}").content.decode()
+    [row] = signed_in(charlie).get("/api/v1/projects/odd/codings/?coder=ann&text=text-1").json()["results"]
+    assert (row["state"], row["decided"], row["to_decide"]) == ("begun", 1, 1)
