@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.core.text import pluralize
 from annotations.models import Markable, Project
@@ -59,4 +60,5 @@ def texts_to_mark(project: Project) -> dict[int, int]:
     if not project.levels.filter(coders_mark=True).exists():
         return {}
     given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
-    return dict(project.texts.filter(~Exists(given)).order_by().with_words().values_list("pk", "words"))
+    texts: QuerySet[Any, Any] = project.texts.filter(~Exists(given)).order_by().with_words()
+    return dict(texts.values_list("pk", "words"))
