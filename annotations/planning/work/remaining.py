@@ -42,7 +42,8 @@ class Remaining:
         if self.markables or self.to_mark < self.codings:
             said.append(f"{markables} {_be(self.markables)} left to decide{' so far' if self.to_mark else ''}.")
         if self.to_mark:
-            which = f"In {self.to_mark} of them" if self.to_mark < self.codings else "There"
+            some = f"{self.to_mark} of " if self.to_mark < self.codings else ""
+            which = f"In {some}these codings" if self.codings > 1 else "In this coding"
             words = pluralize(self.words, "word")
             said.append(f"{which} ({words}) coders create the markables, so how many are left is not known.")
         return " ".join(said)

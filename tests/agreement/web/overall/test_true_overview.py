@@ -199,12 +199,13 @@ CASES = {
     training_and_main: ["1 text is not assigned.", "2 codings are not submitted. 4 markables are left to decide."],
     no_markables: ["No answers yet.", "4 codings are not submitted. No markable is left to decide."],
     own_marks: [
-        "4 codings are not submitted. There (22 words) coders create the markables, so how many are left is not known."
+        "4 codings are not submitted. In these codings (22 words) coders create the markables, so how many are left is "
+        "not known."
     ],
-    own_marks_half_made: ["4 codings are not submitted. There (22 words) coders create the markables"],
+    own_marks_half_made: ["4 codings are not submitted. In these codings (22 words) coders create the markables"],
     own_marks_beside_given_ones: [
-        "4 codings are not submitted. 4 markables are left to decide so far. In 2 of them (10 words) coders create the "
-        "markables, so how many are left is not known."
+        "4 codings are not submitted. 4 markables are left to decide so far. In 2 of these codings (10 words) coders "
+        "create the markables, so how many are left is not known."
     ],
     own_marks_submitted_empty: [],
     pool_of_all: ["No text is taken from the pool yet."],
@@ -297,7 +298,10 @@ def test_no_date_is_promised_where_coders_create_markables(signed_in, charlie):
         Operation.objects.filter(coding=coding).update(applied_at=moment, made_at=None)
     page, said = sentences_of(signed_in(charlie), project)
     assert "At the present pace 2 markables are decided on" in said
-    assert "4 codings are not submitted. 2 markables are left to decide so far. There (22 words) coders create" in said
+    assert (
+        "4 codings are not submitted. 2 markables are left to decide so far. In these codings (22 words) coders create"
+        in said
+    )
     assert [row[-1] for row in table(page.replace("totals-coders", "table-coders"), "coders")] == ["2 to submit"] * 2
 
 
