@@ -558,7 +558,7 @@ _MANUALS = {
         "",
     ),
     "headline": (
-        "The coefficient of all submitted codings by the project’s preset.",
+        "The coefficient by the project’s preset of the submitted codings that count: no training, no rechecks.",
         "managing#7-reading-the-agreement",
         COEFFICIENT_RANGE,
     ),
@@ -701,7 +701,7 @@ _MANUALS = {
     "role": ("What the person may do: code, see, adjudicate or manage.", "managing#3-people", ""),
     "total-submitted": ("Codings that are submitted: only these count in the results.", "managing#6-how-far-it-is", ""),
     "total-complete": (
-        "Codings in which all is decided, and which are not submitted.",
+        "Codings in which all markables that there are so far are decided, and which are not submitted.",
         "managing#6-how-far-it-is",
         "",
     ),
@@ -746,11 +746,15 @@ _MANUALS = {
         "",
     ),
     "total-finish": (
-        "When the coder’s open codings are decided at the pace of the last days on which they worked.",
+        "When the open codings are decided at the pace of the last days with work, or how many are to be submitted.",
         "managing#6-how-far-it-is",
         "",
     ),
-    "total-decided": ("How many markables are decided, of all that are assigned.", "managing#6-how-far-it-is", ""),
+    "total-decided": (
+        "How many markables are decided, of all that are assigned or were created so far.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "docset-progress": ("Who has which task of the docset, and how far it is.", "docsets#from-nothing-to-scores", ""),
     "summaries": ("How many model summaries the pyramid is built from.", "docsets#from-nothing-to-scores", ""),
     "pyramids": ("Who builds a pyramid of these summaries, and how far it is.", "docsets#from-nothing-to-scores", ""),

@@ -19,6 +19,7 @@ from tests.conftest import judge
 
 pytestmark = pytest.mark.browser
 
+SHARE = "share of the gold’s judgements with its category"
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 
@@ -50,7 +51,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     code_all(page, "3")
     submit(page)
     expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
-    expect(page.get_by_text("0 of 3 as the gold")).to_be_visible()
+    expect(page.get_by_text("0 of 3 as the gold in everything")).to_be_visible()
     expect(page.get_by_text("different").first).to_be_visible()
     page.get_by_role("link", name="Results and next text").click()
     expect(page.get_by_text("You have not passed yet.")).to_be_visible()
@@ -58,7 +59,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_role("heading", name="Second")).to_be_visible()
     code_all(page, "4")
     submit(page)
-    expect(page.get_by_text("3 of 3 as the gold · score 1.000 · passed")).to_be_visible()
+    expect(page.get_by_text(f"3 of 3 as the gold in everything · score 1.000: {SHARE} · passed")).to_be_visible()
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
 
 
@@ -95,7 +96,7 @@ def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer
     page.reload()
     expect(panel).to_contain_text("different")
     submit(page)
-    expect(page.get_by_text("2 of 3 as the gold · score 0.667 · passed")).to_be_visible()
+    expect(page.get_by_text(f"2 of 3 as the gold in everything · score 0.667: {SHARE} · passed")).to_be_visible()
 
 
 def code_all(page, category):

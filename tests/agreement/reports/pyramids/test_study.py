@@ -93,6 +93,11 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
         ("ann", "carol", 3),
         ("ben", "carol", 3),
     ]
+    for coding in Coding.objects.filter(coder__username="ann", text__role="peer").select_related("coder"):
+        reopen_coding(coding, charlie)
+    report = study.report_study(read_pyramids(project))
+    assert [(one.first, one.second) for one in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]
+    assert report.pair() == report.pairs[0]
     page = signed_in(charlie).get(URL, {"first": "carol", "second": "ann"}).content.decode()
     assert len(table(page, "correlations")) == 9
     assert "Modified scores and ranks by carol and ann" in page
