@@ -8,7 +8,7 @@ from itertools import batched
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models import BooleanField, Func, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
 from agreement.data.codings.documents import document_key, row_key
@@ -17,7 +17,7 @@ from agreement.data.codings.table import CODING, CodingRow, CodingTable, Documen
 from agreement.data.joined import count_numbers, joined, parse_numbers
 from agreement.measures.data.arrays import run_offsets
 from annotations.core.database.queries import count_subquery
-from annotations.models import Coding, Judgement, Markable, Membership, Operation, Project, Round, Text
+from annotations.models import Coding, Markable, Membership, Operation, Project, Round, Text
 from annotations.models.coding import INDEPENDENT_KINDS
 
 # So many keys are asked for at a time: databases bound the parameters of a query.
@@ -177,9 +177,8 @@ def read_changed_codings(project: Project, table: CodingTable, keys: Iterable[in
 
 
 def list_gold(project: Project) -> tuple[tuple[str, str], ...]:
-    """Return the text and round of each coding of gold that says anything, or is submitted. One query."""
-    says_anything = Q(status=Coding.Status.SUBMITTED) | Exists(Judgement.objects.filter(coding=OuterRef("pk")))
-    gold = Coding.with_gold.filter(says_anything, text__project=project, kind=Coding.Kind.GOLD)
+    """Return the text and round of all gold that has begun, by a draft or a decision. One query."""
+    gold = Coding.with_gold.begun().filter(text__project=project, kind=Coding.Kind.GOLD)
     return tuple(gold.order_by("text__slug", "round__position", "pk").values_list("text__slug", "round__name"))
 
 
