@@ -6,7 +6,7 @@ intersection. `distance_from_sizes` is the one definition of all of them; `dista
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import permutations
-from math import isfinite, perm
+from math import isfinite, nan, perm
 from numbers import Real
 
 import numpy as np
@@ -17,6 +17,8 @@ from .values import Bools, Floats, Ints, Label, Readings, Value
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
 _MOST_ASSIGNMENTS = 120
+# Squares of numbers beyond these, added up, are 0 or infinite.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: str = "exact") -> float:
@@ -147,14 +149,34 @@ def distance_from_empty(name: str, options: Options) -> float:
     return float(distance_from_sizes(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
 
 
+def parse_number(label: Label) -> float:
+    """Return a label as a number, also one in text. Raises ValueError for any other.
+
+    >>> parse_number("1e3")
+    1000.0
+    """
+    is_number = isinstance(label, Real) or (isinstance(label, str) and "_" not in label)
+    try:
+        number = float(label) if is_number else nan  # type: ignore[arg-type]
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise ValueError(f"{label!r} is no number")
+    return number
+
+
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:
-    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that is none."""
+    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that cannot be used."""
     for label in labels:
-        if not isinstance(label, Real) or not isfinite(label):
-            raise ValueError(f"the distance {name!r} is of numbers, and {label!r} is none")
-        if name == "ratio" and label < 0:
+        try:
+            number = parse_number(label)
+        except ValueError as error:
+            raise ValueError(f"{error}, and the distance {name!r} is of numbers")
+        if name == "ratio" and number < 0:
             raise ValueError(f"the distance 'ratio' is of numbers from 0, and {label!r} is less")
-    return np.array(labels, dtype=np.float64)
+        if name != "ordinal" and number and not SMALLEST < abs(number) < LARGEST:
+            raise ValueError(f"{label!r} cannot be squared: the distance {name!r} is of numbers up to {LARGEST:g}")
+    return np.array([parse_number(label) for label in labels], dtype=np.float64)
 
 
 def number_distance(a: Floats, b: Floats, name: str) -> Floats:

@@ -10,7 +10,7 @@ from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero
 from ..sums.patterns import LabelPatterns
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..values import Bools, Floats
-from .chance import CERTAIN, why_undefined
+from .chance import CERTAIN, NO_Z_OF_UNEQUAL, why_undefined
 from .standard_errors import fleiss_error
 
 
@@ -81,7 +81,7 @@ class PatternKappa:
             n_judgements=n_judgements,
             left_out=nonzero_counts({reason: of_all - n_units}),
             parameters={"missing": self.missing},
-            note=""
+            note=("" if len(numbers) == 1 else NO_Z_OF_UNEQUAL)
             if value is not None
             else why_undefined(
                 n_units=of_all,

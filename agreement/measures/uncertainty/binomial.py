@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from ..displays import Point
 from ..results import Figure, format_defined
@@ -10,12 +11,12 @@ from .calls import check_level
 
 @dataclass(frozen=True)
 class BinomialInterval(Figure):
-    """The share of `hits` among `trials`, with an interval; without a trial it is None, and may be anything."""
+    """The share of `hits` among `trials`, with an interval; without a trial there is neither, as `note` says."""
 
     hits: float
     trials: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     level: float = 0.95
 
     @property
@@ -34,7 +35,7 @@ class BinomialInterval(Figure):
         return f"share, {self.level:.0%} interval"
 
     def _rows(self) -> Mapping[str, object]:
-        reach = f"{format_defined(self.low)} to {format_defined(self.high)}"
+        reach = f"{format_defined(self.low)} to {format_defined(self.high)}" if self.trials else ""
         return {"share": format_defined(self.value), f"{self.level:.0%} interval": reach, "note": self.note}
 
     def _points(self) -> Sequence[Point]:
@@ -47,7 +48,7 @@ def binomial_interval(hits: float, trials: float, level: float = 0.95) -> Binomi
     Its ends are the shares under which as few hits as these, or as many, come about with a probability of
     (1 - level) / 2. So it has the true share at least as often as the level says, however few the trials are. Numbers
     that are not whole are those of cases that a weighted sample is worth (Korn & Graubard 1998).
-    Raises ValueError unless 0 <= hits <= trials and 0 < level < 1.
+    Without a trial both ends are None. Raises ValueError unless 0 <= hits <= trials and 0 < level < 1.
 
     >>> found = binomial_interval(0, 10)
     >>> found.low, round(found.high, 4)
@@ -56,8 +57,10 @@ def binomial_interval(hits: float, trials: float, level: float = 0.95) -> Binomi
     from scipy.special import betaincinv
 
     check_level(level)
-    if not 0 <= hits <= trials:
+    if not 0 <= hits <= trials < inf:
         raise ValueError(f"{hits} hits of {trials} trials are not possible")
+    if not trials:
+        return BinomialInterval(hits, trials, None, None, level)
     tail = (1 - level) / 2
     misses = trials - hits
     low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
