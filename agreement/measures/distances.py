@@ -6,7 +6,7 @@ intersection. `distance_from_sizes` is the one definition of all of them; `dista
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import permutations
-from math import isfinite, nan, perm
+from math import isfinite, perm
 from numbers import Real
 
 import numpy as np
@@ -155,14 +155,18 @@ def parse_number(label: Label) -> float:
     >>> parse_number("1e3")
     1000.0
     """
-    is_number = isinstance(label, Real) or (isinstance(label, str) and "_" not in label)
-    try:
-        number = float(label) if is_number else nan  # type: ignore[arg-type]
-    except ValueError:
-        number = nan
-    if not isfinite(number):
+    if not is_number(label):
         raise ValueError(f"{label!r} is no number")
-    return number
+    return float(label)  # type: ignore[arg-type]
+
+
+def is_number(label: Label) -> bool:
+    """Return whether a label is a finite number, or the text of one."""
+    try:
+        is_readable = isinstance(label, Real) or (isinstance(label, str) and "_" not in label)
+        return is_readable and isfinite(float(label))  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return False
 
 
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:

@@ -173,10 +173,24 @@ def score_correlation(
 ) -> Correlation:
     """Return how two pyramids agree in the scores that they give to the same peers (Passonneau 2006).
 
-    Mappings from peers to scores, or scores in the same order. Raises ValueError for a peer that only one of them has,
-    and for a score that is no number. All are None, with a note, for fewer than two peers and where one pyramid gives
-    all the same score.
+    Parameters
+    ----------
+    first, second : mapping from peers to float, or sequence of float
+        The scores; those of sequences are of the same peers in the same order.
 
+    Returns
+    -------
+    Correlation
+        Its figures are None, and the note says why, for fewer than two peers and where one pyramid gives all the same
+        score.
+
+    Raises
+    ------
+    ValueError
+        For a peer that only one of them has, and for a score that is no number.
+
+    Examples
+    --------
     >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
     <pearson 0.9477 (p = 0.2068), kendall 1.0000 (p = 0.3333), spearman 1.0000 (p = 0.3333), of 3 peers>
     """

@@ -8,7 +8,7 @@ from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
-from ..distances import parse_number
+from ..distances import is_number, parse_number
 from ..options import Options
 from ..results import Result
 from ..sums.overlaps import PairableUnits
@@ -78,10 +78,6 @@ def _as_counts(data: Data) -> ReliabilityData:
 
 
 def _count(value: Hashable) -> float:
-    try:
-        count = parse_number(value)
-    except ValueError:
-        count = -1.0
-    if count < 0:
+    if not is_number(value) or parse_number(value) < 0:
         raise ValueError(f"{value!r} is no count")
-    return count
+    return parse_number(value)

@@ -13,19 +13,26 @@ def find_lookalikes(noun: str, names: Iterable[Hashable]) -> Iterator[str]:
     """Yield a sentence on names that differ only in outer blanks, in how letters are composed, or in type.
 
     >>> list(find_lookalikes("coder", ["Ann", "Bob", "Ann "]))
-    ["coders 'Ann' and 'Ann ' are two: they differ only in outer blanks"]
+    ["coders 'Ann ' and 'Ann' are two: they differ only in outer blanks"]
     """
     if isinstance(names, range):
         return
     first: dict[Hashable, Hashable] = {}
-    pairs = [(known, name) for name in names if (known := first.setdefault(_simplify(name), name)) != name]
-    if pairs:
-        a, b = pairs[0]
+    alike: dict[Hashable, set[Hashable]] = {}
+    for name in names:
+        key = _simplify(name)
+        known = first.setdefault(key, name)
+        if known != name:
+            alike.setdefault(key, {known}).add(name)
+    if alike:
+        groups = sorted((sorted(group, key=repr) for group in alike.values()), key=repr)
+        a, b = groups[0][:2]
+        n_more = sum(len(group) - 1 for group in groups) - 1
         why, show = "in their type", repr
         if isinstance(a, str) and isinstance(b, str):
             is_blank = a.strip() == b.strip()
             why, show = ("in outer blanks", repr) if is_blank else ("in how letters are composed", ascii)
-        more = f" ({len(pairs) - 1} more)" if len(pairs) > 1 else ""
+        more = f" ({n_more} more)" if n_more else ""
         yield f"{noun}s {show(a)} and {show(b)} are two: they differ only {why}{more}"
 
 
@@ -36,7 +43,7 @@ def find_odd_labels(labels: Iterable[Hashable]) -> Iterator[str]:
     ["label 'NA' counts as a category: a missing judgement is None, or an empty cell of a file"]
     """
     labels = list(labels)
-    odd = [label for label in labels if isinstance(label, str) and (label in MISSING_WORDS or not label.strip())]
+    odd = sorted(label for label in labels if isinstance(label, str) and (label in MISSING_WORDS or not label.strip()))
     if odd:
         named = f"label {odd[0]!r} counts" if len(odd) == 1 else f"labels {', '.join(map(repr, odd))} count"
         kind = "a category" if len(odd) == 1 else "categories"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..distances import is_number
 from ..values import Ints, Label
 from .arrays import factorize_integers, first_positions
 from .cells import MISSING, Cells, Content
@@ -28,7 +29,7 @@ def parse_records(
 ) -> DataFields:
     """Return the fields of `ReliabilityData`: units, coders, documents, document of each unit, content, label places.
 
-    The labels that have a place are those in text.
+    The label that has a place is the first that is no number.
     """
     columns = [table.find(column, default) for column, default in zip((document, label, chain), DEFAULTS, strict=True)]
     documents, labels, chains = columns
@@ -57,15 +58,12 @@ def parse_records(
     shape = (len(units), len(coders))
     ids = np.full(shape, MISSING, dtype=np.int64) if chains is None else _pivot(place, chains[1], shape)
     content: Content = Partition.from_ids(ids, document_of_unit, len(names))
-    places = {}
+    places: dict[Label, str] = {}
     if labels is not None:
         content = overlay_sets(content.to_cells(), _pivot(place, labels[1], shape), tuple(labels[0]))
-        first = first_positions(labels[1], len(labels[0]) + 1)  # the last place is that of -1
-        places = {
-            name: table.row_name(row)
-            for name, row in zip(labels[0], first.tolist(), strict=False)
-            if isinstance(name, str)
-        }
+        text = next((number for number, name in enumerate(labels[0]) if not is_number(name)), None)
+        if text is not None:
+            places[labels[0][text]] = table.row_name(int((labels[1] == text).argmax()))
     return tuple(units), tuple(coders), tuple(names) if units else (), document_of_unit, content, places
 
 

@@ -410,7 +410,7 @@ class ReliabilityData:
         """What looks like a mistake: labels such as NA, and names that differ in nothing that is seen.
 
         >>> ReliabilityData.from_values("AB", ["Ann", "Ann "], [["x", "x"], ["x", "NA"]], ["text"] * 2).notes[1]
-        "coders 'Ann' and 'Ann ' are two: they differ only in outer blanks"
+        "coders 'Ann ' and 'Ann' are two: they differ only in outer blanks"
         """
         named = {"coder": self.coders, "document": self.documents, "unit": self.units}
         lookalikes = (note for noun, names in named.items() for note in find_lookalikes(noun, names))

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..distances import parse_number
+from ..distances import is_number, parse_number
 from ..values import Bools, Label, map_members
 from .arrays import run_offsets, sorted_unique
 from .cells import MISSING, Cells
@@ -41,15 +41,14 @@ def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
     if all(isinstance(label, Real) for label in data.labels):
         return data
     if "numbers" not in data.cache:
-        numbers = []
-        for code, label in enumerate(data.labels):
-            try:
-                numbers.append(parse_number(label))
-            except ValueError as error:
-                row, column = np.argwhere(data.codes == code)[0].tolist()
-                cell = f"unit {data.units[row]!r}, coder {data.coders[column]!r}"
-                raise ValueError(f"{data.label_places.get(label, cell)}: {error}, and {purpose}")
-        data.cache["numbers"] = _replace_labels(data, numbers)
+        used = replace(data, content=drop_unused(data.cells))
+        text = next((code for code, label in enumerate(used.labels) if not is_number(label)), None)
+        if text is not None:
+            label = used.labels[text]
+            row, column = np.argwhere(used.codes == text)[0].tolist()
+            cell = f"unit {data.units[row]!r}, coder {data.coders[column]!r}"
+            raise ValueError(f"{data.label_places.get(label, cell)}: {label!r} is no number, and {purpose}")
+        data.cache["numbers"] = _replace_labels(used, list(map(parse_number, used.labels)))
     numbered: ReliabilityData = data.cache["numbers"]
     return numbered
 

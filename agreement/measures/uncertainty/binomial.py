@@ -43,13 +43,33 @@ class BinomialInterval(Figure):
 
 
 def binomial_interval(hits: float, trials: float, level: float = 0.95) -> BinomialInterval:
-    """Return the exact interval of a share of independent cases (Clopper & Pearson 1934).
+    """Return the exact interval of a share of independent cases.
 
-    Its ends are the shares under which as few hits as these, or as many, come about with a probability of
-    (1 - level) / 2. So it has the true share at least as often as the level says, however few the trials are. Numbers
-    that are not whole are those of cases that a weighted sample is worth (Korn & Graubard 1998).
-    Without a trial both ends are None. Raises ValueError unless 0 <= hits <= trials and 0 < level < 1.
+    Parameters
+    ----------
+    hits, trials : float
+        Numbers of cases. Those that are not whole are of cases that a weighted sample is worth (Korn & Graubard 1998).
+    level : float
+        Of the interval, between 0 and 1.
 
+    Returns
+    -------
+    BinomialInterval
+        Without a trial there is neither a share nor an interval, and the note says why.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 <= hits <= trials and 0 < level < 1.
+
+    Notes
+    -----
+    The ends are the shares under which as few hits as these, or as many, come about with a probability of
+    (1 - level) / 2, so that the interval has the true share at least as often as the level says, however few the trials
+    are (Clopper & Pearson 1934).
+
+    Examples
+    --------
     >>> found = binomial_interval(0, 10)
     >>> found.low, round(found.high, 4)
     (0.0, 0.3085)

@@ -234,11 +234,32 @@ def mean_interval(
 ) -> ScoreInterval:
     """Return the mean of the scores of some peers, and its interval over peers.
 
-    `method` is "jackknife": the mean's standard error, which is that of leaving out each peer, with Student's
-    distribution on the logit as in `score_interval`; the logit is left where a score is outside 0 to 1. "percentile" takes n random samples of as many peers, drawn with replacement; the same `seed` makes
-    the same draws (Efron & Tibshirani 1993, chapter 13). No interval for fewer than MIN_PEERS scores, and for
-    equal ones; None for none. Raises ValueError for a score that is no number.
+    Parameters
+    ----------
+    scores : sequence of float
+        A score of each peer.
+    method : {"jackknife", "percentile"}
+        "jackknife": the mean's standard error, which is that of leaving out each peer, with Student's distribution on
+        the logit as in `score_interval`; the logit is left where a score is outside 0 to 1. "percentile": n random
+        samples of as many peers, drawn with replacement (Efron & Tibshirani 1993, chapter 13).
+    n, seed : int
+        The number of samples; the same seed makes the same draws.
+    level : float
+        Of the interval, between 0 and 1.
 
+    Returns
+    -------
+    ScoreInterval
+        Without an interval, and with a note that says why, for fewer than MIN_PEERS scores and for equal ones; without
+        a value for none.
+
+    Raises
+    ------
+    ValueError
+        For a score that is no number, naming its place, and for an unknown option.
+
+    Examples
+    --------
     >>> mean_interval([0.2, 0.4, 0.5, 0.7, 0.9])
     <value = 0.5400, interval 0.2332 to 0.8192, 5 peers>
     """
