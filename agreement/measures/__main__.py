@@ -70,13 +70,7 @@ def _sum_corpus(options: argparse.Namespace) -> CorpusSums:
     return sum_files(
         find_files(options.files),
         SumOptions(distances, options.exclude_unit, options.empty, options.thirds),
-        Columns(
-            options.document or "document",
-            (options.unit or "unit").split(","),
-            options.coder,
-            options.chain,
-            options.label,
-        ),
+        Columns(options.document or "document", units, options.coder, options.chain, options.label),
         workers=options.workers,
         cluster=options.cluster,
         skip_errors=options.on_error == "skip",
@@ -115,7 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="FILE",
         help="CSV with a header and one judgement per line, its columns parted by commas, semicolons or tabs; several"
-        " files, a pattern such as 'corpus/*.csv', or Parquet are a corpus: each document is wholly in one file, and a unit has one name in its document",
+        " files, a pattern such as 'corpus/*.csv', or Parquet are a corpus: each document is wholly in one file, and a"
+        " unit has one name in its document",
     )
     columns = parser.add_argument_group("columns")
     columns.add_argument("--document", metavar="COLUMN", help="the text (default: document, if there is one)")

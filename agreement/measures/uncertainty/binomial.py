@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 
 from ..displays import Point
 from ..results import Figure, format_defined
 from .calls import check_level
+
+# Of more the distribution cannot be computed.
+MAX_TRIALS = 10**15
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,10 @@ class BinomialInterval(Figure):
     def axis(self) -> str:
         """What the axis of a chart is of."""
         return f"share, {self.level:.0%} interval"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields, the share and the note as a dictionary."""
+        return {**super().to_dict(), "value": self.value, "note": self.note}
 
     def _rows(self) -> Mapping[str, object]:
         reach = f"{format_defined(self.low)} to {format_defined(self.high)}" if self.trials else ""
@@ -77,7 +83,7 @@ def binomial_interval(hits: float, trials: float, level: float = 0.95) -> Binomi
     from scipy.special import betaincinv
 
     check_level(level)
-    if not 0 <= hits <= trials < inf:
+    if not 0 <= hits <= trials <= MAX_TRIALS:
         raise ValueError(f"{hits} hits of {trials} trials are not possible")
     if not trials:
         return BinomialInterval(hits, trials, None, None, level)
