@@ -1,7 +1,6 @@
 """Coefficients corrected for chance: S, pi, the kappas, AC1, and beta for sets."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from .standard_errors import cohen_errors, fleiss_error
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels
 MAX_LABELS = 1000
-NO_VARIANCE = "no z: its variance by chance is 0"
+NO_Z_WITHOUT_VARIANCE = "no z: its variance by chance is 0"
 
 
 def _observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -158,10 +157,11 @@ def cohen_kappa(
     elif (codes == MISSING).any():
         why = "no z: not all units are coded by both coders"
     if why:
-        return KappaResult(**_without_z(parts, why))
+        return KappaResult(**parts, z_note=why)
     error, null = cohen_errors(codes, n_labels, kappa.scale.of_labels, parts["value"])
-    parts = parts if null else _without_z(parts, NO_VARIANCE)
-    return KappaResult(**parts, standard_error=error, standard_error_null=null)
+    return KappaResult(
+        **parts, standard_error=error, standard_error_null=null, z_note="" if null else NO_Z_WITHOUT_VARIANCE
+    )
 
 
 def _fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -198,10 +198,10 @@ def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "197
         return KappaResult(**parts)
     null, why = None, NO_Z_OF_UNEQUAL
     if len(sorted_unique(kappa.used_units.coders)) == 1:
-        codes, why = kappa.used_units.codes, NO_VARIANCE
+        codes, why = kappa.used_units.codes, NO_Z_WITHOUT_VARIANCE
         null = fleiss_error(np.bincount(codes[codes != MISSING]), int(kappa.used_units.coders[0]), variance)
-    parts = parts if null else _without_z(parts, why)
-    return KappaResult(**parts, standard_error_null=null, categories=_category_kappas(kappa))
+    categories = _category_kappas(kappa)
+    return KappaResult(**parts, standard_error_null=null, categories=categories, z_note="" if null else why)
 
 
 def _multi_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -324,11 +324,6 @@ def gwet_ac1(
     data = as_data(data)
     kappa = _gwet_ac1(data, distance, categories=categories, missing=missing)
     return KappaResult(**kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
-
-
-def _without_z(parts: dict[str, Any], why: str) -> dict[str, Any]:
-    """Return the fields of a result whose note says also why there is no z."""
-    return parts | {"note": "; ".join(filter(None, [parts["note"], why]))}
 
 
 def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:

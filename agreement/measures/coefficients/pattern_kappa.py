@@ -81,7 +81,7 @@ class PatternKappa:
             n_judgements=n_judgements,
             left_out=nonzero_counts({reason: of_all - n_units}),
             parameters={"missing": self.missing},
-            note=("" if len(numbers) == 1 else NO_Z_OF_UNEQUAL)
+            note=""
             if value is not None
             else why_undefined(
                 n_units=of_all,
@@ -94,6 +94,7 @@ class PatternKappa:
             if value is not None and len(numbers) == 1
             else None,
             categories=self._of_each_label() if value is not None else (),
+            z_note=NO_Z_OF_UNEQUAL if value is not None and len(numbers) > 1 else "",
         )
 
     def _of_each_label(self) -> tuple[CategoryKappa, ...]:

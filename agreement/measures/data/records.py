@@ -91,8 +91,8 @@ def _factorize(column: "pd.Series", is_label: bool) -> Factor:
 
     if column.dtype == np.int64:
         return factorize_integers(column.to_numpy())
-    numbers, names = pd.factorize(column)
-    names = names.tolist()
+    numbers, distinct = pd.factorize(column)
+    names = distinct.tolist()
     if not is_label and pd.api.types.is_float_dtype(column.dtype):
         fraction = next((name for name in names if not float(name).is_integer()), None)
         if fraction is not None:

@@ -185,4 +185,5 @@ def test_equal_scores_have_no_interval(score, method):
 )
 def test_a_kappa_without_z_says_why(coefficient, table, note):
     found = coefficient(table)
-    assert (found.z, found.p_value, found.note) == (None, None, note)
+    assert (found.z, found.p_value, found.z_note) == (None, None, note)
+    assert note in str(found)
