@@ -6,14 +6,13 @@ intersection. `distance_from_sizes` is the one definition of all of them; `dista
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import permutations
-from math import isfinite, perm
-from numbers import Real
+from math import perm
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
-from .values import Bools, Floats, Ints, Label, Readings, Value
+from .values import Bools, Floats, Ints, Label, Readings, Value, parse_number
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
 _MOST_ASSIGNMENTS = 120
@@ -147,26 +146,6 @@ def distances_from_sizes(
 def distance_from_empty(name: str, options: Options) -> float:
     """Return the distance of the empty set from another set, which does not depend on the size of that set."""
     return float(distance_from_sizes(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
-
-
-def parse_number(label: Label) -> float:
-    """Return a label as a number, also one in text. Raises ValueError for any other.
-
-    >>> parse_number("1e3")
-    1000.0
-    """
-    if not is_number(label):
-        raise ValueError(f"{label!r} is no number")
-    return float(label)  # type: ignore[arg-type]
-
-
-def is_number(label: Label) -> bool:
-    """Return whether a label is a finite number, or the text of one."""
-    try:
-        is_readable = isinstance(label, Real) or (isinstance(label, str) and "_" not in label)
-        return is_readable and isfinite(float(label))  # type: ignore[arg-type]
-    except (ValueError, OverflowError):
-        return False
 
 
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:

@@ -8,7 +8,6 @@ from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
-from ..distances import is_number, parse_number
 from ..options import Options
 from ..results import Result
 from ..sums.overlaps import PairableUnits
@@ -18,7 +17,7 @@ from ..sums.sufficient_statistics import (
     register_statistics,
     sparse_sums,
 )
-from ..values import Floats
+from ..values import Floats, is_number, parse_number
 from .alpha import alpha
 from .alpha_statistics import alpha_from_sums
 from .callable_distances import callable_unit_disagreements

@@ -13,8 +13,7 @@ from ..data.findings import find_lookalikes
 from ..data.partitions import Partition
 from ..data.records import overlay_sets
 from ..data.reliability_data import ReliabilityData
-from ..distances import parse_number
-from ..values import Bools, Ints
+from ..values import Bools, Ints, parse_number
 
 # An array of so many places for each row is filled rather than sorted.
 _PLACES_PER_ROW = 8

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..distances import is_number
-from ..values import Ints, Label
+from ..values import Ints, Label, is_number
 from .arrays import factorize_integers, first_positions
 from .cells import MISSING, Cells, Content
 from .partitions import Partition

@@ -389,8 +389,8 @@ class ReliabilityData:
         """
         check_option("members", members, MEMBERS)
         try:
-            *table, places = read_matrix(path, document, unit, raw=raw, members=members)
-            data = cls.from_values(*table, members=members)
+            units, coders, values, documents, places = read_matrix(path, document, unit, raw=raw, members=members)
+            data = cls.from_values(units, coders, values, documents, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
         return replace(data, label_places={label: f"{path}: {place}" for label, place in places.items()})

@@ -6,8 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..distances import is_number, parse_number
-from ..values import Bools, Label, map_members
+from ..values import Bools, Label, is_number, map_members, parse_number
 from .arrays import run_offsets, sorted_unique
 from .cells import MISSING, Cells
 from .inputs import Data, as_data
