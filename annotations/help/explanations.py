@@ -547,6 +547,11 @@ _MANUALS = {
     "pearson": ("Pearson’s correlation of the scores by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "spearman": ("Spearman’s correlation of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "kendall": ("Kendall’s tau-b of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
+    "correlation_p_value": (
+        "How likely so strong a correlation is by chance, were there none.",
+        "measures#intervals-and-tests",
+        "0 to 1; small is unlikely.",
+    ),
     # The project
     "progress": (
         "How far each coding is, and how many markables its coder has decided, of all in the text.",
