@@ -213,7 +213,7 @@ def _draw_growth(of_database: dict[str, Any], sizes: Sequence[int]) -> list[str]
     return lines
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
@@ -224,7 +224,7 @@ def main() -> None:
     parser.add_argument("--fill", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--page", choices=PAGES, help=argparse.SUPPRESS)
     parser.add_argument("--nothing-stored", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.sizes.split(",")]
     if options.fill:
         fill_database(sizes[0])
