@@ -154,7 +154,7 @@ SMALLEST = {
     "bounds": ["--smallest", "--database=sqlite"],
     "corpus": ["--judgements=2000", "--repeats=1"],
     "coverage": ["--runs=2"],
-    "dashboard": ["--sizes=2", "--repeats=1", "--databases=sqlite"],
+    "dashboard": ["--sizes=2", "--repeats=1", "--databases=sqlite", "--pages=overview"],
     "forecasts": ["--runs=2", "--power-runs=2"],
     "formats": ["--texts=1", "--many"],
     "planning": ["--smallest", "--repeats=1"],
