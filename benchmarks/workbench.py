@@ -100,7 +100,7 @@ def load(sizes: Sequence[int]) -> None:
 
 def measure(smallest: bool = False) -> dict[str, float]:
     """Return all figures, by their names in the JSON; smallest: of one visit to the smallest text alone."""
-    sizes, n_visits = (SIZES[:1], 1) if smallest else (SIZES, VISITS)
+    text_sizes, n_visits = (SIZES[:1], 1) if smallest else (SIZES, VISITS)
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -120,7 +120,7 @@ def measure(smallest: bool = False) -> dict[str, float]:
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}/")
         state = signed_in.storage_state()
-        for size in sizes:
+        for size in text_sizes:
             url = f"{address}/projects/bench/texts/size-{size}/code/"
             usable, longest = [], []
             for visit in range(n_visits):
