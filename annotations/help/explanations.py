@@ -204,7 +204,11 @@ _MANUALS = {
     "coders": ("The coders whose answers are counted.", "dashboards#the-pages", ""),
     "measure": ("The coefficient or score of the row.", "measures#coefficients", ""),
     "change": ("How far the figure moves; below 0 it falls.", "dashboards#the-pages", ""),
-    "shift": ("How far the figure of all texts moves when this text is left out.", "dashboards#the-pages", ""),
+    "shift": (
+        "How far the figure of all texts moves when this text is left out. S and AC1 go on counting its values.",
+        "dashboards#the-pages",
+        "",
+    ),
     "without": ("The coefficient of all other coders, without this one.", "dashboards#the-pages", COEFFICIENT_RANGE),
     "coded_again": (
         "Unmarked: shown again within a round. In a recheck: coded again knowingly, in a round of that kind.",
@@ -551,6 +555,11 @@ _MANUALS = {
     "pearson": ("Pearson’s correlation of the scores by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "spearman": ("Spearman’s correlation of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "kendall": ("Kendall’s tau-b of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
+    "correlation_p_value": (
+        "How likely so strong a correlation is by chance, were there none.",
+        "measures#intervals-and-tests",
+        "0 to 1; small is unlikely.",
+    ),
     # The project
     "progress": (
         "How far each coding is, and how many markables its coder has decided, of all in the text.",

@@ -19,6 +19,7 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
+from annotations.formats.project import VERSION
 from annotations.models import Project
 from tests.conftest import ROOT
 
@@ -79,6 +80,21 @@ def test_misprinted_formulas_give_what_the_measures_page_says():
 )
 def test_a_computed_figure_is_the_published_one_if_it_rounds_to_it(published, computed, same):
     assert conformance.Row("paper", published, computed, "").reproduces is same
+
+
+@every_page
+def test_marked_tables_are_not_empty(document):
+    content = document.read_text()
+    empty = [
+        name
+        for name in re.findall("<!-- ([a-z-]+): begin -->", content)
+        if not content.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0].strip()
+    ]
+    assert not empty
+
+
+def test_the_guide_names_the_version_of_archives():
+    assert f"changes, and is {VERSION} now." in (DOCS / "formats.md").read_text()
 
 
 def test_the_table_is_written_between_its_marks(tmp_path):

@@ -156,7 +156,9 @@ class AdjudicationSerializer(serializers.Serializer[Any]):
     rounds = GoldOfRoundSerializer(many=True)
     n_texts_compared = serializers.IntegerField(help_text="with closed gold, outside training")
     n_items = serializers.IntegerField(help_text="that gold answers there")
-    n_contested = serializers.IntegerField(help_text="items there on which coders differ")
+    n_contested = serializers.IntegerField(
+        help_text="items there on which coders differ, whether or not gold answers them"
+    )
     n_chains = serializers.IntegerField(allow_null=True, help_text="of gold there")
     overruled = OverruledSerializer(help_text="answers to contested items whose value is another in gold")
     sources = serializers.DictField(child=serializers.IntegerField(), help_text="decisions")

@@ -84,12 +84,16 @@ class RankedSerializer(serializers.Serializer[Any]):
     change = serializers.FloatField()
 
 
+class CorrelationSerializer(EstimateSerializer):
+    p_value = serializers.FloatField(allow_null=True, help_text="two-sided, against no correlation")
+
+
 class CorrelationsSerializer(serializers.Serializer[Any]):
     score = serializers.CharField()
     n = serializers.IntegerField()
-    pearson = EstimateSerializer()
-    spearman = EstimateSerializer()
-    kendall = EstimateSerializer()
+    pearson = CorrelationSerializer()
+    spearman = CorrelationSerializer()
+    kendall = CorrelationSerializer()
     peers = RankedSerializer(many=True)
 
 

@@ -13,6 +13,7 @@ from agreement.data.codings.documents import NEXT_DOCUMENT, row_key
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.tables import TextTables
 from agreement.measures import Interval, Result
+from agreement.measures.results import pluralize
 from agreement.reports.request.basis import cached, compute_interval, compute_result, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -66,7 +67,7 @@ class SelfAgreement:
         parts = [f"{number} {reason}" for reason, number in self.left_out.items()]
         if self.interval:
             result = self.interval.result
-            parts += [f"{number} units {reason}" for reason, number in result.left_out.items() if number]
+            parts += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
             parts += [self.interval.note or result.note]
         return "; ".join(filter(None, parts))
 

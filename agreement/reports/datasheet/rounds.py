@@ -90,7 +90,7 @@ class Agreement:
         if self.report is None:
             return self.why
         result, interval = self.report.result, self.report.interval
-        units = [f"{count} units {reason}" for reason, count in result.left_out.items() if count]
+        units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
         codings = [f"not counted: {self.report.not_counted}"] if self.report.not_counted else []
         return "; ".join(filter(None, [*units, *codings, self.report.versions, interval.note or result.note]))
 

@@ -125,9 +125,9 @@ class QuestionAccuracy:
 class GoldReport:
     """Every coder who has coded a text with gold against that, and what they agree among themselves in these texts.
 
-    `n_items` are answered by gold, and `n_contested` are those in which not all coders have the same value.
-    `confusion` has by coder how often an answer of gold (rows) meets one of theirs, in the order of `names`.
-    `gold_left_out` is gold that does not count, by reason.
+    `n_items` are answered by gold. In `n_contested` items of these texts not all coders have the same value, whether or
+    not gold answers them. `confusion` has by coder how often an answer of gold (rows) meets one of
+    theirs, in the order of `names`. `gold_left_out` is gold that does not count, by reason.
     """
 
     parameters: Parameters

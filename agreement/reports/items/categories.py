@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,21 @@ class MergeComparison:
     after: Interval
     n_before: int
     n_after: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the command gives."""
+        return {
+            "merge": dict(self.mapping),
+            "before": _kappa_fields(self.before, self.n_before),
+            "after": _kappa_fields(self.after, self.n_after),
+        }
+
+
+def _kappa_fields(found: Interval, n_categories: int) -> dict[str, Any]:
+    names = ("value", "observed", "expected", "z", "p_value")
+    fields = {name: getattr(found.result, name) for name in names}
+    note = found.result.note or found.note
+    return fields | {"low": found.low, "high": found.high, "n_categories": n_categories, "note": note}
 
 
 def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:

@@ -392,14 +392,15 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
         return []
     accuracy = _describe_range([one.accuracy.interval.value for one in gold.coders])
     sentences = [
-        f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out; {gold.n_items:,} items) the"
+        f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out;"
+        f" {pluralize(gold.n_items, 'item')}) the"
         f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered."
     ]
     if gold.n_contested:
         overruled = _describe_range([one.overruled.interval.value for one in gold.coders])
         sentences.append(
-            f"Of the {pluralize(gold.n_contested, 'item')} there on which coders differ, gold has another value than"
-            f" the coder in {overruled}."
+            f"Coders differ on {pluralize(gold.n_contested, 'item')} in these texts, whether or not gold answers them;"
+            f" where both have a value there, gold has another one than the coder in {overruled}."
         )
     return sentences
 

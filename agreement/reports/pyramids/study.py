@@ -67,7 +67,13 @@ class PairStudy:
                     "score": score,
                     "n": found.n,
                     **{
-                        name: {"value": one.value, "low": one.low, "high": one.high, "note": one.note}
+                        name: {
+                            "value": one.value,
+                            "low": one.low,
+                            "high": one.high,
+                            "p_value": one.p_value,
+                            "note": one.note,
+                        }
                         for name in CORRELATIONS
                         for one in [getattr(found, name)]
                     },

@@ -123,8 +123,8 @@ def _overruled_table(report: GoldReport, called: Names) -> Table:
         ],
         [(called[one.name], *_share_cells(one.overruled), one.overruled.interval.note) for one in report.coders],
         f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
-        " these in which the value of gold is another one than the coder’s. Values are those that the settings compare."
-        " Intervals are over texts, as items of one text are not independent.",
+        " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
+        " settings compare. Intervals are over texts, as items of one text are not independent.",
     )
 
 

@@ -137,6 +137,7 @@ def test_data_that_nobody_shares_have_no_order():
     ("rows", "options", "message"),
     [
         ([["a"], ["b"]], {}, "there is 1 coder: it takes two"),
+        ([[], []], {}, "there are no coders: it takes two"),
         ([["a", "b"]], {"alternatives": 1}, "alternatives is 1"),
         ([["a", "b"]], {"alternatives": float("nan")}, "alternatives is nan"),
         ([["a", "b"]], {"alternatives": float("inf")}, "alternatives is inf"),

@@ -1,6 +1,10 @@
 """The paradigmatic reliability study: two coders' pyramids score the same peers."""
 
+import json
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 from scipy import stats
 
 from agreement.data.pyramids.pyramids import read_pyramids
@@ -46,6 +50,28 @@ def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, sco
     assert found.spearman.value == pytest.approx(stats.spearmanr(first, second).statistic)
     assert found.kendall.value == pytest.approx(stats.kendalltau(first, second).statistic)
     assert found.kendall.low <= found.kendall.value <= found.kendall.high
+
+
+@pytest.mark.parametrize("score", scores.SCORES)
+def test_every_correlation_has_the_p_of_scipy(signed_in, charlie, project, score):
+    first, second = by_coder(project, score)
+    expected = {
+        "pearson": stats.pearsonr(first, second).pvalue,
+        "kendall": stats.kendalltau(first, second).pvalue,
+        "spearman": stats.permutation_test(
+            (first,), lambda order: stats.spearmanr(order, second).statistic, permutation_type="pairings"
+        ).pvalue,
+    }
+    client = signed_in(charlie)
+    api = client.get(f"/api/v1{URL}").json()
+    output = StringIO()
+    call_command("agreement", "harbour", report="study", format="json", stdout=output)
+    page = client.get(URL, {"as": "json", "table": "correlations"}).json()["rows"]
+    place = scores.SCORES.index(score)
+    for report in (api, json.loads(output.getvalue())):
+        [pair] = report["pairs"]
+        assert {name: pair["scores"][place][name]["p_value"] for name in expected} == pytest.approx(expected)
+    assert {name: page[place][f"{name}_p"] for name in expected} == pytest.approx(expected)
 
 
 def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
@@ -113,7 +139,7 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
             *(
                 value
                 for one in (found.pearson, found.spearman, found.kendall)
-                for value in (one.value, one.low, one.high)
+                for value in (one.value, one.low, one.high, one.p_value)
             ),
         )
         for found in pair.correlations.values()
