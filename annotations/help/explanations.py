@@ -220,6 +220,7 @@ _MANUALS = {
         "managing#repeats",
         "",
     ),
+    "coded_again_counted": ("How many of them are compared with the first occasion.", "dashboards#the-pages", ""),
     "self_agreement": (
         "The coefficient between the two occasions on which the coder coded the same texts.",
         "dashboards#the-pages",

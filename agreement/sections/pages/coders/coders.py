@@ -196,7 +196,7 @@ def build_repeats_table(report: RepeatsReport) -> Table:
             Column("coder", "Coder"),
             Column("coded_again", "How", labels=CODED_AGAIN),
             Column("shown_again", "Coded again", "count"),
-            Column("codings", "Counted", "count"),
+            Column("codings", "Counted", "count", explanation="coded_again_counted"),
             Column("texts", "Texts", "count"),
             Column("units", "Units", "count"),
             Column("self_agreement", "Self-agreement", "figure"),
