@@ -70,6 +70,7 @@ class GoldReportSerializer(serializers.Serializer[Any]):
     n_items = serializers.IntegerField(help_text="that gold answers")
     n_contested = serializers.IntegerField(help_text="items in which not all coders have the same value")
     matched_by_muc6 = serializers.BooleanField()
+    n_in_several = serializers.IntegerField(help_text="mentions in several chains, of which each is scored in one")
     coders = AgainstGoldSerializer(many=True)
     groups = AgainstGoldSerializer(many=True)
     questions = QuestionAccuracySerializer(many=True)

@@ -52,7 +52,6 @@ CHAIN_MEASURES = ("link_kappa", *SCORES)
 MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", *CHAIN_MEASURES)
 NO_PAIR = "one of the two has nothing that counts"
 NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not independent"
-NO_ENDS = (None, None, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +174,8 @@ def _measure_pair(
 
 def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
     score = score_clusters(SCORES[name], key, response, with_interval=True)
-    low, high, note = (score.interval.low, score.interval.high, score.interval.note) if score.interval else NO_ENDS
-    return PairFigure(name, score.f1, low, high, score.note or note)
+    low, high = (score.interval.low, score.interval.high) if score.interval else (None, None)
+    return PairFigure(name, score.f1, low, high, score.notes)
 
 
 def _measure_values(extract: Extract, parameters: Parameters, measure: str) -> PairFigure:
