@@ -119,11 +119,14 @@ class TextAnswers:
         return hashlib.sha256("\n".join(self.keys).encode()).digest()
 
     def digest_of(self, one: CoderAnswers) -> bytes:
-        """Return what is equal for equal answers of a coder to equal members, whatever keys and entities are called."""
+        """Return what is equal for equal answers of a coder to equal members, whatever the keys of the rows.
+
+        Neither the coder nor entities are named in it.
+        """
         used = np.bincount(one.category, minlength=len(self.categories)) > 0
         category = (np.cumsum(used) - 1)[one.category]
         names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
-        head = [one.coder, one.submitted, len(self.units), names, [], len(one.unit), len(one.link_of)]
+        head = [one.submitted, len(self.units), names, len(one.unit), len(one.link_of)]
         digest = hashlib.sha256(json.dumps(head, ensure_ascii=False).encode())
         arrays = (one.unit, category, one.complete, one.link_of, one.link_to)
         for array in arrays if one.reading is None else (*arrays, one.reading):

@@ -250,7 +250,7 @@ def compare_with_gold(
     """
     selected, parameters = resolve(source.answers, parameters)
     compared = _Comparison.of(source.with_gold, parameters, source.documents)
-    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.fingerprint, details)
+    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
     return cached(
         compared.extract,
         key,
