@@ -391,7 +391,9 @@ class Extract:
     def state(self) -> str:
         """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
         slugs = [text.slug for text in self.texts]
-        named = [(document.digest.hex(), [coder for coder, _ in document.codings]) for document in self._document_digests]
+        named = [
+            (document.digest.hex(), [coder for coder, _ in document.codings]) for document in self._document_digests
+        ]
         return hashlib.sha256(json.dumps([self.fingerprint, slugs, named]).encode()).hexdigest()
 
     @property
@@ -405,9 +407,7 @@ class Extract:
             self.cache["digests"] = known
         return known[1]
 
-    def _replace_digests(
-        self, texts: Sequence[TextEntry], places: Sequence[int]
-    ) -> tuple[bool, list[_DocumentDigest]]:
+    def _replace_digests(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[_DocumentDigest]]:
         """Return what the fingerprint is of where some of the texts are others."""
         several, digests = self.cache["digests"]
         digests = list(digests)

@@ -44,7 +44,11 @@ def read_word_answers(
                 words_of[scu].append(word)
         names = tuple(sorted(words_of, key=lambda scu: (words_of[scu], scu)))
         place = {scu: number for number, scu in enumerate(names)}
-        links = [(at, place[scu]) for at, word in enumerate(unit.tolist()) for scu in sorted(scus[word], key=place.__getitem__)]
+        links = [
+            (at, place[scu])
+            for at, word in enumerate(unit.tolist())
+            for scu in sorted(scus[word], key=place.__getitem__)
+        ]
         pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
         category, complete = np.full(len(unit), indexing), np.ones(len(unit), dtype=np.bool_)
         answers[row.text].append(

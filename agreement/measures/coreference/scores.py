@@ -33,7 +33,10 @@ DUPLICATES = ("first", "error")
 BOUNDARIES = ("symmetric", "key")
 WITHOUT_MUC = "the mean without MUC: neither side has a link"
 # what a mean is of that has coreferent links alone, and other links alone
-ONE_KIND_OF_LINK = ("of coreferent links alone: there are no others", "of links that do not corefer: there are no others")
+ONE_KIND_OF_LINK = (
+    "of coreferent links alone: there are no others",
+    "of links that do not corefer: there are no others",
+)
 
 type Clusters = Iterable[Iterable[Hashable]]
 type Side = Clusters | Mapping[Hashable, Clusters]
@@ -105,7 +108,9 @@ class TextCounts:
         return self.finish(self.counts.sum(axis=0))
 
 
-def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def muc(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return the MUC score: the correct links of the fewest links that make the clusters (Vilain et al. 1995).
 
     Recall is the sum over key clusters S of |S| - |p(S)| over the sum of |S| - 1, where p(S) are the parts that the
@@ -122,7 +127,9 @@ def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str 
     return count_texts(muc, key, response, singletons=singletons, duplicates=duplicates, order=order).score
 
 
-def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def b_cubed(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return B-cubed: the mean over mentions of the share of a mention's cluster that is with it.
 
     Recall is the sum over clusters K and R of |K & R|^2 / |K| over the number of mentions in the key; precision is the
@@ -134,7 +141,9 @@ def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: 
     return count_texts(b_cubed, key, response, singletons=singletons, duplicates=duplicates, order=order).score
 
 
-def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def ceaf_m(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return mention-based CEAF: the mentions in common of optimally matched clusters, over all (Luo 2005, phi 3).
 
     Recall is over the mentions of the key, precision over those of the response; each cluster is matched with one at
@@ -146,7 +155,9 @@ def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
     return count_texts(ceaf_m, key, response, singletons=singletons, duplicates=duplicates, order=order).score
 
 
-def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def ceaf_e(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return entity-based CEAF: the similarity of optimally matched clusters, over their number (Luo 2005, phi 4).
 
     The similarity of two clusters is 2 |K & R| / (|K| + |R|); each cluster is matched with one at most.
@@ -158,7 +169,9 @@ def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
     return count_texts(ceaf_e, key, response, singletons=singletons, duplicates=duplicates, order=order).score
 
 
-def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def lea(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return LEA: the share of each cluster's links in the other side, weighted by its size (Moosavi & Strube 2016).
 
     Recall is the sum over key clusters K of |K| times the share of its links that a response cluster has, over the sum
@@ -172,7 +185,13 @@ def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str 
 
 
 def blanc(
-    key: Side, response: Side, *, boundary: str = "symmetric", singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+    key: Side,
+    response: Side,
+    *,
+    boundary: str = "symmetric",
+    singletons: str = "keep",
+    duplicates: str = "first",
+    order: Order | None = None,
 ) -> Score:
     """Return BLANC: the mean of the scores of coreferent and of other links.
 
@@ -185,10 +204,14 @@ def blanc(
     >>> blanc(["AB", "C"], ["ABC"])
     <recall 0.5000, precision 0.1667, F1 0.2500>
     """
-    return count_texts(blanc, key, response, boundary=boundary, singletons=singletons, duplicates=duplicates, order=order).score
+    return count_texts(
+        blanc, key, response, boundary=boundary, singletons=singletons, duplicates=duplicates, order=order
+    ).score
 
 
-def conll_average(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None) -> Score:
+def conll_average(
+    key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first", order: Order | None = None
+) -> Score:
     """Return the means of the recalls, precisions and F1s of MUC, B-cubed and entity-based CEAF.
 
     It is the score of the CoNLL shared tasks (Pradhan et al. 2011). Sides, options, errors and 0/0 are those of `muc`.

@@ -39,8 +39,8 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
 
     Equal answers are one reading, and different labels are two. Two sets are compared without the unit, by the distance
     of Jaccard: a slip on another unit of a chain changes the chain, and hardly what this unit is said to refer to.
-    Coders are joined by average linkage, up to SAME_READING. Where coders are equally near, those are joined first whose
-    values come first in the text; neither their names nor their order change the groups.
+    Coders are joined by average linkage, up to SAME_READING. Of coders who are equally near, those are joined first
+    whose values come first in the text; neither their names nor their order change the groups.
     """
     judged = PairableUnits.from_data(data, least=1)
     several = have_several(judged)
@@ -133,7 +133,10 @@ def _order_key(data: ReliabilityData, code: int) -> tuple[int, list[int]]:
 def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
     """Return the groups of a unit numbered from 0, larger ones first, then those whose values come first."""
     given = np.flatnonzero(groups != MISSING).tolist()
-    first = {group: min(_order_key(data, int(codes[one])) for one in given if groups[one] == group) for group in groups[given].tolist()}
+    first = {
+        group: min(_order_key(data, int(codes[one])) for one in given if groups[one] == group)
+        for group in groups[given].tolist()
+    }
     sizes = np.bincount(groups[given])
     ordered = sorted(first, key=lambda group: (-sizes[group], first[group]))
     number = {group: place for place, group in enumerate(ordered)} | {MISSING: MISSING}

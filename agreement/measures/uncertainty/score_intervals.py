@@ -139,8 +139,9 @@ def score_interval(
     `lea`, `blanc` and `conll_average`, whose options and errors hold here. Texts without a cluster on either side are
     not counted.
 
-    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1, for one that is
-    the same without each text, and for a mean that without some text is of other parts (`Score.note`). Raises ValueError also for another score and for a level outside 0 to 1.
+    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1, for one that
+    is the same without each text, and for a mean that without some text is of other parts (`Score.note`). Raises
+    ValueError also for another score and for a level outside 0 to 1.
 
     >>> key = {"a": ["AB", "CD"], "b": ["EFG"], "c": ["HI", "J"], "d": ["KLM"]}
     >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1

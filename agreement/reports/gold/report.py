@@ -127,8 +127,8 @@ class GoldReport:
 
     `n_items` are answered by gold, and `n_contested` are those in which not all coders have the same value.
     `confusion` has by coder how often an answer of gold (rows) meets one of theirs, in the order of `names`.
-    `gold_left_out` is gold that does not count, by reason. `n_in_several` is how many mentions of coders and gold are in
-    several chains, of which each is scored in one.
+    `gold_left_out` is gold that does not count, by reason. `n_in_several` is how many mentions of coders and gold are
+    in several chains, of which each is scored in one.
     """
 
     parameters: Parameters

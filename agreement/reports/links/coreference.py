@@ -170,7 +170,9 @@ def _check_pair(extract: Extract, first: str, second: str) -> str:
         if not name:
             raise InvalidParameter(field, "name two coders, first and second.")
         if name not in extract.known_coders:
-            raise InvalidParameter(field, f"there is no {name!r} in this project.")
+            alike = [known for known in extract.known_coders if known.casefold() == name.casefold()]
+            hint = f"; there is {alike[0]!r}" if alike else ""
+            raise InvalidParameter(field, f"there is no {name!r} in this project{hint}.")
     if first == second:
         raise InvalidParameter("second", "choose another coder than the first.")
     return f"{first},{second}"

@@ -455,7 +455,9 @@ def _read_documents(
     other_losses, left_out = list[OtherLoss](), list[OtherLoss]()
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
-    is_scored = Feature.SEVERAL_CHAINS in format_.supported_features and Feature.POINTERS not in format_.supported_features
+    is_scored = (
+        Feature.SEVERAL_CHAINS in format_.supported_features and Feature.POINTERS not in format_.supported_features
+    )
     with read_snapshot():
         if gold:
             codings, left_out = select_gold(project, gold, texts, rounds)
@@ -473,7 +475,9 @@ def _read_documents(
                 document, lost = reduce_document(rows.document(coding, text, coder), format_.supported_features)
                 exported.add(coder, replace(document, coder=coder) if format_.names_coders else document)
                 if is_scored:
-                    n_in_several += sum(mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks)
+                    n_in_several += sum(
+                        mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
+                    )
                 if lost:
                     named = [replace(one, examples=tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
                     losses[coder] = merge_losses([*losses[coder], *named])
