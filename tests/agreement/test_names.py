@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
+from math import pi
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import judge_all, judgement, person
+from tests.shared.cases import cases
 from tests.shared.questions import any_answers, question_project
 from tests.shared.scored import harbour
 
@@ -138,15 +140,16 @@ def rename(project: Project, draw: random.Random) -> Names:
             model.objects.filter(pk=row.pk).update(slug=name, title=name)
     for markable in Markable.objects.filter(text__project=project).order_by("pk"):
         Markable.objects.filter(pk=markable.pk).update(label=names.new(f"<unit {markable.pk}>"))
-    entities: dict[tuple[int, str], str] = {}
-    for row in (
-        Index.objects.filter(judgement__coding__text__project=project).order_by("pk").select_related("judgement")
-    ):
-        key = row.judgement.coding_id, row.entity
-        entities.setdefault(key, names.new(f"<entity {row.pk}>"))
+    rows = list(Index.objects.filter(judgement__coding__text__project=project).select_related("judgement"))
+    members: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for row in rows:
+        members[row.judgement.coding_id, row.entity].append(row.judgement.markable_id)
+    entities = {key: names.new(f"<entity of {key[0]}: {sorted(own)}>") for key, own in members.items()}
     for (coding, old), name in entities.items():
-        Index.objects.filter(judgement__coding=coding, entity=old).update(entity=name)
         SCU.objects.filter(coding=coding, key=old).update(key=name)
+    Index.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    for row in draw.sample(rows, len(rows)):  # neither does the order of rows
+        Index.objects.create(judgement=row.judgement, entity=entities[row.judgement.coding_id, row.entity])
     for forgotten in (Computation, StoredSums):
         forgotten.objects.all().delete()
     clear_cache()
@@ -220,7 +223,8 @@ def canonical(found: Any) -> Any:
         return sorted(map(canonical, found), key=repr)
     if isinstance(found, str):  # names stand in a cell by name, too
         return ", ".join(sorted(SEPARATORS.split(found)))
-    return f"{found:.8g}" if isinstance(found, float) else found
+    # times pi, as of a short decimal fraction the last bit would decide how it is rounded
+    return f"{found * pi:.8g}" if isinstance(found, float) else found
 
 
 def ask_everything(project: Project, draw: random.Random) -> dict[str, str]:
@@ -238,13 +242,14 @@ def ask_everything(project: Project, draw: random.Random) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pointing, indexing, summarizing])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", cases([0], full=range(4)))
 def test_no_name_changes_a_figure(db, make: Callable[[random.Random], Project], seed: int):
     draw = random.Random(seed)
     project = make(draw)
     before, after = ask_everything(project, draw), ask_everything(project, draw)
     assert before.keys() == after.keys()
+    assert sum(map(len, before.values())) > 10_000
     differing = [what for what in before if before[what] != after[what]]
-    (Path("/tmp/pt") / f"{make.__name__}{seed}").write_text(json.dumps((before, after)))
     assert differing == []
