@@ -232,7 +232,7 @@ _MANUALS = {
         COEFFICIENT_RANGE,
     ),
     "mean_of_pairs": (
-        "The mean of the coefficients of this coder with each of the others.",
+        "The mean of the coefficients of this coder with each of the others with whom there is one.",
         "dashboards#the-pages",
         COEFFICIENT_RANGE,
     ),

@@ -142,7 +142,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
     recall = serializers.FloatField(allow_null=True)
     precision = serializers.FloatField(allow_null=True)
     f1 = serializers.FloatField(allow_null=True)
-    note = serializers.CharField(required=False, help_text="Why there is no score.")
+    note = serializers.CharField(required=False, help_text="Why there is no score, or what a mean is of.")
     f1_interval = F1IntervalSerializer(required=False, help_text="95%, over texts; only over all texts.")
 
 
@@ -169,6 +169,9 @@ class CoreferenceSerializer(PartSerializer):
     parameters = ParametersSerializer()
     fingerprint = serializers.CharField()
     matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
+    n_in_several = serializers.IntegerField(
+        help_text="Mentions of the two coders in several chains, of which each is scored in one."
+    )
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )

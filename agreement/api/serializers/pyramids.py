@@ -54,6 +54,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True, help_text="of the 95% interval over peers")
     high = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(help_text="of how many peers, those that have the score")
     note = serializers.CharField(allow_blank=True)
 
 

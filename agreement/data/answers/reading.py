@@ -15,7 +15,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from agreement.data.answers.answers import CoderAnswers, TextAnswers
 from agreement.data.answers.categories import Categories
-from agreement.data.answers.links import share_reading, tidy_readings
+from agreement.data.answers.links import number_classes, share_reading, tidy_readings
 from agreement.data.codings.documents import NEXT_DOCUMENT, row_key, shift_of
 from agreement.data.codings.table import CodingRow
 from agreement.data.joined import count_numbers, joined, parse_numbers
@@ -78,7 +78,7 @@ def read_answers(
     indices: list[list[str]] = [[] for _ in rows]
     if indexing:
         entities = Index.objects.filter(judgement__category__isnull=False, **link_selection)
-        links = _read_indices(entities, coding, indices)
+        links, entity_of_class, coding_of_class = _read_indices(entities, coding)
     else:
         pointers = Pointer.objects.filter(judgement__category__isnull=False, **link_selection)
         if categories.other_relations:
@@ -89,6 +89,11 @@ def read_answers(
     link_of = np.searchsorted(coding_of * index.width + unit, linked_unit)
     reading, second = np.divmod(links.second, NEXT_READING)
     link_to = second if indexing else index.of_markables(second)
+    if indexing:
+        numbers = number_classes(coding_of_class, link_of, link_to)
+        for place in np.lexsort((numbers, coding_of_class)).tolist():
+            indices[coding_of_class[place]].append(entity_of_class[place])
+        link_to = numbers[link_to]
     # two indices are alternatives
     link_of, link_to, reading = tidy_readings(link_of, link_to, link_to if indexing else reading)
     linked = np.zeros(len(unit), dtype=np.bool_)
@@ -257,23 +262,19 @@ def read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, 
     return LinkedRows(of_row, parse_numbers(firsts), parse_numbers(seconds))
 
 
-def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> LinkedRows:
-    """Return the markables of each index, and the number of the index in its coding; `names` are filled in."""
+def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int]) -> tuple[LinkedRows, list[str], Ints]:
+    """Return the markables of each index, with the number of the index; of each its name and its coding, ascending."""
     grouped = (
         rows.values_list("judgement__coding_id", "entity")
         .annotate(markables=joined("judgement__markable_id"))
         .order_by()
     )
-    found = [row for row in sorted(grouped) if row[0] in coding]
-    numbers = []
-    for pk, entity, _ in found:
-        of_coding = names[coding[pk]]
-        numbers.append(len(of_coding))
-        of_coding.append(entity)
-    columns = [text for *_, text in found]
-    rows_of = np.array([(coding[pk], number) for (pk, *_), number in zip(found, numbers, strict=True)], dtype=np.int64)
-    of_row, index = np.repeat(rows_of.reshape(-1, 2), count_numbers(columns), axis=0).T
-    return LinkedRows(of_row, parse_numbers(columns), index)
+    found = sorted((coding[pk], entity, markables) for pk, entity, markables in grouped if pk in coding)
+    codings = np.array([number for number, *_ in found], dtype=np.int64)
+    columns = [markables for *_, markables in found]
+    index = np.repeat(np.arange(len(found)), count_numbers(columns))
+    links = LinkedRows(codings[index], parse_numbers(columns), index)
+    return links, [entity for _, entity, _ in found], codings
 
 
 def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:

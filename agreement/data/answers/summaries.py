@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,10 +84,6 @@ class TextSummary(Protocol):
     def digest_of_keys(self) -> bytes:
         """What is equal for equal keys of the members."""
 
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
-
 
 class AnswerSummary(NamedTuple):
     """The summary of a document whose answers were read, or of some of its codings."""
@@ -104,11 +99,6 @@ class AnswerSummary(NamedTuple):
         answered = [(coding.coder, coding.reason, coding.is_answer, coding.n_other_versions > 0) for coding in codings]
         n_judgements = sum(coding.n_judgements for coding in codings)
         return cls(tuple(codings), _sets_of(tuple(answered)), n_judgements, digest_of_keys)
-
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
-        return hashlib.sha256(b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])).digest()
 
 
 @lru_cache(MOST_SETS)
@@ -189,13 +179,6 @@ class StoredSummary(NamedTuple):
     def digest_of_keys(self) -> bytes:
         """What is equal for equal keys of the members."""
         return _digest_at(self.stored.digests_of_keys, self.place)
-
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
-        begin, end = self.stored.bounds(self.place)
-        of_codings = self.stored.digests[begin * DIGEST_SIZE : end * DIGEST_SIZE]
-        return hashlib.sha256(self.digest_of_keys + of_codings).digest()
 
 
 def pack_summaries(summaries: Mapping[int, TextSummary], versions: Sequence[Version]) -> bytes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -195,8 +195,8 @@ class Extract:
         known = tuple(sorted({*coders}.union(*(_others_of(texts) if self.versions else ()))))
         found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
         found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
-        if "names and digests" in self.cache:
-            found.cache["names and digests"] = self._replace_names(found.texts, list(old))
+        if "digests" in self.cache:
+            found.cache["digests"] = self._replace_digests(found.texts, list(old))
         if "contents" in self.__dict__:
             found._take_contents(self, list(old))
         is_alike = all(_is_alike(entry, changed[entry.pk]) for entry in old.values())
@@ -255,8 +255,8 @@ class Extract:
                 found._take_headings(before)
             if "contents" in before.__dict__ and len(found.texts) == len(parts):
                 found._take_contents(before, places)
-            if "names and digests" in before.cache and len(found.texts) == len(parts):
-                found.cache["names and digests"] = before._replace_names(found.texts, places)
+            if "digests" in before.cache and len(found.texts) == len(parts):
+                found.cache["digests"] = before._replace_digests(found.texts, places)
         return found
 
     @property
@@ -370,28 +370,52 @@ class Extract:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name for exactly these answers: equal for equal data, whatever the database."""
+        """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
+
+        It is made of what each text holds, which of these are of one coder, and of the names of rounds, where there are
+        several; not of what coders, texts, entities and markables are called.
+        """
         about: list[Any] = [self.kind, self.unmarked]
         about += [self.units] if self.units else []
         about += [list(self.singletons)] if self.singletons and not self.units else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
-        # of a project with one round the name is nothing that answers depend on
-        several = len(self.rounds) > 1
-        known = self.cache.get("names and digests")
-        if known is None or known[0] != several:
-            names = [_name_and_digest(text, with_round=several) for text in self.texts]
-            known = self.cache["names and digests"] = several, names
-        digest.update(b"".join(known[1]))
+        texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
+        for document in self._document_digests:
+            texts[document.text].append(document.digest)
+            for coder, own in document.codings:
+                coders[coder].append(own)
+        for parts in (texts, coders):
+            digest.update(b"".join(sorted(hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())))
         return digest.hexdigest()[:16]
 
-    def _replace_names(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[bytes]]:
+    @property
+    def state(self) -> str:
+        """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
+        slugs = [text.slug for text in self.texts]
+        named = [
+            (document.digest.hex(), [coder for coder, _ in document.codings]) for document in self._document_digests
+        ]
+        return hashlib.sha256(json.dumps([self.fingerprint, slugs, named]).encode()).hexdigest()
+
+    @property
+    def _document_digests(self) -> list[_DocumentDigest]:
+        """The digests of the answers in each of the texts."""
+        # of a project with one round the name is nothing that answers depend on
+        several = len(self.rounds) > 1
+        known: tuple[bool, list[_DocumentDigest]] | None = self.cache.get("digests")
+        if known is None or known[0] != several:
+            known = several, [_digest_document(text, with_round=several) for text in self.texts]
+            self.cache["digests"] = known
+        return known[1]
+
+    def _replace_digests(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[_DocumentDigest]]:
         """Return what the fingerprint is of where some of the texts are others."""
-        several, names = self.cache["names and digests"]
-        names = list(names)
+        several, digests = self.cache["digests"]
+        digests = list(digests)
         for place in places:
-            names[place] = _name_and_digest(texts[place], with_round=several)
-        return several, names
+            digests[place] = _digest_document(texts[place], with_round=several)
+        return several, digests
 
     def text(self, slug: str, round_name: str = "") -> TextEntry | None:
         """Return the text with that address: its document in the round of that name, or in its latest."""
@@ -400,11 +424,21 @@ class Extract:
         )
 
 
-def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
-    """Return which document it is, as JSON, with what is equal for equal answers."""
-    slug = json.dumps(text.slug)
-    name = f"[{slug}, {json.dumps(text.round)}, {text.occasion}]" if with_round else slug
-    return name.encode() + text.content.summary.digest
+class _DocumentDigest(NamedTuple):
+    """The key of the text of a document, what is equal for equal answers in it, and the same of each coder's."""
+
+    text: int
+    digest: bytes
+    codings: list[tuple[str, bytes]]
+
+
+def _digest_document(text: TextEntry, *, with_round: bool) -> _DocumentDigest:
+    summary = text.content.summary
+    codings = summary.codings
+    place = json.dumps([text.round, text.occasion] if with_round else []).encode()
+    whole = hashlib.sha256(place + summary.digest_of_keys + b"".join(sorted(one.digest for one in codings))).digest()
+    of_coders = [(one.coder, hashlib.sha256(whole + one.digest).digest()) for one in codings]
+    return _DocumentDigest(text.text_pk, whole, of_coders)
 
 
 def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:

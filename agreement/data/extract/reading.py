@@ -46,7 +46,7 @@ MOST_READ_AT_ONCE = 4_000
 READ_AT_ONCE = 500
 MOST_JUDGEMENTS = 1_000_000
 # The name of the table of what is known of each text without its answers.
-SUMMARIES = ("summaries",)
+SUMMARIES = ("summaries without names",)
 
 
 # The codings of projects as they were read last.

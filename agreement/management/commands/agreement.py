@@ -278,6 +278,8 @@ class Command(ProgramCommand):
         for table in tables:
             self.stdout.write(f"{table.caption}\n")
             self.stdout.write(as_csv(table) if format_ == "csv" else as_markdown(table))
+            if table.note and format_ == "table":
+                self.stdout.write(f"{table.note.strip()}\n")
 
     def _print_pyramids(self, project: Project, options: dict[str, Any]) -> None:
         """Print one of the reports on pyramids: its data as JSON, or the tables of its page."""

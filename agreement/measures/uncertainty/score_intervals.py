@@ -26,6 +26,7 @@ from .resampling import draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5
+OTHER_PARTS = "no interval: without some text a part of the mean has nothing to count"
 TOO_FEW = f"no interval: there are fewer than {MIN_PEERS} peers"
 MEAN_METHODS = ("jackknife", "percentile")
 CORRELATION_METHODS = ("fisher-z", "percentile")
@@ -139,8 +140,9 @@ def score_interval(
     `lea`, `blanc` and `conll_average`, whose options and errors hold here. Texts without a cluster on either side are
     not counted.
 
-    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1 and for one
-    that is the same without each text. Raises ValueError also for another score and for a level outside 0 to 1.
+    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1, for one that
+    is the same without each text, and for a mean that without some text is of other parts (`Score.note`). Raises
+    ValueError also for another score and for a level outside 0 to 1.
 
     >>> key = {"a": ["AB", "CD"], "b": ["EFG"], "c": ["HI", "J"], "d": ["KLM"]}
     >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1
@@ -156,8 +158,9 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
     empty = [not (total - own).any() for own in counts]
     without = [texts.finish(total - own) for own in counts]
+    note = OTHER_PARTS if len({one.note for one in (whole, *without)}) > 1 else ""
     named = {
-        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level)
+        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level, note=note)
         for name in ("recall", "precision", "f1")
     }
     return ScoreIntervals(**named)
@@ -201,11 +204,12 @@ def _text_interval(
     level: float,
     noun: str = "score",
     by: str = "text",
+    note: str = "",
 ) -> ScoreInterval:
-    """Return a figure of some texts with its interval, from the figures without each of them."""
+    """Return a figure of some texts with its interval, from the figures without each of them; none with a note."""
     values = np.array(without, dtype=np.float64)
     low = high = None
-    note = _why_no_score_interval(value, empty, noun, by)
+    note = _why_no_score_interval(value, empty, noun, by) or note
     if not note and jackknife_error(values) <= NO_SPREAD:
         note = f"no interval: the {noun} is the same without each {by}"
     if not note:

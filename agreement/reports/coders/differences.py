@@ -22,6 +22,7 @@ from agreement.reports.request.basis import (
     count_left_out,
     count_other_versions,
     other_versions_field,
+    pick_texts_to_draw,
     select_categories,
     select_data,
 )
@@ -179,18 +180,22 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
 def _select_round(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     if name not in extract.rounds:
         raise InvalidParameter(field, f"there is no round {name!r}.")
-    return select_data(*resolve(extract, replace(parameters, rounds=name)))
+    return _select_in_drawn_order(*resolve(extract, replace(parameters, rounds=name)))
 
 
 def _select_group(extract: Extract, parameters: Parameters, field: str, names: str) -> ReliabilityData:
     for name in names.split(","):
         if name.strip() not in extract.coders:
             raise InvalidParameter(field, f"there is no {name.strip()!r} in what is coded here.")
-    return select_data(*resolve(extract, replace(parameters, coders=names)))
+    return _select_in_drawn_order(*resolve(extract, replace(parameters, coders=names)))
+
+
+def _select_in_drawn_order(extract: Extract, parameters: Parameters) -> ReliabilityData:
+    return select_data(extract, parameters, pick_texts_to_draw(extract, parameters))
 
 
 def _select_category(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = select_categories(extract, parameters)
+    data = select_categories(extract, parameters, pick_texts_to_draw(extract, parameters))
     with_it = codes_with(data.labels, name)
     if not with_it:
         raise InvalidParameter(field, f"nobody used a category {name!r}.")
@@ -203,7 +208,7 @@ def _select_answers(extract: Extract, parameters: Parameters) -> tuple[Extract, 
 
 
 def _select_project(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = select_data(extract, parameters)
+    data = _select_in_drawn_order(extract, parameters)
     if not len(data.units):
         raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
     return data

@@ -28,6 +28,7 @@ from agreement.reports.links.coreference import (
     ScoreFigures,
     clusters_in,
     common_texts,
+    count_in_several,
     find_clusters,
     overall_figures,
     pair_clusters,
@@ -127,7 +128,8 @@ class GoldReport:
 
     `n_items` are answered by gold. In `n_contested` items of these texts not all coders have the same value, whether or
     not gold answers them. `confusion` has by coder how often an answer of gold (rows) meets one of
-    theirs, in the order of `names`. `gold_left_out` is gold that does not count, by reason.
+    theirs, in the order of `names`. `gold_left_out` is gold that does not count, by reason. `n_in_several` is how many
+    mentions of coders and gold are in several chains, of which each is scored in one.
     """
 
     parameters: Parameters
@@ -146,6 +148,7 @@ class GoldReport:
     gold_left_out: Mapping[str, int]
     codings_left_out: Mapping[str, int]
     matched_by_muc6: bool
+    n_in_several: int
     has_chains: bool
 
     def total_confusion(self, coder: str = "") -> Ints:
@@ -166,6 +169,7 @@ class GoldReport:
             "n_items": self.n_items,
             "n_contested": self.n_contested,
             "matched_by_muc6": self.matched_by_muc6,
+            "n_in_several": self.n_in_several,
             "coders": [against.as_dict() | {"name": called[against.name]} for against in self.coders],
             "groups": [against.as_dict() for against in self.groups] if in_full else [],
             "questions": [
@@ -247,7 +251,7 @@ def compare_with_gold(
     """
     selected, parameters = resolve(source.answers, parameters)
     compared = _Comparison.of(source.with_gold, parameters, source.documents)
-    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.fingerprint, details)
+    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
     return cached(
         compared.extract,
         key,
@@ -292,6 +296,7 @@ def _compare_with_gold(
         gold_left_out=whole.gold_left_out,
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         matched_by_muc6=bool(chains and chains.markings),
+        n_in_several=count_in_several(texts, (*coders, GOLD)) if chains else 0,
         has_chains=chains is not None,
     )
 

@@ -77,6 +77,11 @@ def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...
     )
 
 
+def pick_texts_to_draw(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
+    """Return the texts that the parameters choose in an order that no name changes: what is drawn depends on it."""
+    return tuple(sorted(pick_texts(extract, parameters), key=lambda text: text.pk))
+
+
 def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
     return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))

@@ -302,7 +302,10 @@ def test_the_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
     expected = {"coefficient": interval(data, alpha, "masi"), "cohen_kappa": interval(data, cohen_kappa)}
     clusters = find_clusters(four_texts, four_texts.texts)
     for name, score in coders.SCORES.items():
-        expected[name] = score_interval(clusters["alice"], clusters["bob"], score).f1
+        sides = clusters["alice"], clusters["bob"]
+        found_interval, note = score_interval(*sides, score).f1, score(*sides).note
+        notes = "; ".join(filter(None, [note, found_interval.note]))
+        expected[name] = replace(found_interval, note=notes)
     for name, one in expected.items():
         assert (found[name].value, found[name].low, found[name].high) == (one.value, one.low, one.high), name
         assert found[name].note == one.note
