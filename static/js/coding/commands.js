@@ -32,7 +32,8 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
-    const key = walk(direction, undecided);
+    const missing = questions?.missing() ?? [];
+    const key = walk(direction, undecided) ?? walk(direction, (one) => missing.some((answer) => answer.key === one.key));
     if (key === null) {
       say("Everything is decided.");
     } else {

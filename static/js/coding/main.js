@@ -161,7 +161,9 @@ function showSaving() {
   feedback?.settle();
   const { length } = page.model.coded;
   const left = length - page.decided;
-  paintSaveState(status, length > 0 && left === 0, left > 0 ? `${left} still undecided` : length > 0 ? "all decided" : "nothing is marked");
+  const missing = left > 0 ? 0 : further?.missing().length ?? 0;
+  paintSaveState(status, length > 0 && left + missing === 0,
+    left > 0 ? `${left} still undecided` : missing > 0 ? `required answers missing: ${missing}` : length > 0 ? "all decided" : "nothing is marked");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */

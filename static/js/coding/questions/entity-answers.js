@@ -1,8 +1,8 @@
 // Attributes of entities: asked once for each chain, stored with one of its members. Pure.
 import { judgement } from "../../workbench/judgements.js";
-import { applies, categoriesOn, givenAnswers } from "./constraints.js";
+import { applies, categoriesOn, givenAnswers, missingAttributes } from "./constraints.js";
 import { chains } from "../chains/chains.js";
-/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan } from "../types.js" */
+/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan, RequiredAnswer } from "../types.js" */
 
 /** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
 export function entityOf({ of, members }, key) {
@@ -94,4 +94,36 @@ export function entityConflicts(model, judgements) {
     const different = new Map(found.toReversed().map(([key, answer]) => [String([answer].flat().toSorted()), [key, answer]]));
     return different.size > 1 ? [{ attribute, members: given, answers: [...different.values()].reverse() }] : [];
   }));
+}
+
+/** The required answers that are missing, as `annotations/coding/required_answers.py` has them: without them nothing is submitted. @type {(model: Model, judgements: Judgements) => RequiredAnswer[]} */
+export function missingRequired(model, judgements) {
+  const { attributes } = model.constraints;
+  const required = Object.keys(attributes).filter((key) => attributes[key].required && !attributes[key].retired);
+  if (required.length === 0) {
+    return [];
+  }
+  const judged = model.coded.filter(({ key, level }) => {
+    const { category, attributes: given } = judgement(judgements.get(key));
+    return category !== null || (Object.keys(given).length > 0 && categoriesOn(model.constraints, level).length === 0);
+  });
+  const missing = judged.flatMap(({ key, level }) => missingAttributes(model.constraints, givenAnswers(model.constraints, level, judgement(judgements.get(key))))
+    .map((attribute) => ({ attribute, key, ofChain: false })));
+  const ofEntities = required.filter((key) => attributes[key].of === "entity");
+  if (ofEntities.length > 0) {
+    const isJudged = new Set(judged.map(({ key }) => key));
+    const now = chains(model, judgements);
+    const alone = judged.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
+    for (const members of [...now.members.values(), ...alone]) {
+      for (const attribute of ofEntities.filter((one) => entityAnswers(judgements, members, one).length === 0)) {
+        const key = members.find((one) => isJudged.has(one) && canAnswer(model, judgements, one, attribute));
+        if (key !== undefined) {
+          missing.push({ attribute, key, ofChain: true });
+        }
+      }
+    }
+  }
+  /** @param {RequiredAnswer} answer */
+  const order = ({ key }) => model.byKey.at(key).order;
+  return missing.sort((one, other) => order(one) - order(other));
 }

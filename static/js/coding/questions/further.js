@@ -7,7 +7,7 @@ import { describe, inWords } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";
 import { answerAttribute, nextAnswer } from "./attribute-answers.js";
 import { categoriesOn } from "./constraints.js";
-import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, withAttribute } from "./entity-answers.js";
+import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, missingRequired, withAttribute } from "./entity-answers.js";
 import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } from "./questions.js";
 import { violationOf } from "./violations.js";
 /** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, PickerOptions, Question } from "../types.js" */
@@ -337,6 +337,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     settle,
     paint: () => paintQuestions(page, keyboard, asked, active, isFirstChoice),
     goOn, digit, accept, leave, step, nextRelation, intercept, press, kept, askConflicts, find,
+    missing: () => missingRequired(page.model, page.judgements),
     isActive: () => activeQuestion() !== undefined,
   };
 }
