@@ -21,7 +21,7 @@ import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
-/** @import { Answer, Feedback, Frame, Markable, Page } from "./types.js" */
+/** @import { Answer, Feedback, Frame, Further, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
 const { operations: url = "", coding = "", former, cards = "" } = byId("coding-main").dataset;
@@ -34,6 +34,8 @@ const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 let listsAll = false; // every candidate
 /** @type {Feedback | null} */
 let feedback = null;
+/** @type {Further | null} */
+let further = null;
 /** @type {string | null} */
 let painted = null; // the markable that the page shows as the current one: no other is answered
 /** @type {string | null} */
@@ -93,7 +95,7 @@ const frame = {
   announceAgain: () => announce(page), commitNote, answerWith,
 };
 const marking = markingPart?.createMarking(frame) ?? null;
-const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
+further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const queue = queuePart?.createQueue(frame, cards) ?? null;
 const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);

@@ -9,7 +9,7 @@ export function openChecks(page, waiting) {
   const { model, judgements, decided } = page;
   const list = checkList(model, judgements);
   const refused = refusal(model, judgements);
-  openCheckList(`${decided} of ${model.coded.length} decided.`, waiting, list.map(({ kind, title, findings }) => ({
+  openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ kind, title, findings }) => ({
     title, count: findings.length, note: kind === "required" ? "Answer these first: without them the text cannot be submitted." : "",
     items: findings.map(({ key, text }) => () => memberItem(page, key, text)),
   })), refused || (model.coded.length ? "" : nothing(model)), refused !== "" || list.some(({ kind }) => kind === "required"));
