@@ -81,7 +81,7 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 class CodingState:
     """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
 
-    is_to_do: whether its coder is to submit it, in a round that is open.
+    is_to_do: whether its coder is to submit it, in a round that is open. is_final: whether nobody may reopen it.
     """
 
     text: int
@@ -93,6 +93,7 @@ class CodingState:
     overdue: bool = False
     due_on: date | None = None
     is_to_do: bool = True
+    is_final: bool = False
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:

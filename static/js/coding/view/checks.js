@@ -4,15 +4,19 @@ import { checkList, refusal } from "../checks.js";
 import { memberItem } from "./panel.js";
 /** @import { Page } from "../types.js" */
 
+// Where required answers are missing, under the first title, which is theirs, and under the next.
+const NOTES = ["Answer these first: without them the text cannot be submitted.", "What follows may stay as it is."];
+
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */
 export function openChecks(page, waiting) {
   const { model, judgements, decided } = page;
   const list = checkList(model, judgements);
+  const isMissing = list[0]?.kind === "required";
   const refused = refusal(model, judgements);
-  openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ kind, title, findings }) => ({
-    title, count: findings.length, note: kind === "required" ? "Answer these first: without them the text cannot be submitted." : "",
+  openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ title, findings }, place) => ({
+    title, count: findings.length, note: isMissing ? NOTES[place] : "",
     items: findings.map(({ key, text }) => () => memberItem(page, key, text)),
-  })), refused || (model.coded.length ? "" : nothing(model)), refused !== "" || list.some(({ kind }) => kind === "required"));
+  })), refused || (model.coded.length ? "" : nothing(model)), isMissing || refused !== "");
 }
 
 /** @param {Page["model"]} model of a text in which nothing is marked */
