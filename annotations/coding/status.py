@@ -20,7 +20,7 @@ from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
 
 GOLD_SHOWN = "The gold of this text has been shown to its coder: it is not reopened."
-# Sent with the primary key of the project, once a submission is written; what it sets off must not take long.
+# Sent with the primary keys of project and coding, once a submission is written; what it sets off must not take long.
 coding_submitted = Signal()
 
 
@@ -31,7 +31,7 @@ def submit_coding(coding: Coding, user: User) -> int:
     """
     version = operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
-    transaction.on_commit(lambda: coding_submitted.send(Coding, project=project), robust=True)
+    transaction.on_commit(lambda: coding_submitted.send(Coding, project=project, coding=coding.pk), robust=True)
     return version
 
 

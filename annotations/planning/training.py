@@ -11,10 +11,12 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
-from annotations.models import Coding, ModelCoder, Operation, Project, Round, Text, TrainingDecision, User
+from annotations.mail.queue import is_enabled, notify
+from annotations.models import Coding, Membership, ModelCoder, Operation, Project, Round, Text, TrainingDecision, User
 from annotations.planning.plans.comparison import (
     Comparer,
     Describer,
@@ -25,6 +27,7 @@ from annotations.planning.plans.comparison import (
     read_answers,
 )
 from annotations.projects.locks import lock_project
+from annotations.projects.people.members import members_in_roles
 from annotations.projects.rounds import refuse_closed
 from annotations.schemes.project_scheme import read_scheme
 
@@ -191,9 +194,9 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
     """
     found = []
     for round_ in Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project"):
-        requiring = Round.objects.open().filter(required_round=round_)
-        if not (requiring.exists() or (round_.pass_measure and not round_.is_closed)):
+        if not _is_to_pass(round_):
             continue
+        requiring = Round.objects.open().filter(required_round=round_)
         work = Coding.objects.filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
         going_on = work.begun().filter(round__in=requiring).order_by()
         concerned = work.filter(Q(round=round_) | Q(round__in=requiring, status=Coding.Status.OPEN))
@@ -203,6 +206,33 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
         states = [CoderInTraining(round_, results.get(coder.pk) or TrainingResult(coder)) for coder in coders]
         found += [state for state in states if state.step == NextStep.ASK]
     return found
+
+
+def _is_to_pass(round_: Round) -> bool:
+    """Return whether passing the training round matters: an open round requires it, or it is open and has a rule."""
+    requiring = Round.objects.open().filter(required_round=round_)
+    return bool((round_.pass_measure and not round_.is_closed) or requiring.exists())
+
+
+def tell_managers(*, coding: int, **_: object) -> None:
+    """Tell managers by mail where this submission, of a text or its gold, leaves a coder without a text to pass on."""
+    of_training = Coding.with_gold.filter(pk=coding, round__kind=Round.Kind.TRAINING)
+    submitted = of_training.select_related("round__project", "text").first() if is_enabled() else None
+    if submitted is None:
+        return
+    round_, of_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
+    if not _is_to_pass(round_):
+        return
+    waiting = [
+        result
+        for result in training_results(round_, None if of_gold else [submitted.coder_id])
+        if result.next_step(round_) == NextStep.ASK
+        and any(attempt.coding.text_id == submitted.text_id for attempt in result.attempts)
+    ]
+    if waiting:
+        path = reverse("training", args=[round_.project.slug, round_.name])
+        for manager in members_in_roles(round_.project, [Membership.Role.MANAGER]):
+            notify(manager, "training", round_.project, [submitted.text], path=path)
 
 
 @dataclass(frozen=True, slots=True)

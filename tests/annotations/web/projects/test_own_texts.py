@@ -1,15 +1,20 @@
 """The page of a coder in a project with training: what comes next, what is locked, and what a manager reads of it."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.core import mail
+from django.utils import timezone
 
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Membership, Text
+from annotations.mail.delivery import Delivery
+from annotations.models import Coding, Mail, Membership, Text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder, training_results
 from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.accounts import set_address
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.conftest import DIALOGUE, judge, make_project
@@ -102,6 +107,20 @@ def test_failing_training_is_told_to_coder_and_manager(signed_in, alice, charlie
     assert "decide how alice goes on" not in page(signed_in(charlie))
     decide_on_coder(training, alice, "passed", "It was hard.", charlie)
     assert blue_button(page(signed_in(alice))) == [PILOT]
+
+
+def test_managers_are_mailed_when_the_last_text_is_failed(
+    mail_server, django_capture_on_commit_callbacks, charlie, project
+):
+    set_address(charlie, "charlie@example.org")
+    for category, subjects in (("place", []), ("none", ["Training in “Tea”: a coder waits for your decision"])):
+        Coding.objects.filter(round__name="training").update(status="open")
+        with django_capture_on_commit_callbacks(execute=True):
+            code("training", category)
+        Mail.objects.filter(state="waiting").update(next_try_at=timezone.now() - timedelta(seconds=1))
+        Delivery().send_due()
+        assert [message.subject for message in mail.outbox] == subjects
+    assert "/rounds/training/training/" in mail.outbox[0].body
 
 
 def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice, charlie, project):
