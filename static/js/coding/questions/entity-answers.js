@@ -96,34 +96,31 @@ export function entityConflicts(model, judgements) {
   }));
 }
 
-/** The required answers that are missing, as `annotations/coding/required_answers.py` has them: without them nothing is submitted. @type {(model: Model, judgements: Judgements) => RequiredAnswer[]} */
+/** Missing answers without which nothing is submitted, as in `annotations/coding/required_answers.py`. @type {(model: Model, judgements: Judgements) => RequiredAnswer[]} */
 export function missingRequired(model, judgements) {
-  const { attributes } = model.constraints;
-  const required = Object.keys(attributes).filter((key) => attributes[key].required && !attributes[key].retired);
-  if (required.length === 0) {
+  const { constraints, byKey } = model;
+  if (!Object.values(constraints.attributes).some(({ required }) => required)) {
     return [];
   }
-  const judged = model.coded.filter(({ key, level }) => {
-    const { category, attributes: given } = judgement(judgements.get(key));
-    return category !== null || (Object.keys(given).length > 0 && categoriesOn(model.constraints, level).length === 0);
-  });
-  const missing = judged.flatMap(({ key, level }) => missingAttributes(model.constraints, givenAnswers(model.constraints, level, judgement(judgements.get(key))))
-    .map((attribute) => ({ attribute, key, ofChain: false })));
-  const ofEntities = required.filter((key) => attributes[key].of === "entity");
-  if (ofEntities.length > 0) {
-    const isJudged = new Set(judged.map(({ key }) => key));
-    const now = chains(model, judgements);
-    const alone = judged.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
-    for (const members of [...now.members.values(), ...alone]) {
-      for (const attribute of ofEntities.filter((one) => entityAnswers(judgements, members, one).length === 0)) {
-        const key = members.find((one) => isJudged.has(one) && canAnswer(model, judgements, one, attribute));
-        if (key !== undefined) {
-          missing.push({ attribute, key, ofChain: true });
-        }
+  const judged = new Set();
+  /** @type {RequiredAnswer[]} */
+  const missing = [];
+  for (const { key, level } of model.coded) {
+    const value = judgement(judgements.get(key));
+    if (value.category !== null || (Object.keys(value.attributes).length > 0 && categoriesOn(constraints, level).length === 0)) {
+      judged.add(key);
+      missing.push(...missingAttributes(constraints, givenAnswers(constraints, level, value)).map((attribute) => ({ attribute, key, ofChain: false })));
+    }
+  }
+  const { of, members } = chains(model, judgements);
+  const alone = [...judged].filter((key) => !of.get(key)?.length).map((key) => [key]);
+  for (const attribute of attributesOf(model).filter((one) => constraints.attributes[one].required && !constraints.attributes[one].retired)) {
+    for (const entity of [...members.values(), ...alone]) {
+      const key = entity.find((one) => judged.has(one) && canAnswer(model, judgements, one, attribute));
+      if (key !== undefined && entityAnswers(judgements, entity, attribute).length === 0) {
+        missing.push({ attribute, key, ofChain: true });
       }
     }
   }
-  /** @param {RequiredAnswer} answer */
-  const order = ({ key }) => model.byKey.at(key).order;
-  return missing.sort((one, other) => order(one) - order(other));
+  return missing.sort((one, other) => byKey.at(one.key).order - byKey.at(other.key).order);
 }
