@@ -32,13 +32,8 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
-    const missing = questions?.missing() ?? [];
-    const key = walk(direction, undecided) ?? walk(direction, (one) => missing.some((answer) => answer.key === one.key));
-    if (key === null) {
-      say("Everything is decided.");
-    } else {
-      go(key);
-    }
+    const key = walk(direction, undecided) ?? questions?.lacking();
+    return key ? go(key) : say("Everything is decided.");
   }
 
   /** @param {Direction} direction */

@@ -21,7 +21,7 @@ import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
-/** @import { Answer, Feedback, Frame, Further, Markable, Page } from "./types.js" */
+/** @import { Answer, Feedback, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
 const { operations: url = "", coding = "", former, cards = "" } = byId("coding-main").dataset;
@@ -34,10 +34,8 @@ const keyboard = createKeyboard(byUse(loaded.model), KEYS, direction === "rtl");
 let listsAll = false; // every candidate
 /** @type {Feedback | null} */
 let feedback = null;
-/** @type {Further | null} */
-let further = null;
 /** @type {string | null} */
-let painted = null; // the markable that the page shows as the current one: no other is answered
+let painted = null; // the markable that is shown as the current one: no other is answered
 /** @type {string | null} */
 let pointedAt = null; // the candidate that mouse or focus is on
 
@@ -95,7 +93,7 @@ const frame = {
   announceAgain: () => announce(page), commitNote, answerWith,
 };
 const marking = markingPart?.createMarking(frame) ?? null;
-further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
+const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const queue = queuePart?.createQueue(frame, cards) ?? null;
 const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
@@ -163,9 +161,8 @@ function showSaving() {
   feedback?.settle();
   const { length } = page.model.coded;
   const left = length - page.decided;
-  const missing = left > 0 ? 0 : further?.missing().length ?? 0;
-  paintSaveState(status, length > 0 && left + missing === 0,
-    left > 0 ? `${left} still undecided` : missing > 0 ? `required answers missing: ${missing}` : length > 0 ? "all decided" : "nothing is marked");
+  const lacks = left > 0 ? `${left} still undecided` : length > 0 ? furtherPart?.lacks(page) : "nothing is marked";
+  paintSaveState(status, !lacks, lacks || "all decided");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */
@@ -247,13 +244,13 @@ function recordNote(key, words) {
   }
 }
 
-/** The note that is being written, where it is not recorded yet. */
+/** The note being written, where it is not recorded yet. */
 function draft() {
   const before = page.judgements.get(page.current ?? "")?.note ?? "";
   return readOnly || page.current === null || note.value === before ? null : { markable: page.current, note: note.value, before };
 }
 
-/** Record the note that was being written when the page went away; return its markable, or null. @param {Record<string, unknown>} draft */
+/** Record the note being written when the page went away; return its markable, or null. @param {Record<string, unknown>} draft */
 function takeUpDraft({ markable, note: words, before }) {
   if (readOnly || typeof markable !== "string" || typeof words !== "string") {
     return null;

@@ -393,7 +393,8 @@ export interface Further {
   askConflicts: (before: Judgements) => void;
   /** list the values of the question; false: it has none */
   find: () => boolean;
-  missing: () => RequiredAnswer[];
+  /** the first markable that lacks a required answer */
+  lacking: () => string | null;
   isActive: () => boolean;
 }
 

@@ -133,6 +133,7 @@ def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
     for key in keys:
         judge(coding, key, "place")
     page = sign_in(alice, "/projects/rich/texts/tea/code/")
+    expect(page.locator("#progress-text")).to_contain_text("decided")
     page.get_by_role("button", name="Submit…").click()
     # the scheme changes while the page is open
     coding.text.project.attributes.filter(key="gender").update(required=True)
@@ -147,6 +148,7 @@ def test_gold_of_nothing_is_not_offered_for_submission(sign_in, coder_of, charli
     add_member(project, charlie, Membership.Role.MANAGER)
     open_gold(project, project.texts.get(), "main", charlie, early=True)
     page = sign_in(charlie, "/projects/own/texts/tea/gold/code/")
+    expect(page.locator("#progress-text")).to_contain_text("decided")
     page.get_by_role("button", name="Submit…").click()
     dialog = page.get_by_role("dialog", name="Before you submit")
     expect(dialog.get_by_text("Nothing is decided yet")).to_be_visible()
