@@ -217,7 +217,7 @@ def _is_to_pass(round_: Round) -> bool:
 def tell_managers(*, coding: int, **_: object) -> None:
     """Tell managers by mail where this submission, of a text or its gold, leaves a coder without a text to pass on."""
     of_training = Coding.with_gold.filter(pk=coding, round__kind=Round.Kind.TRAINING)
-    submitted = of_training.select_related("round__project", "text").first() if is_enabled() else None
+    submitted = of_training.select_related("round__project", "text", "coder").first() if is_enabled() else None
     if submitted is None:
         return
     round_, of_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
@@ -225,7 +225,7 @@ def tell_managers(*, coding: int, **_: object) -> None:
         return
     waiting = [
         result
-        for result in training_results(round_, None if of_gold else [submitted.coder_id])
+        for result in training_results(round_, None if of_gold else [submitted.coder.pk])
         if result.next_step(round_) == NextStep.ASK
         and any(attempt.coding.text_id == submitted.text_id for attempt in result.attempts)
     ]

@@ -7,8 +7,8 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.readings import alternatives
-from annotations.coding.rules import Rules
 from annotations.coding.required_answers import AnswersMissing
+from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
@@ -246,7 +246,7 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
     send("place", markable="a")
     send("none", markable="b")
     assert progress.get(pk=coding.pk).decided == 1
-    with pytest.raises(OperationRejected, match="^Answer “gender” for “[^”]+” first.$") as refused:
+    with pytest.raises(OperationRejected, match=r"^Answer “gender” for “[^”]+” first.$") as refused:
         submit_coding(coding, coding.coder)
     assert refused.value.code == "missing_attribute"
     coding.refresh_from_db()
@@ -254,7 +254,7 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
     send("place", markable="a", attributes={"gender": "f"})
     send("none", markable="b", relations={"bridging": ["a"]})
     assert progress.get(pk=coding.pk).decided == 1
-    with pytest.raises(OperationRejected, match="^Answer “part of what” for"):
+    with pytest.raises(OperationRejected, match=r"^Answer “part of what” for"):
         submit_coding(coding, coding.coder)
     send("none", markable="b", relations={"bridging": ["a"]}, attributes={"part": "owner"})
     assert progress.get(pk=coding.pk).decided == 2
@@ -265,7 +265,7 @@ def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submi
     Attribute.objects.filter(key="animacy").update(required=True, asked_if=Condition(CATEGORY, ("phrase",)).state())
 
     def assert_refused_for(*chains: str) -> None:
-        with pytest.raises(AnswersMissing, match="^Answer “animacy” for the chain of “[^”]+” first") as refused:
+        with pytest.raises(AnswersMissing, match=r"^Answer “animacy” for the chain of “[^”]+” first") as refused:
             submit_coding(coding, coding.coder)
         assert [answer.markable for answer in refused.value.missing] == [marks[name] for name in chains]
 
