@@ -70,9 +70,12 @@ def read_progress_matrix(
     number: str | None,
     today: date,
     coders_number: str | None = None,
+    *,
+    marks_final: bool = False,
 ) -> ProgressMatrix:
     """Return the progress matrix of a project, or of a round. Seven queries at most, whatever the size of the project.
 
+    marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
     Raise ValidationError for the name of no round.
     """
     chosen = find_round(project, round_name) if round_name else None
@@ -89,7 +92,8 @@ def read_progress_matrix(
     for state in states:
         if (state.text, state.round) in on_page:
             on_page[state.text, state.round].add(state)
-    for key in _final_codings({membership.text_id for membership in shown}):
+    final = _final_codings({membership.text_id for membership in shown}) if marks_final else ()
+    for key in final:
         if key in cells:
             cells[key] = replace(cells[key], is_final=True)
     rows = []

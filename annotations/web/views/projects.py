@@ -203,7 +203,13 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     context: dict[str, Any] = {"project": project}
     try:
         matrix = read_progress_matrix(
-            project, user, request.GET.get("round", ""), request.GET.get("page"), today, request.GET.get("coders")
+            project,
+            user,
+            request.GET.get("round", ""),
+            request.GET.get("page"),
+            today,
+            request.GET.get("coders"),
+            marks_final=may(project, Right.ADJUDICATE),
         )
     except ValidationError as error:
         context["refused"] = error.messages

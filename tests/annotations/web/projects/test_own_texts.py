@@ -88,9 +88,12 @@ def test_passing_training_opens_the_next_text(signed_in, alice, charlie, project
     assert (blue_button(html), "You train" in html, "locked until" in html) == ([PILOT], False, False)
     assert "/reopen/" not in html
     assert LOCKED not in html
-    assert "decide how alice goes on" not in page(signed_in(charlie))
+    managers = page(signed_in(charlie))
+    assert "decide how alice goes on" not in managers
+    assert "Reopen Tea" not in managers  # nobody reopens what was beside its gold
     code("pilot", "place")
     assert "Nothing is left to code." in page(signed_in(alice))
+    assert "Reopen Tea, round pilot, for alice" in page(signed_in(charlie))
 
 
 def test_failing_training_is_told_to_coder_and_manager(signed_in, alice, charlie, project):
