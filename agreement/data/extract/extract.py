@@ -177,6 +177,13 @@ class Extract:
         selected.cache["parts"], selected.cache["coders"] = parts, counts
         return selected
 
+    def without_gold(self) -> Extract:
+        """Return the same answers for a reader who does not learn how much gold there is."""
+        if not self.left_out:
+            return self
+        found: Extract | None = self.cache.get("without gold")
+        return found or self.cache.setdefault("without gold", replace(self, left_out=(), cache={}))
+
     def with_texts(self, changed: Mapping[int, TextEntry]) -> Extract:
         """Return all answers of the project where some of its documents have changed, and the others are the same.
 

@@ -39,6 +39,7 @@ from agreement.data.storage.tables import TextTables
 from agreement.data.storage.versions import Version, digest_version
 from annotations.core.database.snapshots import read_snapshot
 from annotations.models import Project
+from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
 # Of more texts than this the answers are read some at a time; beyond so many judgements they do not stay in memory.
@@ -91,7 +92,7 @@ def extract(
     with _snapshot_of(project):
         extracted = _read_all(source, question, unasked)
     source.store_summaries()
-    return extracted
+    return extracted if may_see_gold(project) else extracted.without_gold()
 
 
 def read_current_codings(project: Project) -> KnownCodings:

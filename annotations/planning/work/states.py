@@ -85,7 +85,7 @@ class CodingState:
     """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
 
     is_to_do: whether its coder is to submit it, in a round that is open. is_to_mark: whether the coder creates the
-    markables, none being given with the text.
+    markables, none being given with the text. is_final: whether nobody may reopen it.
     """
 
     text: int
@@ -98,6 +98,7 @@ class CodingState:
     due_on: date | None = None
     is_to_do: bool = True
     is_to_mark: bool = False
+    is_final: bool = False
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:

@@ -1,8 +1,9 @@
-// What the page says of judgements: reads {state, tries} and writes {codes, left} for test_page_and_server.py. A try is a payload
-// and whether the server took it; left is what each markable that is judged still lacks.
+// What the page says of judgements: reads {state, tries} and writes {codes, left, required} for test_page_and_server.py. A try is a payload
+// and whether the server took it; left is what each markable that is judged still lacks, required what keeps the text from submission.
 import { readFileSync } from "node:fs";
 import { violationOf } from "../../../static/js/coding/questions/violations.js";
 import { givenAnswers, missingAttributes } from "../../../static/js/coding/questions/constraints.js";
+import { missingRequired } from "../../../static/js/coding/questions/entity-answers.js";
 import { apply, isDecided, load } from "../../../static/js/coding/state.js";
 import { judgement } from "../../../static/js/workbench/judgements.js";
 
@@ -14,4 +15,4 @@ const left = Object.fromEntries([...after].map(([key, value]) => {
   const { level } = model.byKey.at(key);
   return [key, { complete: isDecided(model, level, value), missing: missingAttributes(model.constraints, givenAnswers(model.constraints, level, value)) }];
 }));
-console.log(JSON.stringify({ codes, left }));
+console.log(JSON.stringify({ codes, left, required: missingRequired(model, after) }));

@@ -1,8 +1,8 @@
 // Attributes of entities: asked once for each chain, stored with one of its members. Pure.
 import { judgement } from "../../workbench/judgements.js";
-import { applies, categoriesOn, givenAnswers } from "./constraints.js";
+import { applies, categoriesOn, givenAnswers, missingAttributes } from "./constraints.js";
 import { chains } from "../chains/chains.js";
-/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan } from "../types.js" */
+/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan, RequiredAnswer } from "../types.js" */
 
 /** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
 export function entityOf({ of, members }, key) {
@@ -94,4 +94,33 @@ export function entityConflicts(model, judgements) {
     const different = new Map(found.toReversed().map(([key, answer]) => [String([answer].flat().toSorted()), [key, answer]]));
     return different.size > 1 ? [{ attribute, members: given, answers: [...different.values()].reverse() }] : [];
   }));
+}
+
+/** Missing answers without which nothing is submitted, as in `annotations/coding/required_answers.py`. @type {(model: Model, judgements: Judgements) => RequiredAnswer[]} */
+export function missingRequired(model, judgements) {
+  const { constraints, byKey } = model;
+  if (!Object.values(constraints.attributes).some(({ required }) => required)) {
+    return [];
+  }
+  const judged = new Set();
+  /** @type {RequiredAnswer[]} */
+  const missing = [];
+  for (const { key, level } of model.coded) {
+    const value = judgement(judgements.get(key));
+    if (value.category !== null || (Object.keys(value.attributes).length > 0 && categoriesOn(constraints, level).length === 0)) {
+      judged.add(key);
+      missing.push(...missingAttributes(constraints, givenAnswers(constraints, level, value)).map((attribute) => ({ attribute, key, ofChain: false })));
+    }
+  }
+  const { of, members } = chains(model, judgements);
+  const alone = [...judged].filter((key) => !of.get(key)?.length).map((key) => [key]);
+  for (const attribute of attributesOf(model).filter((one) => constraints.attributes[one].required && !constraints.attributes[one].retired)) {
+    for (const entity of [...members.values(), ...alone]) {
+      const key = entity.find((one) => judged.has(one) && canAnswer(model, judgements, one, attribute));
+      if (key !== undefined && entityAnswers(judgements, entity, attribute).length === 0) {
+        missing.push({ attribute, key, ofChain: true });
+      }
+    }
+  }
+  return missing.sort((one, other) => byKey.at(one.key).order - byKey.at(other.key).order);
 }

@@ -265,11 +265,12 @@ def test_the_methods_text_says_how_far_coders_agree_with_themselves(project, cha
     whole, rechecked = answered["all_coders"], answered["all_rechecks"]
     values = [one["value"] for one in answered["coders"]]
     assert (
-        "2 coders coded 4 texts of their own again (6 codings), without being told which: between the two occasions of a coder it "
-        f"is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from {min(values):z.3f} "
-        f"to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same texts."
+        "2 coders coded 4 texts of their own again (6 codings), without being told which: between the two occasions of"
+        f" a coder it is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from"
+        f" {min(values):z.3f} to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same"
+        " texts."
     ) in text
     assert (
-        "2 coders coded 1 text of their own again (2 codings), knowingly, in a recheck: between the two occasions of a coder it is"
-        f" {rechecked['value']:z.3f}"
+        "2 coders coded 1 text of their own again (2 codings), knowingly, in a recheck: between the two occasions of a"
+        f" coder it is {rechecked['value']:z.3f}"
     ) in text
