@@ -10,16 +10,19 @@ class AnnotationsConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
-        """Let `migrate` make the table of the shared cache, if the database has it, and register the kinds of mails."""
+        """Let `migrate` make the table of the shared cache, if the database has it, and register kinds of mails."""
         post_migrate.connect(make_cache_table, sender=self)
         # They import models, which are there by now.
+        from annotations.coding.status import coding_submitted
         from annotations.mail import errors
+        from annotations.planning.training import tell_managers
         from annotations.planning.work import digests, due_dates
         from annotations.projects import mails
         from annotations.projects.people import accounts
 
         for module in (accounts, mails, digests, due_dates, errors):
             module.register_kinds()
+        coding_submitted.connect(tell_managers)
 
 
 def make_cache_table(using: str, **_: Any) -> None:

@@ -24,7 +24,7 @@ from benchmarks.measures import machine
 from benchmarks.server import commit, milliseconds
 
 MODULE = "benchmarks.bounds"
-MISSED = 20_000
+MISSED, FEWEST_MISSED = 20_000, 1_000
 MOVES, POINTERS = 100, 5_000
 COLUMNS = (250, 1000)  # of a matrix, which has 1,000 at most
 TIMES = 15
@@ -40,20 +40,20 @@ def median_ms(work: Callable[[], object]) -> float:
     return milliseconds(statistics.median(times))
 
 
-def measure() -> dict[str, Any]:
+def measure(n_missed: int) -> dict[str, Any]:
     """Return all figures on the configured database, which must be empty."""
-    figures = measure_codings()
+    figures = measure_codings(n_missed)
     return figures | {"columns": {str(number): median_ms(partial(read_header, number)) for number in COLUMNS}}
 
 
-def measure_codings() -> dict[str, Any]:
+def measure_codings(n_missed: int) -> dict[str, Any]:
     """Fill the database and return the figures that need it."""
     import django
     from django.core.management import call_command
 
     django.setup()
     call_command("migrate", verbosity=0)
-    data_set = coders.fill(MISSED)
+    data_set = coders.fill(n_missed)
     from annotations.coding.state import coding_state
     from annotations.models import Coding
 
@@ -166,7 +166,7 @@ def read_header(columns: int) -> None:
     read_csv(Bundle.of("wide.csv", f"{header}\n".encode()))
 
 
-def report(figures: dict[str, Any]) -> str:
+def report(figures: dict[str, Any], n_missed: int = MISSED) -> str:
     """Return the figures as a page of the documentation."""
     narrow, wide = COLUMNS
     lines = [
@@ -175,8 +175,8 @@ def report(figures: dict[str, Any]) -> str:
         "Written by `make bench`; do not edit.",
         "",
         "Inside one process, without the network: medians, and of moves one request.",
-        f"*Missed*: a page that has seen nothing of {MISSED:,} operations and saves; it hears of them in parts.",
-        f"*Read*: a coding of {coders.MARKABLES} judgements whose log has {MISSED:,} operations, beside one that was",
+        f"*Missed*: a page that has seen nothing of {n_missed:,} operations and saves; it hears of them in parts.",
+        f"*Read*: a coding of {coders.MARKABLES} judgements whose log has {n_missed:,} operations, beside one that was",
         f"judged once. *Moves*: of a markable to which {POINTERS:,} others point; {MOVES} in one request are refused.",
         f"*Header*: a matrix of {narrow} and of {wide:,} coders.",
         "",
@@ -209,12 +209,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
     parser.add_argument("--database", choices=NAMES, action="append", help="of this alone")
+    parser.add_argument("--smallest", action="store_true", help="a short log, to see that it runs")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    n_missed = FEWEST_MISSED if options.smallest else MISSED
     if options.here:
-        print(json.dumps(measure()))
+        print(json.dumps(measure(n_missed)))
         return
-    page = report({name: run_on(name, MODULE, ["--here"]) for name in options.database or NAMES})
+    own = ["--here", *(["--smallest"] if options.smallest else [])]
+    page = report({name: run_on(name, MODULE, own) for name in options.database or NAMES}, n_missed)
     if options.write:
         options.write.write_text(page, encoding="utf-8")
     print(page)

@@ -10,7 +10,9 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -40,6 +42,7 @@ MARKABLES = (50, 150)
 ERRORS = (0.03, 0.10, 0.25)
 PEERS = (6, 16)
 TEXTS = (5, 10, 30)
+TEXTS_IN_ROUNDS = (5, 10, 20)
 # of scores that are normal (Pearson 1907; Greiner 1909)
 CORRELATION = 0.85
 TRUE_CORRELATIONS = {
@@ -67,8 +70,11 @@ class Row:
     runs: int
 
 
-def labels(random: Generator, documents: int, hard: float) -> ReliabilityData:
-    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates."""
+def labels(random: Generator, documents: int, hard: float, rounds: int = 1) -> ReliabilityData:
+    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates.
+
+    Documents are named by text and round; each coder codes every text in each of the rounds.
+    """
     rates = random.dirichlet(np.full(CATEGORIES, 2.0), documents)
     wrong = hard * (1 - random.beta(6, 2, documents))
     document = np.repeat(np.arange(documents), UNITS)
@@ -79,9 +85,12 @@ def labels(random: Generator, documents: int, hard: float) -> ReliabilityData:
         return np.minimum(found, CATEGORIES - 1)
 
     truth = draw()
-    table = [np.where(random.random(len(truth)) < wrong[document], draw(), truth) for _ in range(CODERS)]
-    rows = np.stack(table, axis=1).tolist()
-    return ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, document.tolist())
+    rows, names = [], []
+    for round_ in range(rounds):
+        table = [np.where(random.random(len(truth)) < wrong[document], draw(), truth) for _ in range(CODERS)]
+        rows += np.stack(table, axis=1).tolist()
+        names += [(text, round_) for text in document.tolist()]
+    return ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, names)
 
 
 def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityData:
@@ -123,7 +132,7 @@ def one_text(random: Generator, markables: int, error: float) -> ReliabilityData
     return chains(random, np.array([error]), markables)
 
 
-def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: str) -> Found:
+def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
     found = interval(simulate(random), alpha, level=LEVEL, **options)
     return found.value, found.low, found.high
@@ -187,6 +196,9 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
             f"{n} texts",
             partial(of_alpha, partial(hard_texts, documents=n), distance="masi", exclude_unit="both"),
         )
+    for n in TEXTS_IN_ROUNDS:
+        simulate = partial(labels, documents=n, hard=1.0, rounds=2)
+        yield "categories, in two rounds", f"{n} texts", partial(of_alpha, simulate, original=itemgetter(0))
     for distance, errors in (("masi", ERRORS), ("passonneau", (0.10,)), ("nominal", (0.10,))):
         for markables in MARKABLES:
             for error in errors:

@@ -120,11 +120,11 @@ def processor_time() -> float:
     return spent
 
 
-def measure(texts: int, repeats: int) -> dict[str, Any]:
+def measure(texts: int, repeats: int, names: Sequence[str]) -> dict[str, Any]:
     """Return the times of each page on the configured database, each measured in a process of its own."""
     _run_part("--fill", f"--sizes={texts}")
     pages: dict[str, dict[str, float]] = {}
-    for page in PAGES:
+    for page in names:
         pages[page] = _run_part(f"--page={page}", "--nothing-stored")
         pages[page] |= _run_part(f"--page={page}", f"--repeats={repeats}")
     return {"peak_mb": max(times["peak_mb"] for times in pages.values()), "pages": pages}
@@ -137,14 +137,15 @@ def _run_part(*arguments: str) -> dict[str, float]:
     return result
 
 
-def run_in_process(database: str, texts: int, repeats: int) -> dict[str, Any]:
+def run_in_process(database: str, texts: int, repeats: int, names: Sequence[str]) -> dict[str, Any]:
     """Return the times, measured on a new database."""
-    return run_on(database, "benchmarks.dashboard", ["--here", f"--sizes={texts}", f"--repeats={repeats}"])
+    own = ["--here", f"--sizes={texts}", f"--repeats={repeats}", f"--pages={','.join(names)}"]
+    return run_on(database, "benchmarks.dashboard", own)
 
 
-def run_sizes(database: str, sizes: Sequence[int], repeats: int) -> dict[str, Any]:
+def run_sizes(database: str, sizes: Sequence[int], repeats: int, names: Sequence[str]) -> dict[str, Any]:
     """Return what was measured at each size, and how the worst page grows from the smallest to the largest."""
-    figures: dict[str, Any] = {str(size): run_in_process(database, size, repeats) for size in sizes}
+    figures: dict[str, Any] = {str(size): run_in_process(database, size, repeats, names) for size in sizes}
     if missing := next((one for one in figures.values() if "why" in one), None):
         return dict(missing)
     small, large = (figures[str(size)] for size in (min(sizes), max(sizes)))
@@ -203,7 +204,7 @@ def report(figures: dict[str, Any], sizes: Sequence[int]) -> str:
 def _draw_growth(of_database: dict[str, Any], sizes: Sequence[int]) -> list[str]:
     """Return a chart of the times by size: a row a page, size and time, each page to its own scale."""
     lines = []
-    for name in PAGES:
+    for name in of_database["growth"]:
         for key in GROWTHS.values():
             times = {size: of_database["sizes"][str(size)]["pages"][name][key] for size in sizes}
             lines.append(f"{name}, {TIMES[key]}")
@@ -213,19 +214,20 @@ def _draw_growth(of_database: dict[str, Any], sizes: Sequence[int]) -> list[str]
     return lines
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of texts, with commas")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--databases", default=",".join(NAMES), help=f"of {', '.join(NAMES)}, with commas")
+    parser.add_argument("--pages", default=",".join(PAGES), help=f"of {', '.join(PAGES)}, with commas")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--fill", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--page", choices=PAGES, help=argparse.SUPPRESS)
     parser.add_argument("--nothing-stored", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    sizes = [int(size) for size in options.sizes.split(",")]
+    options = parser.parse_args(arguments)
+    sizes, names = [int(size) for size in options.sizes.split(",")], options.pages.split(",")
     if options.fill:
         fill_database(sizes[0])
         print("{}")
@@ -234,9 +236,9 @@ def main() -> None:
         print(json.dumps(measure_page(options.page, options.repeats, stored=not options.nothing_stored)))
         return
     if options.here:
-        print(json.dumps(measure(sizes[0], options.repeats)))
+        print(json.dumps(measure(sizes[0], options.repeats, names)))
         return
-    figures = {name: run_sizes(name, sizes, options.repeats) for name in options.databases.split(",")}
+    figures = {name: run_sizes(name, sizes, options.repeats, names) for name in options.databases.split(",")}
     if options.write:
         options.write.write_text(report(figures, sizes), encoding="utf-8")
     print(json.dumps(figures, indent=1) if options.json else report(figures, sizes))

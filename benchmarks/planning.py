@@ -13,7 +13,7 @@ import platform
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -62,14 +62,14 @@ def describe(texts: list[PlanText], coders: list[PlanCoder], assigned: Assigned)
     }
 
 
-def measure(repeats: int) -> dict[str, dict[str, Any]]:
+def measure(repeats: int, sizes: Sequence[tuple[int, int, int]] = SIZES) -> dict[str, dict[str, Any]]:
     """Return the figures of each size, of plan and random assignment."""
     ways: dict[str, Callable[[list[PlanText], list[PlanCoder], int], Assigned]] = {
         "plan": assign_by_plan,
         "at random": assign_at_random,
     }
     figures: dict[str, dict[str, Any]] = {}
-    for n, v, k in SIZES:
+    for n, v, k in sizes:
         texts, coders = make_texts(n), [PlanCoder(f"coder-{i:02}") for i in range(v)]
         row = figures[f"{n:,} texts, {v} coders, {k} a text"] = {}
         for name, assign in ways.items():
@@ -104,13 +104,14 @@ def report(figures: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
     parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    figures = measure(options.repeats)
+    parser.add_argument("--smallest", action="store_true", help="the smallest size alone, to see that it runs")
+    options = parser.parse_args(arguments)
+    figures = measure(options.repeats, [min(SIZES)] if options.smallest else SIZES)
     if options.write:
         options.write.write_text(report(figures), "utf-8")
     print(json.dumps(figures, indent=2) if options.json else report(figures))

@@ -28,7 +28,8 @@ DROPS = 15
 KEYS = (
     *("Tab", "Shift+ArrowRight", "n", "a", "b", "Enter", "]", "Tab", "Shift+ArrowRight", "c", "j", "k"),
     *("ArrowDown", "ArrowRight", "Enter", ".", "Delete", "u", "u", "u", "u"),
-) * 6
+)
+KEY_ROUNDS = 6
 PASSWORD = "a password of the benchmark"
 PROBE = """
 window.probe = { usable: null, keys: [], drops: [], longest: 0 };
@@ -97,8 +98,8 @@ def sentences(words: list[str]) -> str:
     return " ".join(f"{' '.join(run).capitalize()}." for run in runs)
 
 
-def measure() -> dict[str, float]:
-    """Return all figures, by their names in the JSON."""
+def measure(smallest: bool = False) -> dict[str, float]:
+    """Return all figures, by their names in the JSON; smallest: of one visit with few keys and drops."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -108,12 +109,12 @@ def measure() -> dict[str, float]:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
-        figures = visits(browser, server.address)
+        figures = visits(browser, server.address, *((1, 1, 1) if smallest else (VISITS, KEY_ROUNDS, DROPS)))
         browser.close()
     return figures
 
 
-def visits(browser: Browser, address: str) -> dict[str, float]:
+def visits(browser: Browser, address: str, n_visits: int, n_rounds: int, n_drops: int) -> dict[str, float]:
     """Return the figures of several visits to the page; the last visit works in it."""
     signed_in = browser.new_context()
     page = signed_in.new_page()
@@ -125,7 +126,7 @@ def visits(browser: Browser, address: str) -> dict[str, float]:
     state = signed_in.storage_state()
     figures: dict[str, float] = {}
     usable, longest = [], []
-    for visit in range(VISITS):
+    for visit in range(n_visits):
         context = browser.new_context(storage_state=state, viewport={"width": 1280, "height": 800})
         context.add_init_script(PROBE)
         page = context.new_page()
@@ -136,10 +137,10 @@ def visits(browser: Browser, address: str) -> dict[str, float]:
         page.wait_for_timeout(300)
         usable.append(page.evaluate("window.probe.usable"))
         longest.append(page.evaluate("window.probe.longest"))
-        if visit == VISITS - 1:
+        if visit == n_visits - 1:
             page.wait_for_load_state("networkidle")
             figures["own_script_bytes"] = sum(size for name, size in sizes.items() if name.endswith(".js"))
-            figures |= keys(page) | drops(page)
+            figures |= keys(page, n_rounds) | drops(page, n_drops)
         context.close()
     return {
         "usable_ms": statistics.median(usable),
@@ -155,22 +156,24 @@ def percentiles(name: str, times: list[float], count: int) -> dict[str, float]:
     return {f"{name}_p50_ms": statistics.median(times), f"{name}_p95_ms": sorted(times)[int(0.95 * (count - 1))]}
 
 
-def keys(page: Page) -> dict[str, float]:
+def keys(page: Page, n_rounds: int) -> dict[str, float]:
     """Return the figures of the keys of a working coder, pressed one at a time."""
+    pressed = KEYS * n_rounds
     page.locator("#text-pane").focus()
-    for key in KEYS:
+    for key in pressed:
         page.keyboard.press(key)
         page.wait_for_timeout(30)
     page.wait_for_timeout(500)
-    return percentiles("key_to_paint", page.evaluate("window.probe.keys"), len(KEYS))
+    return percentiles("key_to_paint", page.evaluate("window.probe.keys"), len(pressed))
 
 
-def drops(page: Page) -> dict[str, float]:
-    """Return the figures of dragging a word onto an SCU and SCUs onto others; each drop is undone."""
+def drops(page: Page, n_drops: int) -> dict[str, float]:
+    """Return the figures of dragging words onto an SCU and SCUs onto others; each drop is undone."""
     rows = page.locator("#scus > .pyramid-scu > .pyramid-scu-head")
-    for number in range(DROPS):
+    for number in range(n_drops):
         page.locator("#text-pane").focus()
         page.keyboard.press("Tab")
+        page.keyboard.press("Shift+ArrowRight")  # the current word alone is not dragged
         page.wait_for_timeout(50)
         target = rows.nth(2 + number % 4)
         for source in (page.locator(".pyramid-word.is-cursor"), rows.nth(7)):
@@ -183,7 +186,7 @@ def drops(page: Page) -> dict[str, float]:
             page.keyboard.press("u")
             page.wait_for_timeout(100)
     page.wait_for_timeout(500)
-    return percentiles("drop_to_paint", page.evaluate("window.probe.drops"), 2 * DROPS)
+    return percentiles("drop_to_paint", page.evaluate("window.probe.drops"), 2 * n_drops)
 
 
 def drag(page: Page, source, target) -> None:
@@ -228,12 +231,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--write", type=Path, help="write the table to this file too")
+    parser.add_argument(
+        "--smallest", action="store_true", help="one visit with few keys and drops, to see that it runs"
+    )
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.load:
         load()
         return
-    figures = measure()
+    figures = measure(options.smallest)
     print(json.dumps(figures, indent=2) if options.json else report(figures))
     if options.write:
         options.write.write_text(report(figures), encoding="utf-8")

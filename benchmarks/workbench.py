@@ -70,7 +70,7 @@ def marked_text(markables: int, seed: int = 1) -> str:
     return "\n".join(lines)
 
 
-def load() -> None:
+def load(sizes: Sequence[int]) -> None:
     """Create the project in the configured database."""
     import django
 
@@ -89,7 +89,7 @@ def load() -> None:
     project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
     add_member(project, coder, Membership.Role.CODER)
     documents = []
-    for size in SIZES:
+    for size in sizes:
         document = plain.parse(marked_text(size), f"size-{size}.txt")
         documents.append(SourceDocument(document, None))
     import_documents(project, documents)
@@ -98,15 +98,16 @@ def load() -> None:
     fill_gold(marked_text(MARKABLES), codings, coder, "pointers")
 
 
-def measure() -> dict[str, float]:
-    """Return all figures, by their names in the JSON."""
+def measure(smallest: bool = False) -> dict[str, float]:
+    """Return all figures, by their names in the JSON; smallest: of one visit to the smallest text alone."""
+    text_sizes, n_visits = (SIZES[:1], 1) if smallest else (SIZES, VISITS)
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
     figures: dict[str, float] = {}
     with (
         tempfile.TemporaryDirectory() as data,
-        serving(data, ["-m", "benchmarks.workbench", "--load"]) as server,
+        serving(data, ["-m", "benchmarks.workbench", "--load", *(["--smallest"] if smallest else [])]) as server,
         sync_playwright() as playwright,
     ):
         address = server.address
@@ -119,10 +120,10 @@ def measure() -> dict[str, float]:
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}/")
         state = signed_in.storage_state()
-        for size in SIZES:
+        for size in text_sizes:
             url = f"{address}/projects/bench/texts/size-{size}/code/"
             usable, longest = [], []
-            for visit in range(VISITS):
+            for visit in range(n_visits):
                 context = browser.new_context(storage_state=state, viewport={"width": 1280, "height": 800})
                 context.add_init_script(PROBE)
                 page = context.new_page()
@@ -138,7 +139,7 @@ def measure() -> dict[str, float]:
                     script_sizes = {name: size for name, size in sizes.items() if name.endswith(".js")}
                     figures["own_script_bytes"] = sum(script_sizes.values())
                     figures["total_bytes" if size == 1000 else f"total_bytes_{size}"] = sum(sizes.values())
-                if visit == VISITS - 1:
+                if visit == n_visits - 1:
                     p50, p95 = press_keys(page, KEYS)
                     figures |= {f"key_to_paint_p50_ms_{size}": p50, f"key_to_paint_p95_ms_{size}": p95}
                 context.close()
@@ -196,7 +197,7 @@ def report(figures: dict[str, float]) -> str:
         "| markables | usable | key to paint, p50 | p95 | longest task | all bytes |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
-    for size in SIZES:
+    for size in (size for size in SIZES if f"usable_ms_{size}" in figures):
         total = figures["total_bytes" if size == 1000 else f"total_bytes_{size}"]
         cells = [
             figures[f"{name}_ms_{size}"] for name in ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
@@ -222,12 +223,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--write", type=Path, help="write the table to this file too")
+    parser.add_argument("--smallest", action="store_true", help="one visit to the smallest text, to see that it runs")
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.load:
-        load()
+        load(SIZES[:1] if options.smallest else SIZES)
         return
-    figures = measure()
+    figures = measure(options.smallest)
     print(json.dumps(figures, indent=2) if options.json else report(figures))
     if options.write:
         options.write.write_text(report(figures), encoding="utf-8")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import batched
 from threading import Lock
 from typing import Any, NamedTuple
 
-from django.db.models import Count, QuerySet, TextField
+from django.db.models import Count, Exists, OuterRef, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
 from agreement.data.answers.reading import MAX_TEXTS_IN_QUERY
+from agreement.data.codings.documents import row_key
 from agreement.data.codings.state import MOST_READ, NO_KEY, KnownCodings
 from agreement.data.codings.table import CodingTable
 from agreement.data.extract.reading import read_current_codings
-from annotations.models import Coding, Operation, Project, Round, Text
+from annotations.models import Coding, Operation, PlanText, Project, Round, Text
+from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.planning.work.remaining import Remaining, texts_to_mark
 
 LATEST = 5
 # Of so many projects a process remembers what their logs say.
@@ -28,10 +31,15 @@ EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"
 
 @dataclass(frozen=True, slots=True)
 class CodingProgress:
-    """How far the codings of a project are."""
+    """How far the codings of a project are.
+
+    n_assigned: texts that anybody codes in any round. n_in_pools: texts that coders may take, and nobody has taken.
+    n_codings, n_submitted: codings without practice and repeats.
+    """
 
     n_texts: int
     n_assigned: int
+    n_in_pools: int
     n_codings: int
     n_submitted: int
 
@@ -76,57 +84,57 @@ def read_progress(project: Project, known: KnownCodings | None = None) -> Coding
 
     `known` are the codings as they are now, where they were read. One query besides what reads them.
     """
-    n_texts = project.texts.exclude(role=Text.Role.PEER).count()
-    return CodingProgress(n_texts, *(known or read_current_codings(project)).table.progress)
+    plans = PlanText.objects.filter(text=OuterRef("pk"), plan__pool=True, plan__round__closed_at=None)
+    coded = Coding.objects.filter(text=OuterRef("pk"), kind__in=INDEPENDENT_KINDS)
+    texts = project.texts.exclude(role=Text.Role.PEER).aggregate(
+        n_texts=Count("pk"),
+        n_assigned=Count("pk", filter=Exists(coded)),
+        n_in_pools=Count("pk", filter=~Exists(coded) & Exists(plans)),
+    )
+    _, n_codings, n_submitted = (known or read_current_codings(project)).table.progress
+    return CodingProgress(**texts, n_codings=n_codings, n_submitted=n_submitted)
 
 
-def count_remaining(project: Project, known: KnownCodings | None = None) -> dict[str, int]:
-    """Return by round how many markables coders still have to decide in codings that are not submitted.
+def count_remaining(project: Project, known: KnownCodings | None = None) -> dict[str, Remaining]:
+    """Return by round what coders have yet to do in codings that are not submitted; nothing of rounds without any.
 
-    In a closed round nobody decides anything, and practice and repeats are no part of the work. A query, and another
-    for the codings that have changed since the last look.
+    In a closed round nobody decides anything, and practice and repeats are no part of the work. Three queries, and
+    another for the codings that have changed since the last look.
     """
     table = (known or read_current_codings(project)).table
     with _lock:
-        before = _remaining.get(project.pk)
+        before = _undecided.get(project.pk)
     changed = table.changed_since(before.table) if before else None
     if before is None or changed is None:
-        remaining = _count_undecided(project, table, table.headings)
-        before, changed = _Remaining(table.number, {}, Counter()), frozenset(remaining)
+        documents = _read_undecided(project, table, table.headings)
     else:
-        remaining = _count_undecided(project, table, changed)
-    found = before.with_documents(table, changed, remaining)
+        kept = {key: one for key, one in before.documents.items() if key not in changed}
+        documents = kept | _read_undecided(project, table, changed)
     with _lock:
-        _store(_remaining, project.pk, found)
+        _store(_undecided, project.pk, _Undecided(table.number, documents))
+    to_mark = texts_to_mark(project)
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
-    return {name: found.rounds[name] for name in rounds.values_list("name", flat=True) if found.rounds[name]}
+    found = {name: Remaining() for name in rounds.values_list("name", flat=True)}
+    for document, (markables, codings) in documents.items():
+        if (name := table.headings[document].round) in found:
+            words = to_mark.get(row_key(document))
+            marked = (0, 0) if words is None else (codings, codings * words)
+            found[name] += Remaining(markables, codings, *marked)
+    return {name: one for name, one in found.items() if one.codings}
 
 
 @dataclass(frozen=True, slots=True)
-class _Remaining:
-    """How many markables are to be decided in each document that has any, and in each round, as of a table."""
+class _Undecided:
+    """How many markables are to be decided in each document, and in how many open codings, as of a table."""
 
     table: int
-    documents: dict[int, int]
-    rounds: Counter[str]
-
-    def with_documents(self, table: CodingTable, changed: Collection[int], remaining: Mapping[int, int]) -> _Remaining:
-        """Return the same as of another table, where so many remain in the documents that have changed."""
-        if table.number == self.table and not changed:
-            return self
-        documents, rounds = self.documents.copy(), self.rounds.copy()
-        for document in changed:
-            number = remaining.get(document, 0)
-            rounds[table.headings[document].round] += number - documents.pop(document, 0)
-            if number:
-                documents[document] = number
-        return _Remaining(table.number, documents, rounds)
+    documents: dict[int, tuple[int, int]]
 
 
-def _count_undecided(project: Project, table: CodingTable, documents: Iterable[int]) -> Counter[int]:
-    """Return by document how many markables are to be decided in its codings that are not submitted."""
+def _read_undecided(project: Project, table: CodingTable, documents: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Return by document how many markables are to be decided, and how many codings are not submitted."""
     open_rows = table.find_open(documents)
-    found = Counter[int]()
+    found: dict[int, tuple[int, int]] = {}
     if not open_rows:
         return found
     chosen = {"pk__in": open_rows} if len(open_rows) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
@@ -134,7 +142,8 @@ def _count_undecided(project: Project, table: CodingTable, documents: Iterable[i
     counted: QuerySet[Any, Any] = open_codings.order_by().with_progress()
     for pk, to_decide, decided in counted.values_list("pk", "to_decide", "decided"):
         if pk in open_rows:
-            found[open_rows[pk]] += max(to_decide - decided, 0)
+            markables, codings = found.get(open_rows[pk], (0, 0))
+            found[open_rows[pk]] = markables + max(to_decide - decided, 0), codings + 1
     return found
 
 
@@ -171,7 +180,7 @@ class _LoggedOperation(NamedTuple):
 
 # Of the projects that were looked at last.
 _summaries: OrderedDict[int, _LogSummary] = OrderedDict()
-_remaining: OrderedDict[int, _Remaining] = OrderedDict()
+_undecided: OrderedDict[int, _Undecided] = OrderedDict()
 _lock = Lock()
 
 

@@ -31,20 +31,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if _is_corpus(options):
             corpus = _sum_corpus(options)
-            intervals = _corpus_intervals(options, corpus.sums)
+            intervals, notes = _corpus_intervals(options, corpus.sums), corpus.notes
         else:
-            intervals = _file_intervals(options)
+            data = _data(options)
+            intervals, notes = _file_intervals(options, data), data.notes
     except (ValueError, OSError, ImportError, BrokenExecutor) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 2
-    print(_json(intervals, corpus) if options.json else _text(intervals, corpus))  # noqa: T201
+    print((_json if options.json else _text)(intervals, corpus, notes))  # noqa: T201
     return 1 if corpus is not None and corpus.left_out else 0
 
 
-def _file_intervals(options: argparse.Namespace) -> dict[str, Interval]:
+def _file_intervals(options: argparse.Namespace, data: ReliabilityData) -> dict[str, Interval]:
     """Return the intervals of one file that is read as a whole."""
     conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
-    data = _data(options)
     distances = options.distance or (SET_DISTANCES if data.has_sets or data.members == "labels" else ("nominal",))
     estimate: Callable[..., Any] = partial(interval, level=options.level)
     if options.n is not None:
@@ -66,10 +66,11 @@ def _sum_corpus(options: argparse.Namespace) -> CorpusSums:
     if options.matrix:
         raise ValueError("a corpus has one judgement a row: no --matrix")
     distances = tuple(options.distance or SET_DISTANCES)
+    units = (options.unit or "unit").split(",")
     return sum_files(
         find_files(options.files),
         SumOptions(distances, options.exclude_unit, options.empty, options.thirds),
-        Columns(options.document or "document", options.unit.split(","), options.coder, options.chain, options.label),
+        Columns(options.document or "document", units, options.coder, options.chain, options.label),
         workers=options.workers,
         cluster=options.cluster,
         skip_errors=options.on_error == "skip",
@@ -89,11 +90,12 @@ def _corpus_intervals(options: argparse.Namespace, sums: TextSums) -> dict[str, 
 
 def _data(options: argparse.Namespace) -> ReliabilityData:
     if options.matrix:
-        return ReliabilityData.from_matrix(options.files[0], raw=options.raw, members=options.members)
+        columns = {"document": options.document, "unit": options.unit}
+        return ReliabilityData.from_matrix(options.files[0], **columns, raw=options.raw, members=options.members)
     return ReliabilityData.from_csv(
         options.files[0],
         document=options.document,
-        unit=options.unit.split(","),
+        unit=(options.unit or "unit").split(","),
         coder=options.coder,
         label=options.label,
         chain=options.chain,
@@ -106,12 +108,13 @@ def _parser() -> argparse.ArgumentParser:
         "files",
         nargs="+",
         metavar="FILE",
-        help="CSV (or .tsv) with a header and one judgement per line; several files, a pattern such as 'corpus/*.csv',"
-        " or Parquet are a corpus: each document is wholly in one file, and a unit has one name in its document",
+        help="CSV with a header and one judgement per line, its columns parted by commas, semicolons or tabs; several"
+        " files, a pattern such as 'corpus/*.csv', or Parquet are a corpus: each document is wholly in one file, and a"
+        " unit has one name in its document",
     )
     columns = parser.add_argument_group("columns")
     columns.add_argument("--document", metavar="COLUMN", help="the text (default: document, if there is one)")
-    columns.add_argument("--unit", metavar="COLUMN", default="unit", help="the unit; several columns with commas")
+    columns.add_argument("--unit", metavar="COLUMN", help="the unit (default: unit); several columns with commas")
     columns.add_argument("--coder", metavar="COLUMN", default="coder")
     columns.add_argument("--chain", metavar="COLUMN", help="a chain's id: units with equal ids are the value")
     columns.add_argument("--label", metavar="COLUMN", help="a category: the value where there is no chain")
@@ -123,7 +126,9 @@ def _parser() -> argparse.ArgumentParser:
         "--on-error", choices=("stop", "skip"), help="at a file that cannot be used (default: stop); skipping returns 1"
     )
     corpus.add_argument("--quiet", action="store_true", help="show no progress (without a terminal there is none)")
-    parser.add_argument("--matrix", action="store_true", help="the file is a matrix: document, unit, a column a coder")
+    parser.add_argument(
+        "--matrix", action="store_true", help="the file is a matrix: document (if any), unit, a column a coder"
+    )
     parser.add_argument("--members", choices=MEMBERS, default="units", help="what the members of its sets are")
     parser.add_argument("--raw", action="store_true", help="its cells have no apostrophes for spreadsheets")
     parser.add_argument("--distance", action="append", choices=DISTANCES, help="may be given several times")
@@ -151,7 +156,7 @@ def _positive(text: str) -> int:
     return number
 
 
-def _text(intervals: dict[str, Interval], corpus: CorpusSums | None) -> str:
+def _text(intervals: dict[str, Interval], corpus: CorpusSums | None, notes: Sequence[str]) -> str:
     lines = []
     for name, one in intervals.items():
         line = f"{name:<20} {format_defined(one.value):>9}"
@@ -166,11 +171,13 @@ def _text(intervals: dict[str, Interval], corpus: CorpusSums | None) -> str:
         left_out = f"; {len(corpus.left_out)} left out" if corpus.left_out else ""
         documents = pluralize(len(corpus.sums.documents), "document")
         lines.append(f"corpus: {documents} in {pluralize(corpus.n_files, 'file')}{left_out}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"note: {note}" for note in notes)])
 
 
-def _json(intervals: dict[str, Interval], corpus: CorpusSums | None) -> str:
+def _json(intervals: dict[str, Interval], corpus: CorpusSums | None, notes: Sequence[str]) -> str:
     answer: dict[str, Any] = {name: one.to_dict() for name, one in intervals.items()}
+    if notes:
+        answer["notes"] = notes
     if corpus is not None:
         left_out = [{"file": part.name, "error": str(part.error)} for part in corpus.left_out]
         answer["corpus"] = {

@@ -6,17 +6,18 @@ intersection. `distance_from_sizes` is the one definition of all of them; `dista
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import permutations
-from math import isfinite, perm
-from numbers import Real
+from math import perm
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
-from .values import Bools, Floats, Ints, Label, Readings, Value
+from .values import Bools, Floats, Ints, Label, Readings, Value, parse_number
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
 _MOST_ASSIGNMENTS = 120
+# Squares of numbers beyond these, added up, are 0 or infinite.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: str = "exact") -> float:
@@ -148,13 +149,17 @@ def distance_from_empty(name: str, options: Options) -> float:
 
 
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:
-    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that is none."""
+    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that cannot be used."""
     for label in labels:
-        if not isinstance(label, Real) or not isfinite(label):
-            raise ValueError(f"the distance {name!r} is of numbers, and {label!r} is none")
-        if name == "ratio" and label < 0:
+        try:
+            number = parse_number(label)
+        except ValueError as error:
+            raise ValueError(f"{error}, and the distance {name!r} is of numbers")
+        if name == "ratio" and number < 0:
             raise ValueError(f"the distance 'ratio' is of numbers from 0, and {label!r} is less")
-    return np.array(labels, dtype=np.float64)
+        if name != "ordinal" and number and not SMALLEST < abs(number) < LARGEST:
+            raise ValueError(f"{label!r} cannot be squared: the distance {name!r} is of numbers up to {LARGEST:g}")
+    return np.array([parse_number(label) for label in labels], dtype=np.float64)
 
 
 def number_distance(a: Floats, b: Floats, name: str) -> Floats:

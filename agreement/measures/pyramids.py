@@ -7,12 +7,13 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import permutations
-from math import floor
+from math import floor, inf
 
 import numpy as np
 
 from .data.chains import index_labels
 from .displays import Display, Point
+from .distances import LARGEST
 from .options import check_option
 from .results import Figure, format_defined, format_equality
 from .values import Floats, Value
@@ -128,7 +129,7 @@ def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> Pe
     >>> original(pyramid, ["fire", "rain"], outside=1)
     <original = 0.6667: 4 of 6 with 3 SCUs>
     """
-    if outside < 0:
+    if not 0 <= outside < inf:
         raise ValueError(f"outside is {outside}; it is a number of SCUs")
     expressed = _check_scus(pyramid, scus)
     return _score_peer("original", pyramid, expressed, len(expressed) + outside)
@@ -172,9 +173,24 @@ def score_correlation(
 ) -> Correlation:
     """Return how two pyramids agree in the scores that they give to the same peers (Passonneau 2006).
 
-    Mappings from peers to scores, or scores in the same order. Raises ValueError for a peer that only one of them has.
-    All are None, with a note, for fewer than two peers and where one pyramid gives all the same score.
+    Parameters
+    ----------
+    first, second : mapping from peers to float, or sequence of float
+        The scores; those of sequences are of the same peers in the same order.
 
+    Returns
+    -------
+    Correlation
+        Its figures are None, and the note says why, for fewer than two peers and where one pyramid gives all the same
+        score.
+
+    Raises
+    ------
+    ValueError
+        For a peer that only one of them has, and for a score that is no number.
+
+    Examples
+    --------
     >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
     <pearson 0.9477 (p = 0.2068), kendall 1.0000 (p = 0.3333), spearman 1.0000 (p = 0.3333), of 3 peers>
     """
@@ -182,7 +198,7 @@ def score_correlation(
     for peer in [*a, *b]:
         if peer not in a or peer not in b:
             raise ValueError(f"peer {peer!r} has one score only")
-    x, y = np.array([a[peer] for peer in a], dtype=np.float64), np.array([b[peer] for peer in a], dtype=np.float64)
+    x, y = check_scores(a), check_scores({peer: b[peer] for peer in a})
     if len(x) < 2:
         return Correlation(None, None, None, len(x), "there are fewer than two peers")
     if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
@@ -232,6 +248,14 @@ def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable
 def scores_by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
     """Return scores by their peer, or by their place where they are given in order."""
     return scores if isinstance(scores, Mapping) else dict(enumerate(scores))
+
+
+def check_scores(scores: Mapping[Hashable, float]) -> Floats:
+    """Return the scores as an array. Raises ValueError for one that is no number, or too large to be squared."""
+    for peer, score in scores.items():
+        if not abs(score) < LARGEST:
+            raise ValueError(f"the score of peer {peer!r} is {score}: scores are numbers up to {LARGEST:g}")
+    return np.array(list(scores.values()), dtype=np.float64)
 
 
 def _check_scus(pyramid: Pyramid, scus: Iterable[Hashable]) -> set[Hashable]:

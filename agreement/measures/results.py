@@ -134,12 +134,18 @@ class KappaResult(Result):
     """A kappa with its standard errors, where they are known.
 
     `standard_error` is for intervals; `standard_error_null` holds if coders agree by chance only, and `z` is the value
-    over it. `categories` is the kappa of each category. None, or nothing, where the source gives no formula.
+    over it. `categories` is the kappa of each category. None, or nothing, where the source gives no formula; `z_note`
+    says why a formula that there is gives no z.
     """
 
     standard_error: float | None = None
     standard_error_null: float | None = None
     categories: tuple[CategoryKappa, ...] = ()
+    z_note: str = ""
+
+    def __repr__(self) -> str:
+        text = super().__repr__()
+        return f"{text[:-1]}; {self.z_note}>" if self.z_note else text
 
     @property
     def z(self) -> float | None:
@@ -162,7 +168,7 @@ class KappaResult(Result):
         note = rows.pop("note")
         rows["standard error"] = format_value(self.standard_error)
         rows["standard error by chance"] = format_value(self.standard_error_null)
-        rows["z"] = "" if self.z is None else f"{self.z:.2f}"
+        rows["z"] = self.z_note if self.z is None else f"{self.z:.2f}"
         rows["p"] = "" if self.p_value is None else f"{self.p_value:.4g}"
         for one in self.categories:
             rows[f"{self.coefficient} of {one.category}"] = format_defined(one.value)

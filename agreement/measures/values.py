@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,3 +58,23 @@ def remove_unit(value: Value, unit: Hashable) -> Value:
     if isinstance(value, Readings):
         return unite_readings(one - {unit} for one in value.sets)
     return value - {unit} if isinstance(value, frozenset) else value
+
+
+def parse_number(label: Label) -> float:
+    """Return a label as a number, also one in text. Raises ValueError for any other.
+
+    >>> parse_number("1e3")
+    1000.0
+    """
+    if not is_number(label):
+        raise ValueError(f"{label!r} is no number")
+    return float(label)  # type: ignore[arg-type]
+
+
+def is_number(label: Label) -> bool:
+    """Return whether a label is a finite number, or the text of one."""
+    try:
+        is_readable = isinstance(label, Real) or (isinstance(label, str) and "_" not in label)
+        return is_readable and isfinite(float(label))  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return False

@@ -10,7 +10,8 @@ from agreement.measures.results import pluralize
 
 # What codings are that do not count, by reason.
 CODINGS_LEFT_OUT = {
-    "gold": "by adjudicators",
+    "gold": "of gold",
+    "adjudicators": "by adjudicators",
     "practice": "for practice",
     "repeats": "that repeat an earlier one",
     "open": "not submitted",

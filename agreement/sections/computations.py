@@ -125,11 +125,11 @@ def _data_state(request: AnalysisRequest, kind: str) -> str:
     What is compared with gold or agreed pyramids depends on these, too.
     """
     extract = request.extract
-    about: list[Any] = [extract.fingerprint, extract.digest_of_headings, sorted(extract.labels.items())]
+    about: list[Any] = [extract.state, extract.digest_of_headings, sorted(extract.labels.items())]
     if kind == "gold":
-        about.append(request.answers_with_gold.fingerprint)
+        about.append(request.answers_with_gold.state)
     elif kind == "models":  # the coders who are chosen are people
-        about.append(request.project_answers.select(request.parameters.selection("include")).fingerprint)
+        about.append(request.project_answers.select(request.parameters.selection("include")).state)
     elif kind == "agreed":
         about.append(agreed_state(request.project))
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()

@@ -115,6 +115,8 @@ class ErrorEstimate:
         total = sum(one.total for one in reached)
         worth = float(Fraction(total**2) / sum(Fraction(one.total**2, one.checked) for one in reached))
         found = binomial_interval(share * worth, worth)
+        if found.low is None or found.high is None:
+            return None
         wrong, unseen = sum(one.wrong for one in reached), sum(one.unseen for one in reached)
         return max(found.low, wrong / total), min(found.high, (wrong + unseen) / total)
 

@@ -9,8 +9,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+
 from agreement.measures import Consensus, ReliabilityData, antecedents, chain_labels, consensus, index_labels
 from agreement.measures import Readings as Ambiguity
+from agreement.measures.values import Bools
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
 from annotations.coding.rules import Rules, retired_answers, text_order
@@ -102,6 +105,11 @@ def answers_of_draft(
     return DraftedAnswers(data, Consensus(values, (), 0))
 
 
+def all_coded(data: ReliabilityData) -> Bools:
+    """Return that every coder coded the text, whoever marked nothing among them: all have submitted it."""
+    return np.ones((len(data.documents), len(data.coders)), dtype=np.bool_)
+
+
 def _as_data(order: Sequence[str], values: Sequence[Mapping[str, Value]]) -> ReliabilityData:
     units = [key for key in order if any(key in of_coder for of_coder in values)]
     rows = [[of_coder.get(key) for of_coder in values] for key in units]
@@ -167,7 +175,8 @@ class _Draft(_Answers):
         # whose answers the draft is made of, and not only compared with
         self.voting = self.codings if coder is None else [self.codings[coder]]
         self.place = {key: number for number, key in enumerate(self.order)}
-        self.consensus = consensus(_as_data(self.order, self.values), str(method), coder=coder)
+        data = _as_data(self.order, self.values)
+        self.consensus = consensus(data, str(method), coder=coder, coded=all_coded(data))
         self.drafted = {str(key): value for key, value in self.consensus.values.items()}
         self.refused: set[Item] = set()
         self.contested_answers: set[Item] = set()

@@ -13,7 +13,7 @@ from typing import Any
 
 from agreement.measures import Card, CardRow, Readings, cards
 from annotations.adjudication.decisions.log import Draft, answer_to
-from annotations.adjudication.proposal import Item, Method, answers_of_draft
+from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
 from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
@@ -245,7 +245,7 @@ class _Builder:
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
         answers = answers_of_draft(rules, known, self.draft)
         self.data, self.values = answers.data, answers.draft.values
-        self.cards = cards(answers.data, answers.draft)
+        self.cards = cards(answers.data, answers.draft, coded=all_coded(answers.data))
         # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
         self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
         self.numbers: dict[frozenset[Any], int] = {}
@@ -336,7 +336,9 @@ class _Builder:
         for question in sorted(units, key=lambda name: (name != CATEGORY, name)):
             keys = self._in_order(set(units[question]))
             for first in range(0, len(keys), ROWS_OF_QUESTION):
-                rows = tuple(self._row_of_unit(key, question, contested=True) for key in keys[first : first + ROWS_OF_QUESTION])
+                rows = tuple(
+                    self._row_of_unit(key, question, contested=True) for key in keys[first : first + ROWS_OF_QUESTION]
+                )
                 found.append(QueueCard(Kind.QUESTION, rows, question=question))
         return found
 

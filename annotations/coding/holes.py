@@ -11,18 +11,16 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef
 
-from annotations.coding.chains import chains_of, members_of
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
+from annotations.coding.required_answers import AnswersMissing, RequiredAnswer, chains_without, text_order, words_at
 from annotations.coding.rules import given_answers
-from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Judgement, Markable, Project
 from annotations.models.coding import complete
 from annotations.schemes.constraints import (
     Constraints,
     categories_on,
-    is_asked,
     lacks_category,
     missing_attributes,
     required_of_entities,
@@ -42,22 +40,18 @@ class Hole:
 
 
 def refuse_holes(gold: Coding) -> None:
-    """Raise OperationRejected with the first answer that the gold or agreed pyramid lacks, in words."""
+    """Raise AnswersMissing with the first answer that the gold or agreed pyramid lacks, in words."""
     holes = find_holes([gold.pk]).get(gold.pk, [])
     if holes:
-        project = gold.text.project
-        labels = question_labels(project)
-        code = "undecided" if holes[0].question == CATEGORY else "missing_attribute"
+        missing = [RequiredAnswer(one.question, one.markables[0], len(one.markables) > 1) for one in holes]
         others = f" In all, {len(holes)} answers are missing." if len(holes) > 1 else ""
-        raise OperationRejected(code, f"Answer {describe_hole(holes[0], gold.text.content, labels)} first.{others}")
+        first = describe_hole(holes[0], gold.text.content, question_labels(gold.text.project))
+        raise AnswersMissing(f"Answer {first} first.{others}", missing, "undecided")
 
 
 def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str:
     """Return the question, and the words of the first markable at which it may be answered."""
-    place = split_key(hole.markables[0])
-    parts = place.parts if place is not None else ()
-    words = " … ".join(" ".join(content[start:end].split()) for start, end in parts)
-    return f"“{labels(hole.question)}” for “{words}”"
+    return f"“{labels(hole.question)}” for “{words_at(content, hole.markables[0])}”"
 
 
 def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
@@ -84,8 +78,10 @@ def find_holes(gold: Collection[int]) -> dict[int, list[Hole]]:
 
 def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Decision]) -> Iterator[Hole]:
     """Yield the holes of decisions on markables of coded levels, by key: an empty one where nobody has judged."""
-    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
-    given = {key: given_answers(constraints, key.partition(":")[0], decisions[key]) for key in order if key in decisions}
+    given = {
+        key: given_answers(constraints, key.partition(":")[0], decisions[key])
+        for key in sorted(decisions, key=text_order)
+    }
     judged = {
         key: one for key, one in given.items() if one.category is not None or not categories_on(constraints, one.level)
     }
@@ -94,21 +90,6 @@ def holes_in(constraints: Constraints, answers: str, decisions: Mapping[str, Dec
             yield Hole((key,), CATEGORY)
         if key in judged:
             yield from (Hole((key,), attribute) for attribute in missing_attributes(constraints, one))
-    required = required_of_entities(constraints)
-    if not required:
-        return
-    chains = chains_of(answers, order, decisions)
-    entities = members_of({key: names or (key,) for key, names in chains.items()}).values()
-    for key in required:
-        attribute = constraints["attributes"][key]
-        for members in entities:
-            asked = [one for one in members if one in judged and judged[one].level in attribute["levels"]]
-            asked = [one for one in asked if is_asked(attribute, judged[one])]
-            if asked and not any(key in given[one].attributes for one in members if one in given):
-                yield Hole(tuple(asked), key)
-
-
-def _text_order(key: str) -> tuple[int, int, str]:
-    place = split_key(key)
-    assert place is not None, f"{key!r} is no key of a markable"
-    return place.parts[0][0], -place.parts[-1][1], key
+    if required_of_entities(constraints):
+        chains = chains_without(constraints, answers, decisions, judged)
+        yield from (Hole(tuple(asked), attribute) for attribute, asked in chains)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -12,41 +11,29 @@ from django.dispatch import Signal
 from django.urls import reverse
 
 from annotations.coding import operations
-from annotations.coding.chains import chains_of, members_of
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import was_gold_shown
 from annotations.coding.holes import refuse_holes
-from annotations.coding.judgements import decisions_of
-from annotations.coding.rules import given_answers
-from annotations.core.text import pluralize
-from annotations.formats.model.keys import split_key
+from annotations.coding.required_answers import refuse_missing_answers
 from annotations.mail.queue import notify
-from annotations.models import Attribute, Coding, Operation, Project, User
+from annotations.models import Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, DECIDED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
-from annotations.schemes.constraints import (
-    AttributeConstraints,
-    GivenAnswers,
-    categories_on,
-    is_asked,
-    missing_attributes,
-    required_of_entities,
-)
-from annotations.schemes.project_scheme import read_scheme
 
-# Sent with the primary key of the project, once a submission is written; what it sets off must not take long.
+GOLD_SHOWN = "The gold of this text has been shown to its coder: it is not reopened."
+# Sent with the primary keys of project and coding, once a submission is written; what it sets off must not take long.
 coding_submitted = Signal()
 
 
 def submit_coding(coding: Coding, user: User) -> int:
     """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
 
-    Raise OperationRejected if a judgement, or a chain, lacks an attribute that is required, and for gold of nothing or
-    with a hole.
+    Raise AnswersMissing if it lacks answers that the scheme requires, or gold any that it asks for, and
+    OperationRejected for gold of nothing.
     """
     version = operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_incomplete)
     project = coding.text.project_id
-    transaction.on_commit(lambda: coding_submitted.send(Coding, project=project), robust=True)
+    transaction.on_commit(lambda: coding_submitted.send(Coding, project=project, coding=coding.pk), robust=True)
     return version
 
 
@@ -54,71 +41,9 @@ def _refuse_incomplete(coding: Coding) -> None:
     answered = Q(category__isnull=False) | Q(answers__isnull=False)
     if coding.kind == Coding.Kind.GOLD and not coding.judgements.filter(answered).exists():
         raise OperationRejected("no_gold", "Nothing is decided yet: coders would be compared with nothing.")
-    _refuse_missing_attributes(coding)
+    refuse_missing_answers(coding)
     if coding.kind in DECIDED_KINDS:
         refuse_holes(coding)
-
-
-def _refuse_missing_attributes(coding: Coding) -> None:
-    """Raise OperationRejected with an attribute and the first markable, or chain, in the text that lacks it."""
-    if not Attribute.objects.filter(project=coding.text.project_id, required=True).exists():
-        return
-    constraints = read_scheme(coding.text.project_id).constraints
-    levels = dict(coding.judgements.values_list("markable__key", "markable__level__key"))
-    decisions = {decision.markable: decision for decision in decisions_of(coding)}
-    answers = {key: given_answers(constraints, levels[key], decision) for key, decision in decisions.items()}
-    judged = {
-        key: given
-        for key, given in answers.items()
-        if given.category is not None or (given.attributes and not categories_on(constraints, given.level))
-    }
-    missing: dict[str, list[str]] = {}
-    for key, given in judged.items():
-        for attribute in missing_attributes(constraints, given):
-            missing.setdefault(attribute, []).append(key)
-    for attribute, markables in missing.items():
-        label = constraints["attributes"][attribute]["label"]
-        message = f"{label} ({attribute}) has no answer at {_first_of(markables, 'markable')}."
-        raise OperationRejected("missing_attribute", message)
-    required = required_of_entities(constraints)
-    members = _members_of_chains(coding, decisions) if required else []
-    for attribute in required:
-        chains = _chains_without(attribute, constraints["attributes"][attribute], members, decisions, judged)
-        if chains:
-            label = constraints["attributes"][attribute]["label"]
-            message = f"{label} ({attribute}) has no answer in the chain of {_first_of(chains, 'chain')}."
-            raise OperationRejected("missing_attribute", message)
-
-
-def _first_of(keys: Sequence[str], noun: str) -> str:
-    others = f" and {pluralize(len(keys) - 1, f'other {noun}')}" if len(keys) > 1 else ""
-    return f"{keys[0]}{others}"
-
-
-def _members_of_chains(coding: Coding, decisions: Mapping[str, Decision]) -> list[list[str]]:
-    """Return the members of each chain. A markable that no index or pointer joins to others is a chain of its own."""
-    order = sorted({*decisions, *(target for one in decisions.values() for target in one.targets())}, key=_text_order)
-    chains = {one: names or (one,) for one, names in chains_of(coding.text.project.answers, order, decisions).items()}
-    return list(members_of(chains).values())
-
-
-def _chains_without(
-    key: str,
-    attribute: AttributeConstraints,
-    chains: Iterable[Sequence[str]],
-    decisions: Mapping[str, Decision],
-    judged: Mapping[str, GivenAnswers],
-) -> list[str]:
-    """Return the first members of the chains of which the attribute is asked at some member and answered at none."""
-    asked = {one for one, given in judged.items() if given.level in attribute["levels"] and is_asked(attribute, given)}
-    answered = {one for one, decision in decisions.items() if key in dict(decision.attributes)}
-    return [members[0] for members in chains if not asked.isdisjoint(members) and answered.isdisjoint(members)]
-
-
-def _text_order(key: str) -> tuple[int, int, str]:
-    place = split_key(key)
-    assert place is not None, f"{key!r} is no key of a markable"
-    return place.parts[0][0], -place.parts[-1][1], key
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
@@ -161,7 +86,7 @@ def may_reopen_own(coding: Coding) -> bool:
 def _refuse_after_gold(coding: Coding) -> None:
     """Raise OperationRejected if the coder has been shown the gold of the text."""
     if was_gold_shown(coding):
-        raise OperationRejected("gold_shown", "The gold of this text has been shown to its coder: code another text.")
+        raise OperationRejected("gold_shown", GOLD_SHOWN)
 
 
 def request_reopening(coding: Coding, user: User, reason: str) -> None:
@@ -169,6 +94,7 @@ def request_reopening(coding: Coding, user: User, reason: str) -> None:
     reason = _checked(reason)
     if not reason:
         raise OperationRejected("no_reason", "Give a reason.")
+    _refuse_after_gold(coding)
     operations.set_reopen_request(coding, user, reason)
 
 

@@ -204,14 +204,23 @@ _MANUALS = {
     "coders": ("The coders whose answers are counted.", "dashboards#the-pages", ""),
     "measure": ("The coefficient or score of the row.", "measures#coefficients", ""),
     "change": ("How far the figure moves; below 0 it falls.", "dashboards#the-pages", ""),
-    "shift": ("How far the figure of all texts moves when this text is left out.", "dashboards#the-pages", ""),
+    "shift": (
+        "How far the figure of all texts moves when this text is left out. S and AC1 go on counting its values.",
+        "dashboards#the-pages",
+        "",
+    ),
     "without": ("The coefficient of all other coders, without this one.", "dashboards#the-pages", COEFFICIENT_RANGE),
     "coded_again": (
         "Unmarked: shown again within a round. In a recheck: coded again knowingly, in a round of that kind.",
         "dashboards#the-pages",
         "",
     ),
-    "shown_again": ("How many texts the coder was shown, or coded, again.", "managing#repeats", ""),
+    "shown_again": (
+        "How many codings there are of texts that a coder was shown, or coded, again.",
+        "managing#repeats",
+        "",
+    ),
+    "coded_again_counted": ("How many of them are compared with the first occasion.", "dashboards#the-pages", ""),
     "self_agreement": (
         "The coefficient between the two occasions on which the coder coded the same texts.",
         "dashboards#the-pages",
@@ -223,7 +232,7 @@ _MANUALS = {
         COEFFICIENT_RANGE,
     ),
     "mean_of_pairs": (
-        "The mean of the coefficients of this coder with each of the others.",
+        "The mean of the coefficients of this coder with each of the others with whom there is one.",
         "dashboards#the-pages",
         COEFFICIENT_RANGE,
     ),
@@ -547,6 +556,11 @@ _MANUALS = {
     "pearson": ("Pearson’s correlation of the scores by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "spearman": ("Spearman’s correlation of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
     "kendall": ("Kendall’s tau-b of the ranks by two pyramids.", "dashboards#pyramids", CORRELATION_RANGE),
+    "correlation_p_value": (
+        "How likely so strong a correlation is by chance, were there none.",
+        "measures#intervals-and-tests",
+        "0 to 1; small is unlikely.",
+    ),
     # The project
     "progress": (
         "How far each coding is, and how many markables its coder has decided, of all in the text.",
@@ -554,7 +568,7 @@ _MANUALS = {
         "",
     ),
     "headline": (
-        "The coefficient of all submitted codings by the project’s preset.",
+        "The coefficient by the project’s preset of the submitted codings that count: no training, no rechecks.",
         "managing#7-reading-the-agreement",
         COEFFICIENT_RANGE,
     ),
@@ -607,7 +621,7 @@ _MANUALS = {
         "",
     ),
     "gold-status": (
-        "Open; decided: each contested answer of its draft is, and no answer is missing; or closed, which is submitted. Only "
+        "Open; decided, where each contested answer of its draft is and none is missing; or closed (submitted). Only "
         "closed gold is compared.",
         "managing#training",
         "",
@@ -618,8 +632,8 @@ _MANUALS = {
         "",
     ),
     "gold-contested": (
-        "On how many answers coders differed when the draft was made, and how many are left to decide: with those that the "
-        "scheme asks for and the gold lacks.",
+        "On how many answers coders differed when the draft was made, and how many are left to decide, with those "
+        "that the scheme asks for and the gold lacks.",
         "managing#gold",
         "",
     ),
@@ -636,8 +650,13 @@ _MANUALS = {
         "managing#the-datasheet",
         "",
     ),
-    "datasheet-submitted": ("Those that are submitted: they alone count.", "managing#the-datasheet", ""),
-    "datasheet-judgements": ("Judgements in codings that count.", "dashboards#the-pages", ""),
+    "datasheet-submitted": ("Codings that are submitted.", "managing#the-datasheet", ""),
+    "datasheet-counted": (
+        "Codings that the agreement is computed from: without training, rechecks and work by adjudicators.",
+        "dashboards#the-pages",
+        "",
+    ),
+    "datasheet-judgements": ("Judgements in the codings that are counted.", "dashboards#the-pages", ""),
     "datasheet-chains": ("Chains of two members or more, in codings that count.", "glossary#chain", ""),
     "datasheet-coded-twice": ("Whether coders knew that they had coded the text before.", "managing#repeats", ""),
     "datasheet-round": ("A named part of the annotation.", "glossary#round", ""),
@@ -699,7 +718,7 @@ _MANUALS = {
     "role": ("What the person may do: code, see, adjudicate or manage.", "managing#3-people", ""),
     "total-submitted": ("Codings that are submitted: only these count in the results.", "managing#6-how-far-it-is", ""),
     "total-complete": (
-        "Codings in which all is decided, and which are not submitted.",
+        "Codings in which all markables that there are so far are decided, and which are not submitted.",
         "managing#6-how-far-it-is",
         "",
     ),
@@ -744,11 +763,15 @@ _MANUALS = {
         "",
     ),
     "total-finish": (
-        "When the coder’s open codings are decided at the pace of the last days on which they worked.",
+        "When the open codings are decided at the pace of the last days with work, or how many are to be submitted.",
         "managing#6-how-far-it-is",
         "",
     ),
-    "total-decided": ("How many markables are decided, of all that are assigned.", "managing#6-how-far-it-is", ""),
+    "total-decided": (
+        "How many markables are decided, of all that are assigned or were created so far.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "docset-progress": ("Who has which task of the docset, and how far it is.", "docsets#from-nothing-to-scores", ""),
     "summaries": ("How many model summaries the pyramid is built from.", "docsets#from-nothing-to-scores", ""),
     "pyramids": ("Who builds a pyramid of these summaries, and how far it is.", "docsets#from-nothing-to-scores", ""),

@@ -18,7 +18,7 @@ from annotations.models.people.rights import Person
 from annotations.models.people.user import User
 from annotations.models.project import is_member, sees_all_work, sees_models
 from annotations.models.round import Round
-from annotations.models.scheme import Attribute, AttributeValue, Category, Relation
+from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation
 from annotations.models.text import Text
 
 ENTITY_LENGTH = 200
@@ -82,7 +82,12 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         return self.filter(reserved_until=None)
 
     def with_progress(self) -> CodingQuerySet:
-        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
+        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`.
+
+        `is_to_mark` says whether its coder creates the markables, none being given: how many there are is not known.
+        """
+        marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
+        given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
         return self.annotate(
             # Counted apart, so that what other coders marked is not passed over.
@@ -90,6 +95,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
             decided=Case(
                 When(Exists(attributes), then=_count_complete("pk")), default=_count_complete_without_attributes("pk")
             ),
+            is_to_mark=Case(When(Exists(marked) & ~Exists(given), then=Value(True)), default=Value(False)),
         )
 
 
@@ -228,7 +234,8 @@ class Coding(models.Model):
     def is_complete(self) -> bool:
         """Whether everything is decided and nothing submitted, of a coding `with_progress`."""
         decided, to_decide = self.decided, self.to_decide  # type: ignore[attr-defined]
-        return bool(self.status == self.Status.OPEN and 0 < to_decide == decided)
+        is_known = not self.is_to_mark  # type: ignore[attr-defined]
+        return bool(self.status == self.Status.OPEN and is_known and 0 < to_decide == decided)
 
 
 # Codings that several coders make of the same text, independently of each other.

@@ -237,6 +237,11 @@ def may_see_models(project: Project) -> bool:
     return getattr(project, "role", None) in (None, *ROLES_SEEING_ALL_WORK)
 
 
+def may_see_gold(project: Project) -> bool:
+    """Return whether that person learns how much gold there is; what was read for nobody is for the server itself."""
+    return getattr(project, "role", None) is None or may(project, Right.ADJUDICATE)
+
+
 def sees_models(user: Person, path_to_project: str) -> Q:
     """Return the condition that the user's role in the project at that path lets them learn of models that code."""
     projects = Membership.objects.filter(user=user.pk, role__in=ROLES_SEEING_ALL_WORK)

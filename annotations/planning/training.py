@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside
-from annotations.models import Coding, ModelCoder, Operation, Round, Text, TrainingDecision, User
+from annotations.mail.queue import is_enabled, notify
+from annotations.models import Coding, Membership, ModelCoder, Operation, Project, Round, Text, TrainingDecision, User
 from annotations.planning.plans.comparison import (
     Comparer,
     Describer,
@@ -24,6 +27,7 @@ from annotations.planning.plans.comparison import (
     read_answers,
 )
 from annotations.projects.locks import lock_project
+from annotations.projects.people.members import members_in_roles
 from annotations.projects.rounds import refuse_closed
 from annotations.schemes.project_scheme import read_scheme
 
@@ -64,6 +68,21 @@ class Attempt:
         return "passed" if self.passed else "not passed"
 
 
+class NextStep(StrEnum):
+    """What comes next for a coder in a training round.
+
+    They code a text, wait for its gold, try another text, ask a manager, or are done: they passed, or a manager decided
+    that they did not.
+    """
+
+    CODE = "code"
+    WAIT = "wait"
+    TRY = "try"
+    ASK = "ask"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
 @dataclass(slots=True)
 class TrainingResult:
     """What a coder did in a training round, and what a manager decided. `ready` texts are left with gold."""
@@ -97,9 +116,23 @@ class TrainingResult:
         is_left = round_.attempts is None or len(self.attempts) < round_.attempts
         return bool(self.attempts and is_done and is_left and self.ready and not self.passed and not round_.is_closed)
 
+    def next_step(self, round_: Round) -> NextStep:
+        """Return what comes next: a manager decides where no text is left that could make the coder pass."""
+        if self.passed or self.decision is not None:
+            return NextStep.PASSED if self.passed else NextStep.FAILED
+        attempts = [attempt for attempt in self.attempts if attempt.counts]
+        if not round_.is_closed and any(attempt.coding.status != Coding.Status.SUBMITTED for attempt in attempts):
+            return NextStep.CODE
+        if round_.pass_measure and any(not attempt.has_gold for attempt in attempts):
+            return NextStep.WAIT
+        return NextStep.TRY if round_.pass_measure and self.may_try(round_) else NextStep.ASK
 
-def training_results(round_: Round, coder: User | None = None) -> list[TrainingResult]:
-    """Return the results of a training round by the names of its coders, or those of one. Fifteen queries at most."""
+
+def training_results(round_: Round, coders: Collection[int] | None = None) -> list[TrainingResult]:
+    """Return the results of a training round by the names of its coders, of all or of those with these keys.
+
+    Fifteen queries at most.
+    """
     log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
     submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
     codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
@@ -108,8 +141,8 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
         checked_at=Subquery(checks.order_by("sequence")[:1]),
     )
     decisions = TrainingDecision.objects.filter(round=round_).select_related("coder", "decided_by")
-    if coder is not None:
-        codings, decisions = codings.filter(coder=coder), decisions.filter(coder=coder)
+    if coders is not None:
+        codings, decisions = codings.filter(coder__in=coders), decisions.filter(coder__in=coders)
     rows = list(codings.select_related("text", "coder", "round").defer("text__content"))
     gold = {one.text_id: one for one in _submitted_gold(round_)}
     scores = _scores(round_, rows, gold)
@@ -128,6 +161,78 @@ def training_results(round_: Round, coder: User | None = None) -> list[TrainingR
     for result in results.values():
         result.ready = len(gold.keys() - {one.coding.text_id for one in result.attempts})
     return sorted(results.values(), key=lambda result: result.coder.get_username())
+
+
+@dataclass(frozen=True, slots=True)
+class CoderInTraining:
+    """A training round, and how far a coder is in it."""
+
+    round: Round
+    result: TrainingResult
+
+    @property
+    def step(self) -> NextStep:
+        """Return what comes next for the coder."""
+        return self.result.next_step(self.round)
+
+
+def read_trainings(rounds: Collection[int], coder: User) -> dict[int, CoderInTraining]:
+    """Return how far the coder is in these training rounds, by their keys. Sixteen queries at most for each."""
+    if not rounds:
+        return {}
+    in_order = Round.objects.filter(pk__in=rounds, kind=Round.Kind.TRAINING).select_related("project")
+    return {
+        round_.pk: CoderInTraining(round_, next(iter(training_results(round_, [coder.pk])), TrainingResult(coder)))
+        for round_ in in_order
+    }
+
+
+def trainings_to_decide(project: Project) -> list[CoderInTraining]:
+    """Return the coders about whom a manager is to decide: they have not passed, and no text is left to pass on.
+
+    Whoever works in a round for which training is required has passed, and is not asked for. A query without training.
+    """
+    found = []
+    for round_ in Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project"):
+        if not _is_to_pass(round_):
+            continue
+        requiring = Round.objects.open().filter(required_round=round_)
+        work = Coding.objects.filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
+        going_on = work.begun().filter(round__in=requiring).order_by()
+        concerned = work.filter(Q(round=round_) | Q(round__in=requiring, status=Coding.Status.OPEN))
+        concerned = concerned.exclude(coder__in=going_on.values("coder")).order_by()
+        coders = User.objects.filter(pk__in=concerned.values("coder")).order_by("username")
+        results = {result.coder.pk: result for result in training_results(round_, [coder.pk for coder in coders])}
+        states = [CoderInTraining(round_, results.get(coder.pk) or TrainingResult(coder)) for coder in coders]
+        found += [state for state in states if state.step == NextStep.ASK]
+    return found
+
+
+def _is_to_pass(round_: Round) -> bool:
+    """Return whether passing the training round matters: an open round requires it, or it is open and has a rule."""
+    requiring = Round.objects.open().filter(required_round=round_)
+    return bool((round_.pass_measure and not round_.is_closed) or requiring.exists())
+
+
+def tell_managers(*, coding: int, **_: object) -> None:
+    """Tell managers by mail where this submission, of a text or its gold, leaves a coder without a text to pass on."""
+    of_training = Coding.with_gold.filter(pk=coding, round__kind=Round.Kind.TRAINING)
+    submitted = of_training.select_related("round__project", "text", "coder").first() if is_enabled() else None
+    if submitted is None:
+        return
+    round_, of_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
+    if not _is_to_pass(round_):
+        return
+    waiting = [
+        result
+        for result in training_results(round_, None if of_gold else [submitted.coder.pk])
+        if result.next_step(round_) == NextStep.ASK
+        and any(attempt.coding.text_id == submitted.text_id for attempt in result.attempts)
+    ]
+    if waiting:
+        path = reverse("training", args=[round_.project.slug, round_.name])
+        for manager in members_in_roles(round_.project, [Membership.Role.MANAGER]):
+            notify(manager, "training", round_.project, [submitted.text], path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +374,7 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
     refuse_closed(round_)
     if ModelCoder.objects.filter(membership__project=round_.project, membership__user=user).exists():
         raise ValidationError("Training is for people.")
-    result = next(iter(training_results(round_, user)), None)
+    result = next(iter(training_results(round_, [user.pk])), None)
     if result is None or not result.may_try(round_):
         raise ValidationError(f"There is no further text of the round {round_} for you.")
     tried = {attempt.coding.text_id for attempt in result.attempts}
@@ -280,7 +385,14 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
 
 def has_passed(round_: Round, coder: User) -> bool:
     """Return whether the coder has passed a training round."""
-    return any(result.passed for result in training_results(round_, coder))
+    return any(result.passed for result in training_results(round_, [coder.pk]))
+
+
+def required_training(coding: Coding) -> int | None:
+    """Return the key of the training round that its coder has to pass before this work may begin; None: none."""
+    if coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
+        return None
+    return coding.round.required_round_id
 
 
 def refuse_untrained(coding: Coding) -> None:
@@ -289,8 +401,8 @@ def refuse_untrained(coding: Coding) -> None:
     What has begun goes on, and models code without training, which is for people. Nothing is asked of the database
     where the round requires none.
     """
-    required = coding.round.required_round_id
-    if required is None or coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
+    required = required_training(coding)
+    if required is None:
         return
     round_ = Round.objects.select_related("project").get(pk=required)
     if not has_passed(round_, coding.coder):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 from django.urls import reverse
 
-from annotations.models import Category, Coding, Membership, Project, Text
+from annotations.models import Category, Coding, Membership, Plan, Project, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
 from annotations.projects.people.members import CODING_ROLES
@@ -32,7 +32,11 @@ def steps_to_do(project: Project) -> list[Step]:
         Exists(Category.objects.filter(**of_project)),
         Exists(Text.objects.filter(**of_project)),
         Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)),
-        Exists(Coding.objects.filter(text__project=OuterRef("pk"))),
+        ExpressionWrapper(
+            Exists(Coding.objects.filter(text__project=OuterRef("pk")))
+            | Exists(Plan.objects.filter(round__project=OuterRef("pk"), pool=True)),
+            BooleanField(),
+        ),
         Exists(Project.objects.filter(pk=OuterRef("pk")).exclude(guidelines="")),
     )[0]
     pyramids = project.answers == Project.Answers.SCUS

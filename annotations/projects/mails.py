@@ -83,4 +83,6 @@ def register_kinds() -> None:
     register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
+    subject = "Training in “{project}”: a coder waits for your decision"
+    register_kind(texts_kind("training", "Coders who wait for a decision on their training", subject, seen_texts))
     register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))

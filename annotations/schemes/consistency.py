@@ -64,6 +64,9 @@ def _problems(spec: SchemeSpec) -> KindProblems:
     yield from _key_problems(spec)
     yield from _bound_problems(spec)
     levels = {level.key for level in spec.levels}
+    for level in spec.levels:
+        if level.coders_mark and not level.coded:
+            yield "level", level.key, "Coders mark only levels that they code."
     identity = spec.identity_by_category()
     for category in spec.categories:
         yield from _of("category", _category_problems(category, identity.get(category.key, ()), levels))
@@ -122,6 +125,8 @@ def _category_problems(category: CategorySpec, relations: Sequence[RelationSpec]
     yield from _label_problems(category.key, category.label, category.colour)
     if category.level:
         yield from _level_problems(category.key, [category.level], levels)
+    if category.singleton and category.takes_index:
+        yield category.key, "A category that is a singleton takes no index."
     if len(relations) > 1:
         names = " and ".join(relation.key for relation in relations)
         yield category.key, f"One relation at most says identity for a category; {names} do."

@@ -221,6 +221,16 @@ def discard(transfer: Transfer, user: User) -> bool:
         return _delete(transfer)
 
 
+def describe_discarding(transfer: Transfer) -> str:
+    """Return what is said once a transfer is deleted: what becomes of what it brought, if it has brought anything."""
+    if transfer.kind == Transfer.Kind.EXPORT:
+        return "Deleted."
+    done = "restored" if transfer.kind == Transfer.Kind.RESTORE else "imported"
+    if transfer.state == Transfer.State.DONE or transfer.written:
+        return f"Deleted. What it {done} is kept."
+    return f"Discarded. Nothing was {done}."
+
+
 def cancel(transfer: Transfer, user: User) -> bool:
     """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
 

@@ -1,7 +1,9 @@
 """The benchmarks run; how fast they are is not for a test to say."""
 
+import importlib
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, format
 from benchmarks.data.corpora import write_corpus
 from benchmarks.data.documents import as_sets, documents, prefixes
 from benchmarks.environment import databases
+from benchmarks.environment.serving import Server, chromium
 from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
 from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
+from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import only_in_full
 from tests.shared.migrated import copy_kept
 
@@ -130,13 +134,51 @@ def test_the_memory_of_many_texts_is_measured():
 @pytest.fixture
 def migrated_before(monkeypatch) -> None:
     """Let benchmarks on SQLite find their database migrated, which takes most of their time here."""
-    run = databases._run
+    run, run_on_server = databases._run, Server.run
 
     def run_on_a_copy(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
         copy_kept(Path(environment["DATA_DIR"]) / "coindex.sqlite3")
         return run(module, arguments, environment)
 
+    def run_on_a_copy_of_server(own: Server, *command: str) -> None:
+        if "migrate" in command:
+            copy_kept(Path(own.environment["DATA_DIR"]) / "coindex.sqlite3")
+        run_on_server(own, *command)
+
     monkeypatch.setattr(databases, "_run", run_on_a_copy)
+    monkeypatch.setattr(Server, "run", run_on_a_copy_of_server)
+
+
+# The smallest sizes of each command that no other test here starts.
+SMALLEST = {
+    "bounds": ["--smallest", "--database=sqlite"],
+    "corpus": ["--judgements=2000", "--repeats=1"],
+    "coverage": ["--runs=2"],
+    "dashboard": ["--sizes=2", "--repeats=1", "--databases=sqlite", "--pages=overview"],
+    "forecasts": ["--runs=2", "--power-runs=2"],
+    "formats": ["--texts=1", "--many"],
+    "planning": ["--smallest", "--repeats=1"],
+    "pyramids": ["--smallest"],
+    "server": ["--requests=1", "--seconds=0.2", "--logged=10", "--starts=1", "--database=sqlite"],
+    "workbench": ["--smallest"],
+}
+STARTED_BELOW = {"adjudication", "alt_test", "ambiguity", "load", "measures"}
+
+
+def test_every_command_of_benchmarks_is_started():
+    commands = {path.stem for path in Path(server.__file__).parent.glob("*.py") if "def main(" in path.read_text()}
+    assert commands == SMALLEST.keys() | STARTED_BELOW
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALLEST)
+def test_benchmark_runs_on_its_smallest_size(name, migrated_before, capsys):
+    if name in ("pyramids", "workbench") and chromium() is None:
+        skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
+    module = importlib.import_module(f"benchmarks.{name}")
+    with ThreadPoolExecutor(1) as thread:  # Playwright takes one browser a thread, and other tests have theirs
+        thread.submit(module.main, SMALLEST[name]).result()
+    assert capsys.readouterr().out
 
 
 @pytest.mark.slow

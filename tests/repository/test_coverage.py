@@ -20,6 +20,7 @@ def measured(what, size, runs):
         ("categories, many errors", "5 texts"),
         ("categories, few errors", "10 texts"),
         ("chains, MASI", "10 texts"),
+        ("categories, in two rounds", "10 texts"),
         ("one text, masi, 10% errors", "50 markables"),
         ("B-cubed F1 of two coders", "10 texts"),
         ("difference, same texts, MASI", "10 texts"),

@@ -19,6 +19,7 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
+from annotations.formats.project import VERSION
 from annotations.models import Project
 from tests.conftest import ROOT
 
@@ -57,6 +58,13 @@ def test_the_published_figures_that_do_not_follow_are_those_that_are_known():
     ]
 
 
+def test_misprinted_formulas_give_what_the_measures_page_says():
+    text = (DOCS / "measures.md").read_text()
+    nominal = float(next(conformance.rows()).computed)
+    figures = {"2006": 1 - (1 - nominal) * 2 / 3, "ordered pairs": 1 - (1 - nominal) / 2, "slides": 0.025 / 0.125}
+    assert {name for name, figure in figures.items() if f"{figure:.4f}"[1:] not in text} == set()
+
+
 @pytest.mark.parametrize(
     ("published", "computed", "same"),
     [
@@ -72,6 +80,21 @@ def test_the_published_figures_that_do_not_follow_are_those_that_are_known():
 )
 def test_a_computed_figure_is_the_published_one_if_it_rounds_to_it(published, computed, same):
     assert conformance.Row("paper", published, computed, "").reproduces is same
+
+
+@every_page
+def test_marked_tables_are_not_empty(document):
+    content = document.read_text()
+    empty = [
+        name
+        for name in re.findall("<!-- ([a-z-]+): begin -->", content)
+        if not content.partition(f"<!-- {name}: begin -->")[2].partition(f"<!-- {name}: end -->")[0].strip()
+    ]
+    assert not empty
+
+
+def test_the_guide_names_the_version_of_archives():
+    assert f"changes, and is {VERSION} now." in (DOCS / "formats.md").read_text()
 
 
 def test_the_table_is_written_between_its_marks(tmp_path):
@@ -108,6 +131,16 @@ def links(document):
     text = re.sub(r"^```.*?^```$|^    [^\n]*$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
     found = LINK.findall(text)
     return [(bool(picture), target) for picture, target in found if not target.startswith(("https:", "http:"))]
+
+
+def test_each_tool_that_is_compared_has_a_source():
+    chains, _, rest = (DOCS / "tools.md").read_text().partition("## Build")
+    text, _, sources = rest.partition("## Sources")
+    rows = re.findall(r"^\| \*\*.*$", chains, re.MULTILINE)
+    tools = [name for row in rows for name in re.findall(r"\*\*(.+?)\*\*", row) if name != "Coindex"]
+    assert [row for row in rows if "[" not in row] == rows[:1]
+    assert set(re.findall(r"\[(\d+)\]", chains + text)) == set(re.findall(r"^(\d+)\. ", sources, re.MULTILINE))
+    assert f"[{len(tools)} other annotation tools](docs/tools.md)" in (ROOT / "README.md").read_text()
 
 
 @every_page

@@ -73,14 +73,15 @@ def convention(project: Project, **asked: str) -> Parameters:
 
 
 def answer(project: Project) -> Project:
-    """Let every coder judge every markable, mostly as the others do, but not always, and submit everything."""
+    """Let every coder judge every markable of open codings, mostly as the others do, and submit everything."""
     categories = list(project.categories.order_by("pk"))
     pointing = set(pointing_categories().values_list("pk", flat=True))
     linking = next((one for one in categories if one.pk in pointing or one.takes_index), None)
     plain_ones = [one for one in categories if one.pk not in pointing and not one.takes_index]
     names = sorted(User.objects.filter(codings__text__project=project).values_list("username", flat=True).distinct())
     texts = sorted(project.texts.values_list("slug", flat=True))
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+    codings = Coding.objects.filter(text__project=project, status=Coding.Status.OPEN)
+    for coding in codings.select_related("coder", "text"):
         mine, text = names.index(coding.coder.username), texts.index(coding.text.slug) + 1
         units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
         given = []

@@ -54,6 +54,6 @@ def another_process(patch):
         apart.setattr(store, "LEAST_TEXTS", 10**9)
         apart.setattr(reading, "_projects", reading.ExtractCache(reading.CACHED_PROJECTS))
         apart.setattr(reading, "_questions", reading.ExtractCache(reading.CACHED_QUESTIONS))
-        apart.setattr(activity, "_remaining", OrderedDict())
+        apart.setattr(activity, "_undecided", OrderedDict())
         apart.setattr(reading, "_codings", type(reading._codings)())
         yield

@@ -142,7 +142,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
     recall = serializers.FloatField(allow_null=True)
     precision = serializers.FloatField(allow_null=True)
     f1 = serializers.FloatField(allow_null=True)
-    note = serializers.CharField(required=False, help_text="Why there is no score.")
+    note = serializers.CharField(required=False, help_text="Why there is no score, or what a mean is of.")
     f1_interval = F1IntervalSerializer(required=False, help_text="95%, over texts; only over all texts.")
 
 
@@ -169,6 +169,9 @@ class CoreferenceSerializer(PartSerializer):
     parameters = ParametersSerializer()
     fingerprint = serializers.CharField()
     matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
+    n_in_several = serializers.IntegerField(
+        help_text="Mentions of the two coders in several chains, of which each is scored in one."
+    )
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
@@ -247,9 +250,10 @@ class GroupsSerializer(serializers.Serializer[Any]):
 
 class SelfAgreementSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(help_text="empty: all coders together, each with texts of their own")
-    shown_again = serializers.IntegerField(help_text="how many texts the coder was shown, or coded, again")
-    texts = serializers.IntegerField(help_text="how many of them count")
-    texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="the others, by reason")
+    shown_again = serializers.IntegerField(help_text="codings of texts that the coder was shown, or coded, again")
+    codings = serializers.IntegerField(help_text="how many of them count")
+    texts = serializers.IntegerField(help_text="of how many texts these are")
+    texts_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="other codings, by reason")
     n_units = serializers.IntegerField()
     units_left_out = serializers.DictField(child=serializers.IntegerField(), help_text="by reason")
     value = serializers.FloatField(allow_null=True, help_text="the first occasion against the second")

@@ -49,6 +49,7 @@ class CoderDescriptionSerializer(serializers.Serializer[Any]):
     group = serializers.CharField(allow_blank=True)
     n_codings = serializers.IntegerField()
     n_submitted = serializers.IntegerField()
+    n_counted = serializers.IntegerField(help_text="how many codings the agreement is computed from")
     n_judgements = serializers.IntegerField(help_text="in codings that count")
     n_chains = serializers.IntegerField(allow_null=True, help_text="null where coders make none")
 
@@ -87,6 +88,7 @@ class RoundAgreementSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     n_texts = serializers.IntegerField()
+    n_documents = serializers.IntegerField(help_text="pairs of text and round")
     n_coders = serializers.IntegerField()
     n_units = serializers.IntegerField()
     n_judgements = serializers.IntegerField()
@@ -99,6 +101,7 @@ class CodedTwiceSerializer(serializers.Serializer[Any]):
     """How far coders agree with themselves: all of them together, or the only one."""
 
     n_coders = serializers.IntegerField()
+    n_codings = serializers.IntegerField(help_text="how many texts were coded twice, one for each coder who did")
     n_texts = serializers.IntegerField()
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True)
@@ -153,7 +156,9 @@ class AdjudicationSerializer(serializers.Serializer[Any]):
     rounds = GoldOfRoundSerializer(many=True)
     n_texts_compared = serializers.IntegerField(help_text="with closed gold, outside training")
     n_items = serializers.IntegerField(help_text="that gold answers there")
-    n_contested = serializers.IntegerField(help_text="items there on which coders differ")
+    n_contested = serializers.IntegerField(
+        help_text="items there on which coders differ, whether or not gold answers them"
+    )
     n_chains = serializers.IntegerField(allow_null=True, help_text="of gold there")
     overruled = OverruledSerializer(help_text="answers to contested items whose value is another in gold")
     sources = serializers.DictField(child=serializers.IntegerField(), help_text="decisions")

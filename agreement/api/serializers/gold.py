@@ -68,8 +68,11 @@ class GoldReportSerializer(serializers.Serializer[Any]):
     fingerprint = serializers.CharField(help_text="Equal for equal answers and gold.")
     n_texts = serializers.IntegerField()
     n_items = serializers.IntegerField(help_text="that gold answers")
-    n_contested = serializers.IntegerField(help_text="items in which not all coders have the same value")
+    n_contested = serializers.IntegerField(
+        help_text="items in which not all coders have the same value, whether or not gold answers them"
+    )
     matched_by_muc6 = serializers.BooleanField()
+    n_in_several = serializers.IntegerField(help_text="mentions in several chains, of which each is scored in one")
     coders = AgainstGoldSerializer(many=True)
     groups = AgainstGoldSerializer(many=True)
     questions = QuestionAccuracySerializer(many=True)

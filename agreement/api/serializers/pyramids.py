@@ -54,6 +54,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True, help_text="of the 95% interval over peers")
     high = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(help_text="of how many peers, those that have the score")
     note = serializers.CharField(allow_blank=True)
 
 
@@ -84,12 +85,16 @@ class RankedSerializer(serializers.Serializer[Any]):
     change = serializers.FloatField()
 
 
+class CorrelationSerializer(EstimateSerializer):
+    p_value = serializers.FloatField(allow_null=True, help_text="two-sided, against no correlation")
+
+
 class CorrelationsSerializer(serializers.Serializer[Any]):
     score = serializers.CharField()
     n = serializers.IntegerField()
-    pearson = EstimateSerializer()
-    spearman = EstimateSerializer()
-    kendall = EstimateSerializer()
+    pearson = CorrelationSerializer()
+    spearman = CorrelationSerializer()
+    kendall = CorrelationSerializer()
     peers = RankedSerializer(many=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.links import count_readings, plural_readings
+from agreement.data.answers.links import count_readings, find_first_classes, plural_readings
 from agreement.data.answers.summaries import AnswerSummary, CodingSummary
 from agreement.measures.data.arrays import run_starts
 from agreement.measures.values import Bools, Ints
@@ -28,7 +28,8 @@ class CoderAnswers:
 
     `unit` has the places of the judged units, ascending, `category` that of each one's category in the scheme, and
     `complete` says whether the answer has all that its category asks for. `link_of` is a place in `unit`, `link_to`
-    that of a target among the text's members, or of an index among `indices`. `marked` has the places of all units that
+    that of a target among the text's members, or of an index among `indices`, which stand in the order of their members
+    in the text. `marked` has the places of all units that
     the coding has, also of those without a category. `reason` is one of REASONS_LEFT_OUT, or empty where the coding
     counts. `reading` has the reading of each link, within its judgement: what is of one reading is meant together.
     Without it each link is a reading of its own.
@@ -38,7 +39,8 @@ class CoderAnswers:
 
     Where only judgements of some versions of the scheme were read, `other_versions` has the places of the units that
     the coder judged under another one, ascending: they are missing, whatever silence means. `submitted` is then false
-    where no judgement is of those versions: the silence of that coding is of none of them.
+    where no judgement is of those versions, nor, of a coding without a judgement, its submission: the silence of that
+    coding is of none of them.
     """
 
     coder: str
@@ -58,14 +60,19 @@ class CoderAnswers:
     other_versions: Ints = field(default_factory=lambda: NOWHERE)
 
     @property
+    def is_answer(self) -> bool:
+        """Whether the coder has answered: to submit a text without a judgement is an answer, too."""
+        return len(self.unit) > 0 or self.submitted
+
+    @property
     def is_ambiguous(self) -> Bools:
         """Which judgements have two readings or more."""
         return count_readings(self.link_of, self.reading, len(self.unit)) > 1
 
     def with_first_readings(self) -> CoderAnswers:
-        """Return the answers with the first reading of each judgement alone."""
+        """Return the answers with the first reading of each judgement alone, or its first class (`first_class`)."""
         if self.reading is None:
-            first = run_starts(self.link_of)
+            first = find_first_classes(self.link_of, self.link_to) if self.indices else run_starts(self.link_of)
             return replace(self, link_of=self.link_of[first], link_to=self.link_to[first])
         first = np.flatnonzero(self.reading == 0)
         link_of, link_to, reading = (one[first] for one in (self.link_of, self.link_to, self.reading))
@@ -118,11 +125,14 @@ class TextAnswers:
         return hashlib.sha256("\n".join(self.keys).encode()).digest()
 
     def digest_of(self, one: CoderAnswers) -> bytes:
-        """Return what is equal for equal answers of a coder to equal members, whatever the keys of the rows."""
+        """Return what is equal for equal answers of a coder to equal members, whatever the keys of the rows.
+
+        Neither the coder nor entities are named in it.
+        """
         used = np.bincount(one.category, minlength=len(self.categories)) > 0
         category = (np.cumsum(used) - 1)[one.category]
         names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
-        head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
+        head = [one.submitted, len(self.units), names, len(one.unit), len(one.link_of)]
         digest = hashlib.sha256(json.dumps(head, ensure_ascii=False).encode())
         arrays = (one.unit, category, one.complete, one.link_of, one.link_to)
         for array in arrays if one.reading is None else (*arrays, one.reading):
@@ -139,8 +149,14 @@ class TextAnswers:
         """Return what is known of each coding without its answers."""
         codings = [
             CodingSummary(
-                one.coder, one.reason, one.coding, len(one.unit), len(one.other_versions), self.digest_of(one)
+                work.coder,
+                work.submitted,
+                work.reason,
+                work.coding,
+                len(work.unit),
+                len(work.other_versions),
+                self.digest_of(work),
             )
-            for one in self.coder_answers
+            for work in self.coder_answers
         ]
         return AnswerSummary.of(codings, self.digest_of_keys)

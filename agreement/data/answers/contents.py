@@ -60,7 +60,7 @@ class TextContent:
 
     @property
     def coders(self) -> frozenset[str]:
-        """Who has judged anything."""
+        """Who has answered."""
         return self.summary.coder_sets.coders
 
     @property

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from agreement.measures.coreference.scores import first_class
 from agreement.measures.data.arrays import run_offsets, run_starts, sorted_unique
 from agreement.measures.values import Bools, Ints
 
@@ -67,3 +68,51 @@ def share_reading(link_of: Ints, reading: Ints) -> Bools:
     share[order[1:][same]] = True
     share[order[:-1][same]] = True
     return share
+
+
+def number_classes(coding_of_class: Ints, link_of: Ints, link_to: Ints) -> Ints:
+    """Return the number of each class within its coding, by its members in text order; a prefix comes first.
+
+    Codings and the classes of each ascend. Names have no part in the numbers, but for classes with equal members.
+    """
+    n = len(coding_of_class)
+    first = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(first, link_to, link_of)
+    order = np.argsort(first, kind="stable")
+    tied = order[_have_equal_neighbour(first[order])]
+    rank = np.zeros(n, dtype=np.int64)
+    if len(tied):
+        members = _group_members(link_of, link_to, tied)
+        rank[sorted(tied.tolist(), key=lambda number: (members[number], number))] = np.arange(len(tied))
+        order = np.lexsort((rank, first))
+    numbers = np.empty(n, dtype=np.int64)
+    numbers[order] = run_offsets(np.bincount(coding_of_class, minlength=1))
+    return numbers
+
+
+def find_first_classes(link_of: Ints, link_to: Ints) -> Bools:
+    """Return which links of a coding are to the class in which their judgement is scored, as `first_class` has it."""
+    is_first = np.ones(len(link_of), dtype=np.bool_)
+    several = np.bincount(link_of)[link_of] > 1
+    classes = _group_members(link_of, link_to, np.unique(link_to[several]))
+    links = np.flatnonzero(several)
+    for begin, end in pairwise([*run_starts(link_of[links]).tolist(), len(links)]):
+        of_judgement = links[begin:end]
+        chosen = first_class(int(link_of[of_judgement[0]]), [classes[one] for one in link_to[of_judgement].tolist()])
+        is_first[of_judgement] = np.arange(len(of_judgement)) == chosen
+    return is_first
+
+
+def _group_members(link_of: Ints, link_to: Ints, classes: Ints) -> dict[int, list[int]]:
+    """Return the judgements of each of the classes, ascending."""
+    members: dict[int, list[int]] = {number: [] for number in classes.tolist()}
+    chosen = np.isin(link_to, classes)
+    for number, judgement in sorted(zip(link_to[chosen].tolist(), link_of[chosen].tolist(), strict=True)):
+        members[number].append(judgement)
+    return members
+
+
+def _have_equal_neighbour(ascending: Ints) -> Bools:
+    same = np.concatenate(([False], ascending[1:] == ascending[:-1], [False]))
+    neighbour: Bools = same[1:] | same[:-1]
+    return neighbour[: len(ascending)]

@@ -15,13 +15,13 @@ from django.db.models.functions import Cast, Coalesce
 
 from agreement.data.answers.answers import CoderAnswers, TextAnswers
 from agreement.data.answers.categories import Categories
-from agreement.data.answers.links import share_reading, tidy_readings
+from agreement.data.answers.links import number_classes, share_reading, tidy_readings
 from agreement.data.codings.documents import NEXT_DOCUMENT, row_key, shift_of
 from agreement.data.codings.table import CodingRow
 from agreement.data.joined import count_numbers, joined, parse_numbers
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.models import Index, Judgement, Markable, Pointer, Project
+from annotations.models import Index, Judgement, Markable, Operation, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
@@ -49,7 +49,7 @@ def read_answers(
 
     all_marks: codings of gold or of models are among the rows, and what they alone have marked is a unit, too.
 
-    Three queries, with `versions` four, whatever the size: a row of theirs is a whole coding.
+    Three queries, with `versions` five, whatever the size: a row of theirs is a whole coding.
     """
     members = _read_members(project, [*{row_key(text) for text in texts}], all_marks=all_marks)
     index = MemberIndex.of(members.values())
@@ -71,12 +71,14 @@ def read_answers(
         kept = ~np.isin(marking * index.width + marked, other)
         link_selection["judgement__scheme_version__in"] = versions
     is_of_versions = np.bincount(marking[kept], minlength=len(rows)).astype(np.bool_) | (not versions)
+    if versions:
+        is_of_versions |= _are_empty_of(versions, rows, np.bincount(marking, minlength=len(rows)))
     judged = kept & (category != NO_CATEGORY)
     coding_of, unit, category = marking[judged], marked[judged], look_up(category[judged], categories.number)
     indices: list[list[str]] = [[] for _ in rows]
     if indexing:
         entities = Index.objects.filter(judgement__category__isnull=False, **link_selection)
-        links = _read_indices(entities, coding, indices)
+        links, entity_of_class, coding_of_class = _read_indices(entities, coding)
     else:
         pointers = Pointer.objects.filter(judgement__category__isnull=False, **link_selection)
         if categories.other_relations:
@@ -87,6 +89,11 @@ def read_answers(
     link_of = np.searchsorted(coding_of * index.width + unit, linked_unit)
     reading, second = np.divmod(links.second, NEXT_READING)
     link_to = second if indexing else index.of_markables(second)
+    if indexing:
+        numbers = number_classes(coding_of_class, link_of, link_to)
+        for place in np.lexsort((numbers, coding_of_class)).tolist():
+            indices[coding_of_class[place]].append(entity_of_class[place])
+        link_to = numbers[link_to]
     # two indices are alternatives
     link_of, link_to, reading = tidy_readings(link_of, link_to, link_to if indexing else reading)
     linked = np.zeros(len(unit), dtype=np.bool_)
@@ -124,6 +131,14 @@ def read_answers(
             )
         )
     return {text: _text_answers(text, members[row_key(text)], categories, answers[text]) for text in texts}
+
+
+def _are_empty_of(versions: frozenset[int], rows: Sequence[CodingRow], n_marks: Ints) -> Bools:
+    """Return which codings have nothing marked and were submitted so under one of these versions of the scheme."""
+    empty = [row.pk for row, n in zip(rows, n_marks.tolist(), strict=True) if row.submitted and not n]
+    submissions = Operation.objects.filter(coding__in=empty, kind=Operation.Kind.SUBMIT).order_by("sequence")
+    version_of = dict(submissions.values_list("coding_id", "scheme_version"))
+    return np.array([version_of.get(row.pk) in versions for row in rows], dtype=np.bool_)
 
 
 def _text_answers(key: int, members: _Members, categories: Categories, answers: Sequence[CoderAnswers]) -> TextAnswers:
@@ -247,23 +262,19 @@ def read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, 
     return LinkedRows(of_row, parse_numbers(firsts), parse_numbers(seconds))
 
 
-def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> LinkedRows:
-    """Return the markables of each index, and the number of the index in its coding; `names` are filled in."""
+def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int]) -> tuple[LinkedRows, list[str], Ints]:
+    """Return the markables of each index, with the number of the index; of each its name and its coding, ascending."""
     grouped = (
         rows.values_list("judgement__coding_id", "entity")
         .annotate(markables=joined("judgement__markable_id"))
         .order_by()
     )
-    found = [row for row in sorted(grouped) if row[0] in coding]
-    numbers = []
-    for pk, entity, _ in found:
-        of_coding = names[coding[pk]]
-        numbers.append(len(of_coding))
-        of_coding.append(entity)
-    columns = [text for *_, text in found]
-    rows_of = np.array([(coding[pk], number) for (pk, *_), number in zip(found, numbers, strict=True)], dtype=np.int64)
-    of_row, index = np.repeat(rows_of.reshape(-1, 2), count_numbers(columns), axis=0).T
-    return LinkedRows(of_row, parse_numbers(columns), index)
+    found = sorted((coding[pk], entity, markables) for pk, entity, markables in grouped if pk in coding)
+    codings = np.array([number for number, *_ in found], dtype=np.int64)
+    columns = [markables for *_, markables in found]
+    index = np.repeat(np.arange(len(found)), count_numbers(columns))
+    links = LinkedRows(codings[index], parse_numbers(columns), index)
+    return links, [entity for _, entity, _ in found], codings
 
 
 def look_up(keys: Ints, number: Mapping[int, int]) -> Ints:

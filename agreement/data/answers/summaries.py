@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +22,7 @@ CODING = np.dtype(
     [
         ("coder", "<i4"),
         ("reason", "<i4"),
+        ("submitted", "?"),
         ("coding", "<i8"),
         ("judgements", "<i8"),
         ("other_versions", "<i8"),
@@ -34,19 +34,26 @@ CODING = np.dtype(
 class CodingSummary(NamedTuple):
     """What is known of a coding without its answers: how many there are, and what is equal for equal ones.
 
-    `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its `other_versions`.
+    `submitted`, `reason` and `coding` are as in `CoderAnswers`, and `n_other_versions` is the length of its
+    `other_versions`.
     """
 
     coder: str
+    submitted: bool
     reason: str
     coding: int
     n_judgements: int
     n_other_versions: int
     digest: bytes
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether the coder has answered: to submit a text without a judgement is an answer, too."""
+        return self.n_judgements > 0 or self.submitted
+
 
 class CoderSets(NamedTuple):
-    """Who has judged a document, and why these codings do not count, empty for those that do.
+    """Who has answered in a document, and why these codings do not count, empty for those that do.
 
     `of_other_versions` are those who judged under other versions of the scheme than were read, and `assigned` all who
     have a coding.
@@ -67,7 +74,7 @@ class TextSummary(Protocol):
 
     @property
     def coder_sets(self) -> CoderSets:
-        """Who has judged it. Of equal ones there is mostly one object: texts are many."""
+        """Who has answered. Of equal ones there is mostly one object: texts are many."""
 
     @property
     def n_judgements(self) -> int:
@@ -76,10 +83,6 @@ class TextSummary(Protocol):
     @property
     def digest_of_keys(self) -> bytes:
         """What is equal for equal keys of the members."""
-
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
 
 
 class AnswerSummary(NamedTuple):
@@ -93,22 +96,17 @@ class AnswerSummary(NamedTuple):
     @classmethod
     def of(cls, codings: Sequence[CodingSummary], digest_of_keys: bytes) -> AnswerSummary:
         """Return the summary of these codings."""
-        judged = [(one.coder, one.reason, one.n_judgements > 0, one.n_other_versions > 0) for one in codings]
-        n_judgements = sum(one.n_judgements for one in codings)
-        return cls(tuple(codings), _sets_of(tuple(judged)), n_judgements, digest_of_keys)
-
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
-        return hashlib.sha256(b"".join([self.digest_of_keys, *(one.digest for one in self.codings)])).digest()
+        answered = [(coding.coder, coding.reason, coding.is_answer, coding.n_other_versions > 0) for coding in codings]
+        n_judgements = sum(coding.n_judgements for coding in codings)
+        return cls(tuple(codings), _sets_of(tuple(answered)), n_judgements, digest_of_keys)
 
 
 @lru_cache(MOST_SETS)
 def _sets_of(codings: tuple[tuple[str, str, bool, bool], ...]) -> CoderSets:
-    """Return the sets of coders, each with the reason, and whether there are judgements and some of other versions."""
-    judged = [(coder, reason) for coder, reason, has_judgements, _ in codings if has_judgements]
+    """Return the sets of coders, each with the reason, and whether it is an answer and has some of other versions."""
+    answered = [(coder, reason) for coder, reason, is_answer, _ in codings if is_answer]
     others = frozenset(coder for coder, _, _, has_others in codings if has_others)
-    coders, reasons = (frozenset(one[place] for one in judged) for place in range(2))
+    coders, reasons = (frozenset(names[place] for names in answered) for place in range(2))
     return CoderSets(coders, reasons, others, frozenset(coder for coder, *_ in codings))
 
 
@@ -129,8 +127,8 @@ class StoredSummaries:
 
     def summarize(self) -> list[StoredSummary]:
         """Return the summary of each document."""
-        with_judgements, with_others = self.codings["judgements"] > 0, self.codings["other_versions"] > 0
-        columns = [self.codings["coder"], self.codings["reason"], with_judgements, with_others]
+        is_answer = (self.codings["judgements"] > 0) | self.codings["submitted"]
+        columns = [self.codings["coder"], self.codings["reason"], is_answer, self.codings["other_versions"] > 0]
         codes = np.zeros(len(self.codings), "<i4,<i4,?,?")
         for name, column in zip(codes.dtype.names or (), columns, strict=True):
             codes[name] = column
@@ -170,8 +168,10 @@ class StoredSummary(NamedTuple):
         rows = self.stored.codings[begin:end].tolist()
         return tuple(
             [
-                CodingSummary(coders[coder], reasons[reason], key, n_judgements, n_others, _digest_at(digests, number))
-                for number, (coder, reason, key, n_judgements, n_others) in enumerate(rows, begin)
+                CodingSummary(
+                    coders[coder], submitted, reasons[reason], key, n_judgements, n_others, _digest_at(digests, number)
+                )
+                for number, (coder, reason, submitted, key, n_judgements, n_others) in enumerate(rows, begin)
             ]
         )
 
@@ -179,13 +179,6 @@ class StoredSummary(NamedTuple):
     def digest_of_keys(self) -> bytes:
         """What is equal for equal keys of the members."""
         return _digest_at(self.stored.digests_of_keys, self.place)
-
-    @property
-    def digest(self) -> bytes:
-        """What is equal for equal answers, whatever the keys of the rows."""
-        begin, end = self.stored.bounds(self.place)
-        of_codings = self.stored.digests[begin * DIGEST_SIZE : end * DIGEST_SIZE]
-        return hashlib.sha256(self.digest_of_keys + of_codings).digest()
 
 
 def pack_summaries(summaries: Mapping[int, TextSummary], versions: Sequence[Version]) -> bytes:
@@ -201,6 +194,7 @@ def pack_summaries(summaries: Mapping[int, TextSummary], versions: Sequence[Vers
     rows = np.zeros(len(codings), CODING)
     rows["coder"] = [coders[one.coder] for one in codings]
     rows["reason"] = [reasons[one.reason] for one in codings]
+    rows["submitted"] = [one.submitted for one in codings]
     rows["coding"] = [one.coding for one in codings]
     rows["judgements"] = [one.n_judgements for one in codings]
     rows["other_versions"] = [one.n_other_versions for one in codings]

@@ -6,6 +6,8 @@ and of its markables; each further document of the text has others, from which t
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 # Primary keys are below it; what stands above is the number of the document among those of its text.
 NEXT_DOCUMENT = 1 << 44
 
@@ -18,6 +20,11 @@ def document_key(text: int, number: int) -> int:
 def row_key(key: int) -> int:
     """Return the primary key of the text that a document is of, or of the markable that a unit is."""
     return key % NEXT_DOCUMENT
+
+
+def original_of(key: Hashable) -> Hashable:
+    """Return the text that a document is of, or the markable that a unit is: copies of one are not independent."""
+    return row_key(key) if isinstance(key, int) else key
 
 
 def shift_of(key: int) -> int:

@@ -176,6 +176,12 @@ def read_changed_codings(project: Project, table: CodingTable, keys: Iterable[in
     return table.with_rows(changed, new)
 
 
+def list_gold(project: Project) -> tuple[tuple[str, str], ...]:
+    """Return the text and round of all gold that has begun, by a draft or a decision. One query."""
+    gold = Coding.with_gold.begun().filter(text__project=project, kind=Coding.Kind.GOLD)
+    return tuple(gold.order_by("text__slug", "round__position", "pk").values_list("text__slug", "round__name"))
+
+
 def read_gold(project: Project, table: CodingTable) -> CodingTable:
     """Return those documents that have gold that counts, with it besides the codings of coders. One query."""
     documents = {(row_key(key), one.round): key for key, one in table.headings.items() if one.occasion == 1}

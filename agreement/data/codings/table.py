@@ -175,7 +175,7 @@ class CodingTable:
         """Return why a coding does not count; empty where it does. Who adjudicates has seen the work of the others."""
         if coder == GOLD:
             return ""
-        return ("gold" if coder in self.adjudicators else heading.reason) or ("" if submitted else "open")
+        return ("adjudicators" if coder in self.adjudicators else heading.reason) or ("" if submitted else "open")
 
     def versions_of(self, documents: Iterable[int], scheme: Version) -> dict[int, Version]:
         """Return the version of each of some documents, a digest of all that its answers depend on."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from agreement.data.answers.answers import NO_LABEL, TextAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.question import MOST_VALUES, Question, name_value
 from agreement.data.extract.selection import (
+    IS_GOLD,
     REASONS_LEFT_OUT,
     CodingLeftOut,
     OtherVersions,
@@ -37,7 +38,7 @@ NO_ROUND = -1
 
 @dataclass(frozen=True, eq=False)
 class Extract:
-    """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
+    """The answers of a project, or of a selection. `coders` are those who have answered, by name.
 
     Texts are documents, in the order of their addresses, those of one text in that of their rounds. `known_coders` are
     the coders of the whole project, and `left_out` the codings that a selection leaves out although their coders are
@@ -138,8 +139,8 @@ class Extract:
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
-        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay, but for
-        documents that are practice or repeats.
+        coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
+        All texts stay, but for documents that are practice or repeats.
         """
         chosen, counted = frozenset(coders), frozenset(["", *included])
         if self.selected == (chosen, counted):
@@ -176,6 +177,13 @@ class Extract:
         selected.cache["parts"], selected.cache["coders"] = parts, counts
         return selected
 
+    def without_gold(self) -> Extract:
+        """Return the same answers for a reader who does not learn how much gold there is."""
+        if not self.left_out:
+            return self
+        found: Extract | None = self.cache.get("without gold")
+        return found or self.cache.setdefault("without gold", replace(self, left_out=(), cache={}))
+
     def with_texts(self, changed: Mapping[int, TextEntry]) -> Extract:
         """Return all answers of the project where some of its documents have changed, and the others are the same.
 
@@ -194,8 +202,8 @@ class Extract:
         known = tuple(sorted({*coders}.union(*(_others_of(texts) if self.versions else ()))))
         found = replace(self, texts=tuple(texts), coders=coders, known_coders=known, cache={})
         found.cache.update({"places": places, "coders": +counts, "reasons": +reasons})
-        if "names and digests" in self.cache:
-            found.cache["names and digests"] = self._replace_names(found.texts, list(old))
+        if "digests" in self.cache:
+            found.cache["digests"] = self._replace_digests(found.texts, list(old))
         if "contents" in self.__dict__:
             found._take_contents(self, list(old))
         is_alike = all(_is_alike(entry, changed[entry.pk]) for entry in old.values())
@@ -254,8 +262,8 @@ class Extract:
                 found._take_headings(before)
             if "contents" in before.__dict__ and len(found.texts) == len(parts):
                 found._take_contents(before, places)
-            if "names and digests" in before.cache and len(found.texts) == len(parts):
-                found.cache["names and digests"] = before._replace_names(found.texts, places)
+            if "digests" in before.cache and len(found.texts) == len(parts):
+                found.cache["digests"] = before._replace_digests(found.texts, places)
         return found
 
     @property
@@ -268,7 +276,7 @@ class Extract:
 
     @property
     def _coder_counts(self) -> Counter[str]:
-        """In how many documents each coder answered anything."""
+        """In how many documents each coder has answered."""
         known: Counter[str] | None = self.cache.get("coders")
         if known is None:
             known = self.cache["coders"] = _count_coders(self.texts)
@@ -276,7 +284,7 @@ class Extract:
 
     @property
     def _reason_counts(self) -> Counter[str]:
-        """In how many documents codings with judgements do not count, by reason."""
+        """In how many documents codings that are answers do not count, by reason."""
         known: Counter[str] | None = self.cache.get("reasons")
         if known is None:
             known = self.cache["reasons"] = Counter(chain.from_iterable(map(_REASONS, map(_CONTENT, self.texts))))
@@ -284,7 +292,7 @@ class Extract:
 
     @property
     def reasons_left_out(self) -> tuple[str, ...]:
-        """Why codings with judgements do not count, where they are not included."""
+        """Why codings that are answers do not count, where they are not included."""
         return tuple(reason for reason in REASONS_LEFT_OUT if reason in self._reason_counts)
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
@@ -294,7 +302,7 @@ class Extract:
             for one in self.left_out
             if (not texts or one.text in texts) and (not rounds or one.round in rounds)
         )
-        return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
+        return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
 
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
         """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
@@ -362,34 +370,59 @@ class Extract:
             categories_asked=self.categories_asked,
             versions=self.versions,
             gold_left_out=self.gold_left_out,
+            left_out=self.left_out,
         )
         # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
         return replace(answers, known_coders=tuple(sorted({*self.known_coders, *answers.known_coders})))
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name for exactly these answers: equal for equal data, whatever the database."""
+        """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
+
+        It is made of what each text holds, which of these are of one coder, and of the names of rounds, where there are
+        several; not of what coders, texts, entities and markables are called.
+        """
         about: list[Any] = [self.kind, self.unmarked]
         about += [self.units] if self.units else []
         about += [list(self.singletons)] if self.singletons and not self.units else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
-        # of a project with one round the name is nothing that answers depend on
-        several = len(self.rounds) > 1
-        known = self.cache.get("names and digests")
-        if known is None or known[0] != several:
-            names = [_name_and_digest(text, with_round=several) for text in self.texts]
-            known = self.cache["names and digests"] = several, names
-        digest.update(b"".join(known[1]))
+        texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
+        for document in self._document_digests:
+            texts[document.text].append(document.digest)
+            for coder, own in document.codings:
+                coders[coder].append(own)
+        for parts in (texts, coders):
+            digest.update(b"".join(sorted(hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())))
         return digest.hexdigest()[:16]
 
-    def _replace_names(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[bytes]]:
+    @property
+    def state(self) -> str:
+        """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
+        slugs = [text.slug for text in self.texts]
+        named = [
+            (document.digest.hex(), [coder for coder, _ in document.codings]) for document in self._document_digests
+        ]
+        return hashlib.sha256(json.dumps([self.fingerprint, slugs, named]).encode()).hexdigest()
+
+    @property
+    def _document_digests(self) -> list[_DocumentDigest]:
+        """The digests of the answers in each of the texts."""
+        # of a project with one round the name is nothing that answers depend on
+        several = len(self.rounds) > 1
+        known: tuple[bool, list[_DocumentDigest]] | None = self.cache.get("digests")
+        if known is None or known[0] != several:
+            known = several, [_digest_document(text, with_round=several) for text in self.texts]
+            self.cache["digests"] = known
+        return known[1]
+
+    def _replace_digests(self, texts: Sequence[TextEntry], places: Sequence[int]) -> tuple[bool, list[_DocumentDigest]]:
         """Return what the fingerprint is of where some of the texts are others."""
-        several, names = self.cache["names and digests"]
-        names = list(names)
+        several, digests = self.cache["digests"]
+        digests = list(digests)
         for place in places:
-            names[place] = _name_and_digest(texts[place], with_round=several)
-        return several, names
+            digests[place] = _digest_document(texts[place], with_round=several)
+        return several, digests
 
     def text(self, slug: str, round_name: str = "") -> TextEntry | None:
         """Return the text with that address: its document in the round of that name, or in its latest."""
@@ -398,15 +431,25 @@ class Extract:
         )
 
 
-def _name_and_digest(text: TextEntry, *, with_round: bool) -> bytes:
-    """Return which document it is, as JSON, with what is equal for equal answers."""
-    slug = json.dumps(text.slug)
-    name = f"[{slug}, {json.dumps(text.round)}, {text.occasion}]" if with_round else slug
-    return name.encode() + text.content.summary.digest
+class _DocumentDigest(NamedTuple):
+    """The key of the text of a document, what is equal for equal answers in it, and the same of each coder's."""
+
+    text: int
+    digest: bytes
+    codings: list[tuple[str, bytes]]
+
+
+def _digest_document(text: TextEntry, *, with_round: bool) -> _DocumentDigest:
+    summary = text.content.summary
+    codings = summary.codings
+    place = json.dumps([text.round, text.occasion] if with_round else []).encode()
+    whole = hashlib.sha256(place + summary.digest_of_keys + b"".join(sorted(one.digest for one in codings))).digest()
+    of_coders = [(one.coder, hashlib.sha256(whole + one.digest).digest()) for one in codings]
+    return _DocumentDigest(text.text_pk, whole, of_coders)
 
 
 def _count_coders(texts: Iterable[TextEntry]) -> Counter[str]:
-    """Return in how many of the texts each coder answered anything; those who did not are not there."""
+    """Return in how many of the texts each coder has answered; who has not is not there."""
     return Counter(chain.from_iterable(map(_CODERS, map(_CONTENT, texts))))
 
 

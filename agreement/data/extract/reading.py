@@ -26,17 +26,20 @@ from agreement.data.answers.questions import (
 )
 from agreement.data.answers.reading import read_answers
 from agreement.data.answers.summaries import StoredSummary, pack_summaries, unpack_summaries
-from agreement.data.codings.reading import read_codings, read_gold
+from agreement.data.codings.gold import GOLD
+from agreement.data.codings.reading import list_gold, read_codings, read_gold
 from agreement.data.codings.state import KnownCodings, Mark, mark_codings, read_known_codings
 from agreement.data.codings.table import CodingRow, CodingTable
 from agreement.data.extract.cache import CACHED_PROJECTS, CACHED_QUESTIONS, ExtractCache, store_bounded
 from agreement.data.extract.extract import Extract
+from agreement.data.extract.selection import IS_GOLD, CodingLeftOut
 from agreement.data.pyramids.words import read_word_answers
 from agreement.data.storage.store import TableStore, is_worth_storing
 from agreement.data.storage.tables import TextTables
 from agreement.data.storage.versions import Version, digest_version
 from annotations.core.database.snapshots import read_snapshot
 from annotations.models import Project
+from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
 # Of more texts than this the answers are read some at a time; beyond so many judgements they do not stay in memory.
@@ -44,7 +47,7 @@ MOST_READ_AT_ONCE = 4_000
 READ_AT_ONCE = 500
 MOST_JUDGEMENTS = 1_000_000
 # The name of the table of what is known of each text without its answers.
-SUMMARIES = ("summaries",)
+SUMMARIES = ("summaries without names",)
 
 
 # The codings of projects as they were read last.
@@ -73,7 +76,7 @@ def extract(
     gold: bool = False,
     models: bool = False,
 ) -> Extract:
-    """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
+    """Return the answers of every coder of the project. Five queries, and up to three where something has changed.
 
     units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
     of the other codings count is for `Extract.select` to say. question: the key of an attribute or relation, whose
@@ -89,7 +92,7 @@ def extract(
     with _snapshot_of(project):
         extracted = _read_all(source, question, unasked)
     source.store_summaries()
-    return extracted
+    return extracted if may_see_gold(project) else extracted.without_gold()
 
 
 def read_current_codings(project: Project) -> KnownCodings:
@@ -197,7 +200,8 @@ class _ProjectAnswers:
         project, reading = self.project, self.reading
         labels = tuple(categories.labels.items())
         gold_left_out = tuple(sorted(codings.gold_left_out.items()))
-        about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out
+        gold = () if reading.gold or reading.units else list_gold(project)
+        about = scheme_version, labels, project.unmarked, codings.managers, gold_left_out, gold
         if (recalled := _projects.recall(self.key, about, codings)) is not None:
             before, changed = recalled
             if changed:
@@ -225,6 +229,7 @@ class _ProjectAnswers:
                 managers=codings.managers,
                 versions=reading.versions,
                 gold_left_out=dict(gold_left_out),
+                left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
                 tables=_projects.tables_of(self.key, lambda: TextTables(self.store)),
             ),
         )

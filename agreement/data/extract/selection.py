@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from agreement.data.answers.contents import TextEntry
+from agreement.data.codings.gold import GOLD
 
 # Why a coding does not count unless it is included by this name; the first that fits holds.
-REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
+REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
+# Why a coding does not count whatever is included: gold is no coder's coding.
+IS_GOLD = "gold"
 
 
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding with judgements that does not count, and why: one of REASONS_LEFT_OUT."""
+    """A coding that does not count, and why: one of REASONS_LEFT_OUT, or IS_GOLD. Empty ones that are open are none."""
 
     text: str
     coder: str
@@ -53,7 +56,7 @@ def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[s
     left_out = tuple(
         CodingLeftOut(text.slug, one.coder, one.reason, text.round)
         for one in of_chosen
-        if one.reason not in counted and one.n_judgements
+        if one.reason not in counted and one.is_answer
     )
     entry, other_versions = tuple[TextEntry, ...](), tuple[OtherVersions, ...]()
     if text.reason in counted:
@@ -61,9 +64,9 @@ def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[s
         other_versions = tuple(
             OtherVersions(text.slug, one.coder, one.n_other_versions, text.round)
             for one in of_counted
-            if one.n_other_versions and not one.n_judgements
+            if one.n_other_versions and not one.is_answer
         )
-        selected = text.content.select([one for one in of_counted if one.n_judgements])
+        selected = text.content.select([one for one in of_counted if one.is_answer])
         entry = (text if selected is text.content else replace(text, content=selected),)
     found = text.content.cache[key] = TextSelection(text, entry, left_out, other_versions)
     return found
@@ -72,4 +75,5 @@ def select_codings(text: TextEntry, chosen: frozenset[str], counted: frozenset[s
 def filter_coders[One: (CodingLeftOut, OtherVersions)](
     found: tuple[One, ...], chosen: frozenset[str]
 ) -> tuple[One, ...]:
-    return tuple(one for one in found if one.coder in chosen) if chosen else found
+    """Return what is of the chosen coders, and gold, which is nobody's."""
+    return tuple(one for one in found if one.coder in chosen or one.coder == GOLD) if chosen else found

@@ -38,9 +38,17 @@ def read_word_answers(
     for row in rows:
         scus = scus_by_word([(start, end) for start, end, *_ in words[row.text]], contributors[row.pk])
         unit = np.array(sorted(scus), dtype=np.int64)
-        names = tuple(sorted({scu for of_word in scus.values() for scu in of_word}))
+        words_of: dict[str, list[int]] = defaultdict(list)
+        for word in unit.tolist():
+            for scu in scus[word]:
+                words_of[scu].append(word)
+        names = tuple(sorted(words_of, key=lambda scu: (words_of[scu], scu)))
         place = {scu: number for number, scu in enumerate(names)}
-        links = [(at, place[scu]) for at, word in enumerate(unit.tolist()) for scu in sorted(scus[word])]
+        links = [
+            (at, place[scu])
+            for at, word in enumerate(unit.tolist())
+            for scu in sorted(scus[word], key=place.__getitem__)
+        ]
         pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
         category, complete = np.full(len(unit), indexing), np.ones(len(unit), dtype=np.bool_)
         answers[row.text].append(

@@ -16,7 +16,7 @@ from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, 
 
 # To be raised where the same answers come to have other sums: stored tables are then computed again. Where one table
 # comes to have other rows, it takes another name.
-FORM = 1
+FORM = 2
 # Tables of a project that are stored: under one set of options those of ten coders, each two of them, all but each and
 # of the pages are some 70.
 MOST_STORED = 128

@@ -4,6 +4,7 @@ import csv
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -19,6 +20,7 @@ from agreement.reports.coders.differences import KINDS, DifferenceReport, compar
 from agreement.reports.coders.groups import GroupsReport, compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
+from agreement.reports.items.categories import compare_merged, compute_by_category, parse_mapping
 from agreement.reports.links.coreference import CoreferenceReport, compare_chains
 from agreement.reports.overall import overall
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
@@ -43,6 +45,7 @@ from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.deferred import gold as gold_tables
 from agreement.sections.deferred import groups as groups_tables
 from agreement.sections.deferred import planning as planning_tables
+from agreement.sections.pages import categories as categories_page
 from agreement.sections.pages.coders.coders import build_repeats_table
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
@@ -67,7 +70,12 @@ ALT_TEST = {
     "q": "the level: .05",
 }
 # The report that alone takes an option.
-REPORT_OF = {**dict.fromkeys(ALT_TEST, "alt-test"), **dict.fromkeys((*PLANNING, "sample"), "planning"), "by": "compare"}
+REPORT_OF = {
+    **dict.fromkeys(ALT_TEST, "alt-test"),
+    **dict.fromkeys((*PLANNING, "sample"), "planning"),
+    "by": "compare",
+    "merge": "categories",
+}
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
@@ -83,7 +91,17 @@ class Command(ProgramCommand):
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument(f"--{GROUPS}", metavar="NAMES", help=HELP[GROUPS])
-        names = ["alt-test", "coreference", "compare", "gold", "groups", "planning", "repeats", *dispatch.REPORTS]
+        names = [
+            "alt-test",
+            "categories",
+            "coreference",
+            "compare",
+            "gold",
+            "groups",
+            "planning",
+            "repeats",
+            *dispatch.REPORTS,
+        ]
         parser.add_argument(
             "--report",
             choices=names,
@@ -100,6 +118,7 @@ class Command(ProgramCommand):
             parser.add_argument(f"--{name}", metavar="NUMBER", help=f"with --report planning: {help_}")
         for name, help_ in ALT_TEST.items():
             parser.add_argument(f"--{name}", help=f"with --report alt-test: {help_}")
+        parser.add_argument("--merge", metavar="OLD:NEW,…", help="with --report categories: new names of categories")
         parser.add_argument("--sample", choices=SAMPLES, help="with --report planning: coders are meant, or a sample")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
@@ -119,6 +138,7 @@ class Command(ProgramCommand):
             answers, parameters = parse_asked(project, query)
             prints = {
                 "alt-test": self._print_alt_test,
+                "categories": self._print_categories,
                 "coreference": self._print_coreference,
                 "compare": self._print_difference,
                 "gold": self._print_gold,
@@ -180,6 +200,17 @@ class Command(ProgramCommand):
         if options["format"] == "table":
             self.stdout.write(report.describe())
         self._print_report(report, alt_test_tables.build_tables(report), options["format"])
+
+    def _print_categories(self, _: Project, answers: Extract, parameters: Parameters, options: dict[str, Any]) -> None:
+        """Print each category against all others, and K with categories merged: as JSON, or the tables of the page."""
+        each = compute_by_category(answers, parameters)
+        merged = compare_merged(answers, parameters, parse_mapping(options["merge"] or "", answers.countable))
+        if options["format"] == "json":
+            fields = {"categories": [asdict(one) for one in each], **merged.as_dict()}
+            self.stdout.write(json.dumps(fields, indent=1, ensure_ascii=False))
+        else:
+            tables = [categories_page.categories_table(each, answers), categories_page.merge_table(merged)]
+            self._print_tables(tables, options["format"])
 
     def _print_gold(
         self,
@@ -247,6 +278,8 @@ class Command(ProgramCommand):
         for table in tables:
             self.stdout.write(f"{table.caption}\n")
             self.stdout.write(as_csv(table) if format_ == "csv" else as_markdown(table))
+            if table.note and format_ == "table":
+                self.stdout.write(f"{table.note.strip()}\n")
 
     def _print_pyramids(self, project: Project, options: dict[str, Any]) -> None:
         """Print one of the reports on pyramids: its data as JSON, or the tables of its page."""

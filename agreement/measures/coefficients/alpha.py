@@ -8,7 +8,7 @@ from ..options import SET_DISTANCES, Options, SumOptions
 from ..results import Result
 from ..sums.overlaps import PairableUnits
 from ..sums.sufficient_statistics import register_statistics
-from ..sums.tables import tabulate, unit_disagreements
+from ..sums.tables import as_numbers, tabulate, unit_disagreements
 from ..sums.totals import alpha_from_totals, total_sums
 from ..values import Distance
 from .alpha_statistics import alpha_statistics, alphas_statistics
@@ -105,8 +105,8 @@ def contributions(
     >>> [round(one.share, 3) for one in contributions(data, "jaccard")]
     [0.25, 0.25, 0.5]
     """
-    data = as_data(data)
     options = Options(distance, exclude_unit, empty, thirds)
+    data = as_numbers(as_data(data), options)
     pairable = PairableUnits.from_data(data)
     if isinstance(distance, str):
         terms = unit_disagreements(pairable, options)

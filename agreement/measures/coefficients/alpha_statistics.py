@@ -16,7 +16,7 @@ from ..sums.overlaps import PairableUnits
 from ..sums.pairs import different_labels
 from ..sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
 from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
-from ..sums.tables import label_numbers, tabulate, unit_disagreements
+from ..sums.tables import as_numbers, label_numbers, tabulate, unit_disagreements
 from ..sums.text_sums import DistanceSums, DocumentSums, TextSums, reading_counts
 from ..sums.totals import expected_distance, expected_ordered_distance
 from ..values import Distance, Floats, Ints, Label, remove_unit
@@ -205,6 +205,7 @@ def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatist
 
 def _ordered_unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
     """Return the sums of alpha of an ordered distance over units."""
+    data = as_numbers(data, options)
     name, used = str(options.distance), PairableUnits.from_data(data)
     label_numbers(used, name)  # refuses what is no number
     n = len(used.rows)

@@ -23,6 +23,7 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
         for unit, row in judgements.items()
         for value in row.values()
     )
+    values = {value for row in judgements.values() for value in row.values()}
     return build_alpha_result(
         parameters=options.parameters(),
         observed=fsum(observed.values()),
@@ -31,7 +32,8 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
         n_left_out=len(data.units) - len(judgements),
         n_judgements=pooled.total(),
         n_coders=len({coder for row in judgements.values() for coder in row}),
-        n_values=len({value for row in judgements.values() for value in row.values()}),
+        n_values=len(values),
+        labels=[label for label in data.labels if label in values],
     )
 
 

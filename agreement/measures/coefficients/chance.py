@@ -15,6 +15,7 @@ import numpy as np
 
 from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
+from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..options import MISSING_RULES, Options, check_option
 from ..results import NOT_BY_ALL, NOT_CODED, nonzero_counts
@@ -28,6 +29,7 @@ from .scales import Scale
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12
+NO_Z_OF_UNEQUAL = "no z: units have different numbers of coders"
 
 type Expected = Callable[[ValueMasses, Floats], Floats]
 
@@ -160,7 +162,7 @@ class Kappa:
             "n_judgements": int(used.coders.sum()),
             "left_out": nonzero_counts({reason: len(data.units) - len(used.rows)}),
             "parameters": {"missing": self.missing},
-            "note": ""
+            "note": "; ".join(find_odd_labels(data.labels[code] for code in values.tolist() if code < len(data.labels)))
             if value is not None
             else why_undefined(
                 n_units=len(data.units),

@@ -1,13 +1,13 @@
 """Agreement in counts: how often each coder found each SCU in a peer summary (Passonneau et al. 2005)."""
 
 from collections.abc import Hashable
-from numbers import Real
 
 import numpy as np
 
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
+from ..data.subsets import number_labels
 from ..options import Options
 from ..results import Result
 from ..sums.overlaps import PairableUnits
@@ -17,7 +17,7 @@ from ..sums.sufficient_statistics import (
     register_statistics,
     sparse_sums,
 )
-from ..values import Floats
+from ..values import Floats, is_number, parse_number
 from .alpha import alpha
 from .alpha_statistics import alpha_from_sums
 from .callable_distances import callable_unit_disagreements
@@ -38,6 +38,7 @@ def count_dice(a: Hashable, b: Hashable) -> float:
 
 def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
     """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
+    data = _as_counts(data)
     used, options = PairableUnits.from_data(data), Options(count_dice)
     terms = np.array(list(callable_unit_disagreements(data, count_dice, options).values()), dtype=np.float64)
     groups, names = used.group_by(by)
@@ -66,11 +67,16 @@ def count_alpha(data: Data) -> Result:
     >>> count_alpha(ReliabilityData.from_values("abcd", ["Ann", "Bob"], counts, ["peer"] * 4))
     <alpha = 0.4286: 4 units, 2 coders, 8 judgements, 3 values>
     """
-    data = as_data(data)
+    data = _as_counts(data)
     return alpha(data, count_dice)
 
 
+def _as_counts(data: Data) -> ReliabilityData:
+    """Return the data with labels in text as numbers."""
+    return number_labels(as_data(data), "counts are numbers")
+
+
 def _count(value: Hashable) -> float:
-    if not isinstance(value, Real) or value < 0:
+    if not is_number(value) or parse_number(value) < 0:
         raise ValueError(f"{value!r} is no count")
-    return float(value)
+    return parse_number(value)

@@ -24,7 +24,7 @@ from ..sums.sufficient_statistics import (
     register_statistics,
     sparse_sums,
 )
-from ..sums.tables import label_numbers, unit_disagreements
+from ..sums.tables import as_numbers, label_numbers, unit_disagreements
 from ..values import Bools, Floats, Ints
 from .alpha_statistics import remove_units
 
@@ -57,7 +57,7 @@ class CrossPairs:
         both = set(columns[0]) & set(columns[1])
         if both:
             raise ValueError(f"{data.coders[min(both)]!r} is in both groups")
-        data = select_coders(data, columns[0] + columns[1])
+        data = as_numbers(select_coders(data, columns[0] + columns[1]), options)
         in_first = np.arange(len(data.coders)) < len(columns[0])
         pairable = PairableUnits.from_data(data)
         coded = pairable.codes != MISSING

@@ -15,6 +15,7 @@ from ..sums.sufficient_statistics import register_statistics
 from ..values import Distance, Floats, Label
 from .chance import (
     CERTAIN,
+    NO_Z_OF_UNEQUAL,
     Kappa,
     check_two_coders,
     count_categories,
@@ -22,12 +23,13 @@ from .chance import (
     kappa_statistics,
     pooled_chance,
 )
-from .scales import Disagreement, Scale
+from .scales import Disagreement, Scale, as_categories
 from .standard_errors import cohen_errors, fleiss_error
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels
 MAX_LABELS = 1000
+NO_Z_WITHOUT_VARIANCE = "no z: its variance by chance is 0"
 
 
 def _observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -59,6 +61,7 @@ def _bennett_s(
     data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
 ) -> Kappa:
     """Return the kappa of `bennett_s`."""
+    data = as_categories(data, "nominal", categories)
     scale = Scale.from_data(data, "nominal", categories)
 
     def expected(masses: ValueMasses, sums: Floats) -> Floats:
@@ -112,6 +115,7 @@ def _cohen_kappa(
 ) -> Kappa:
     """Return the kappa of `cohen_kappa`."""
     check_two_coders(data, "cohen_kappa", "multi_kappa or pairwise")
+    data = as_categories(data, distance, categories)
     scale = Scale.from_data(data, distance, categories)
     return Kappa("kappa", data, missing, individual_chance, pooled=False, scale=scale)
 
@@ -141,14 +145,23 @@ def cohen_kappa(
     >>> round(cohen_kappa(data).value, 4), round(cohen_kappa(data, "quadratic").value, 4)
     (0.6364, 0.8)
     """
-    data = as_data(data)
-    kappa = _cohen_kappa(data, distance, categories=categories, missing=missing)
+    kappa = _cohen_kappa(as_data(data), distance, categories=categories, missing=missing)
     parts = kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}}
-    codes = kappa.used_units.codes
-    if parts["value"] is None or data.has_sets or len(data.labels) > MAX_LABELS or (codes == MISSING).any():
+    if parts["value"] is None:
         return KappaResult(**parts)
-    error, null = cohen_errors(codes, len(data.labels), kappa.scale.of_labels, parts["value"])
-    return KappaResult(**parts, standard_error=error, standard_error_null=null)
+    codes, n_labels, why = kappa.used_units.codes, len(kappa.data.labels), ""
+    if kappa.data.has_sets:
+        why = "no z: its formula is of labels, and there are sets"
+    elif n_labels > MAX_LABELS:
+        why = f"no z: there are more than {MAX_LABELS:,} labels"
+    elif (codes == MISSING).any():
+        why = "no z: not all units are coded by both coders"
+    if why:
+        return KappaResult(**parts, z_note=why)
+    error, null = cohen_errors(codes, n_labels, kappa.scale.of_labels, parts["value"])
+    return KappaResult(
+        **parts, standard_error=error, standard_error_null=null, z_note="" if null else NO_Z_WITHOUT_VARIANCE
+    )
 
 
 def _fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -183,11 +196,12 @@ def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "197
     parts = kappa.result_fields()
     if parts["value"] is None:
         return KappaResult(**parts)
-    null = None
+    null, why = None, NO_Z_OF_UNEQUAL
     if len(sorted_unique(kappa.used_units.coders)) == 1:
-        codes = kappa.used_units.codes
+        codes, why = kappa.used_units.codes, NO_Z_WITHOUT_VARIANCE
         null = fleiss_error(np.bincount(codes[codes != MISSING]), int(kappa.used_units.coders[0]), variance)
-    return KappaResult(**parts, standard_error_null=null, categories=_category_kappas(kappa))
+    categories = _category_kappas(kappa)
+    return KappaResult(**parts, standard_error_null=null, categories=categories, z_note="" if null else why)
 
 
 def _multi_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
@@ -224,6 +238,7 @@ def _beta(
     """Return the kappa of `beta`."""
     of_sets = isinstance(distance, str) and distance in SET_DISTANCES
     options = Options(distance if of_sets else "nominal", "none", empty, thirds)
+    data = as_categories(data, distance, categories)
     scale = Scale.from_data(data, "nominal" if of_sets else distance, categories, also=SET_DISTANCES)
     return Kappa(
         "beta", data, missing, individual_chance, pooled=False, scale=scale, options=options, as_disagreement=True
@@ -269,6 +284,7 @@ def _gwet_ac1(
     missing: str = "available",
 ) -> Kappa:
     """Return the kappa of `gwet_ac1`."""
+    data = as_categories(data, distance, categories)
     scale = Scale.from_data(data, distance, categories)
     table = scale.disagreements
     if table is not None and (table > 1).any():

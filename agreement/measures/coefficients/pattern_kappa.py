@@ -10,7 +10,7 @@ from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero
 from ..sums.patterns import LabelPatterns
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..values import Bools, Floats
-from .chance import CERTAIN, why_undefined
+from .chance import CERTAIN, NO_Z_OF_UNEQUAL, why_undefined
 from .standard_errors import fleiss_error
 
 
@@ -94,6 +94,7 @@ class PatternKappa:
             if value is not None and len(numbers) == 1
             else None,
             categories=self._of_each_label() if value is not None else (),
+            z_note=NO_Z_OF_UNEQUAL if value is not None and len(numbers) > 1 else "",
         )
 
     def _of_each_label(self) -> tuple[CategoryKappa, ...]:

@@ -7,6 +7,7 @@ from numbers import Real
 import numpy as np
 
 from ..data.reliability_data import ReliabilityData
+from ..data.subsets import number_labels
 from ..options import check_option
 from ..values import Floats, Label
 
@@ -42,7 +43,7 @@ class Scale:
         if isinstance(distance, str):
             check_option("distance", distance, tuple(dict.fromkeys(SCALES + also)))
         name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
-        labels = _list_categories(data, categories, in_order=isinstance(distance, str) and distance != "nominal")
+        labels = _list_categories(data, categories, in_order=is_ordered(distance))
         if distance == "nominal":
             return cls(name, labels, None, None)
         if len(data.cells.starts) > 1:
@@ -57,6 +58,25 @@ class Scale:
         return cls(name, labels, table, table[np.ix_(order, order)])
 
 
+def as_categories(
+    data: ReliabilityData, distance: str | Disagreement, categories: Sequence[Label] | None
+) -> ReliabilityData:
+    """Return the data with labels in text as numbers, where the categories are numbers or have the order of numbers.
+
+    Raises ValueError for a label that is no number, saying where it stands.
+    """
+    if categories is None and is_ordered(distance):
+        return number_labels(data, f"the distance {distance!r} is of numbers: else give the categories in their order")
+    if categories and all(isinstance(category, Real) for category in categories):
+        return number_labels(data, "the categories are numbers")
+    return data
+
+
+def is_ordered(distance: str | Disagreement) -> bool:
+    """Return whether a distance is that of places on a scale."""
+    return isinstance(distance, str) and distance in SCALES[1:]
+
+
 def _list_categories(data: ReliabilityData, categories: Sequence[Label] | None, in_order: bool) -> tuple[Label, ...]:
     if categories is not None:
         distinct = tuple(dict.fromkeys(categories))
@@ -66,8 +86,6 @@ def _list_categories(data: ReliabilityData, categories: Sequence[Label] | None, 
         return distinct
     if not in_order:
         return data.labels
-    if not all(isinstance(label, Real) for label in data.labels):
-        raise ValueError("give the categories in their order: the labels are not numbers")
     return tuple(sorted(data.labels))  # type: ignore[type-var]
 
 

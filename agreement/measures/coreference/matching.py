@@ -42,15 +42,16 @@ def match_sets[K: Hashable](
 
     Each set is matched with at most one, so that the sum of the similarities of the matched, Jaccard coefficients or
     with "dice" those by which CEAF aligns entities, is as large as it can be (the assignment problem; Crouse 2016 in
-    SciPy). Names decide between equal sums, so that the order of the mappings does not matter. Pairs stand by the names
-    of their first, then of their second. Raises ValueError for another similarity.
+    SciPy). Between equal sums the members decide, in their order where they have one, so that neither the order of the
+    mappings nor the names of the sets matter. Pairs stand by the names of their first, then of their second. Raises
+    ValueError for another similarity.
 
     >>> [(one.first, one.second, one.relation, one.matched) for one in match_sets(
     ...     {"a": {1, 2, 3, 4}, "b": {5, 7}, "c": {6}}, {"a": {1, 2, 3, 4, 5, 6, 7}})]
     [('a', 'a', 'subsumption', True), ('b', 'a', 'subsumption', False), ('c', 'a', 'subsumption', False)]
     """
     check_option("similarity", similarity, SIMILARITIES)
-    rows, columns = sorted(first, key=_sort_key), sorted(second, key=_sort_key)
+    rows, columns = _sort_by_members(first), _sort_by_members(second)
     a, b = [frozenset(first[name]) for name in rows], [frozenset(second[name]) for name in columns]
     place: dict[Hashable, list[int]] = {}
     for column, members in enumerate(b):
@@ -64,7 +65,7 @@ def match_sets[K: Hashable](
     jaccard = np.divide(shared, sizes - shared, out=np.zeros(shared.shape), where=sizes > shared)
     dice = np.divide(2 * shared, sizes, out=np.zeros(shared.shape), where=sizes > 0)
     matched = _assign(dice if similarity == "dice" else jaccard)
-    return tuple(
+    overlaps = [
         Overlap(
             first=rows[row],
             second=columns[column],
@@ -76,7 +77,19 @@ def match_sets[K: Hashable](
             matched=(row, column) in matched,
         )
         for row, column in np.argwhere(shared > 0).tolist()
-    )
+    ]
+    return tuple(sorted(overlaps, key=lambda one: (_sort_key(one.first), _sort_key(one.second))))
+
+
+def _sort_by_members[K: Hashable](sets: Mapping[K, Collection[Hashable]]) -> list[K]:
+    """Return the names of the sets in the order of their members; equal sets stand by name."""
+    members = dict.fromkeys(member for own in sets.values() for member in own)
+    try:
+        order = sorted(members)  # type: ignore[type-var]
+    except TypeError:  # of several types
+        order = sorted(members, key=_sort_key)
+    place = {member: number for number, member in enumerate(order)}
+    return sorted(sets, key=lambda name: (sorted(place[member] for member in sets[name]), _sort_key(name)))
 
 
 def _assign(similarities: Floats) -> set[tuple[int, int]]:

@@ -9,6 +9,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from ..data.findings import find_lookalikes, find_odd_labels
 from ..extras import require
 from ..options import SumOptions
 from ..sums.text_sums import TextSums
@@ -18,11 +19,15 @@ from .parts import PartReport, over
 
 @dataclass(frozen=True)
 class CorpusSums:
-    """The sums of the documents of a corpus, the number of files that they are of, and the files left out."""
+    """The sums of the documents of a corpus, the number of files that they are of, and the files left out.
+
+    `notes` says what looks like a mistake in names.
+    """
 
     sums: TextSums
     n_files: int
     left_out: tuple[PartReport, ...]
+    notes: tuple[str, ...] = ()
 
 
 def sum_files(
@@ -44,6 +49,7 @@ def sum_files(
     from tqdm import tqdm
 
     left_out: list[PartReport] = []
+    notes: list[str] = []
     n_judgements = 0
     with (
         open_executor(workers, cluster) as executor,
@@ -56,11 +62,14 @@ def sum_files(
                 left_out.append(part)
                 tqdm.write(f"left out: {part.error}", file=sys.stderr)
             n_judgements += part.n_judgements
+            notes.extend(f"{part.name}: {note}" for note in part.notes)
             bar.set_postfix_str(f"{n_judgements:,} judgements", refresh=False)
             bar.update(bar.n < len(files))  # a part that is left out in the end comes a second time
 
         sums = over(files, options, executor, columns=columns, report=tell, skip_errors=skip_errors)
-    return CorpusSums(sums, len(files) - len(left_out), tuple(left_out))
+    names = (("coder", sums.coders), ("document", sums.documents))
+    notes += [note for noun, given in names for note in find_lookalikes(noun, given)]
+    return CorpusSums(sums, len(files) - len(left_out), tuple(left_out), (*find_odd_labels(sums.labels), *notes))
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from ..data.arrays import sorted_unique
 from ..data.cells import MISSING, Content
+from ..data.findings import find_lookalikes
 from ..data.partitions import Partition
 from ..data.records import overlay_sets
 from ..data.reliability_data import ReliabilityData
-from ..values import Bools, Ints
+from ..values import Bools, Ints, parse_number
 
 # An array of so many places for each row is filled rather than sorted.
 _PLACES_PER_ROW = 8
@@ -104,16 +105,17 @@ class Factor:
         integers[~missing] = given
         return cls.from_numbers(integers, missing)
 
-    def parse_numbers(self) -> "Factor":
-        """Return the same with text read as numbers. Raises ValueError, naming one that is none."""
+    def parse_numbers(self, row_name: Callable[[int], str]) -> "Factor":
+        """Return the same with text read as numbers. Raises ValueError, naming one that is none and its first row."""
         if self.kind == "numbers":
             return self
         numbers = np.zeros(len(self.names))
         for place, name in enumerate(self.names):
             try:
-                numbers[place] = float(str(name))
-            except ValueError:
-                raise ValueError(f"the label {name!r} is no number, and the distance is of numbers")
+                numbers[place] = parse_number(name)
+            except ValueError as error:
+                row = row_name(int((self.codes == place).argmax()))
+                raise ValueError(f"{row}: {error}, and the distance is of numbers")
         values, codes = np.unique(numbers, return_inverse=True)
         return Factor(np.append(codes, MISSING)[self.codes], values.tolist(), "numbers")
 
@@ -141,6 +143,12 @@ class Judgements:
         kinds = {role: (one.kind if one.names else "") if one else "nothing" for role, one in factors.items()}
         return kinds | {"chain": "ids" if columns.chain else "nothing"}
 
+    @property
+    def unit_notes(self) -> tuple[str, ...]:
+        """What looks like a mistake in the names of units, as far as they are known."""
+        factors = (self.factors[column] for column in self.columns.units)
+        return tuple(note for factor in factors for note in find_lookalikes("unit", factor.names))
+
     def to_data(self, *, numbers: bool = False) -> ReliabilityData:
         """Return the reliability data, their units without names; labels are read as `numbers` where that is asked for.
 
@@ -163,7 +171,7 @@ class Judgements:
             chains = _spread(place, self._number_chains(documents, n_units), shape)
         content: Content = Partition.from_ids(chains.T, document_of_unit, len(documents.names))
         if columns.label is not None:
-            label = factors[columns.label].parse_numbers() if numbers else factors[columns.label]
+            label = factors[columns.label].parse_numbers(self.row_name) if numbers else factors[columns.label]
             codes_of_labels = np.ascontiguousarray(_spread(place, label.codes, shape).T)
             content = overlay_sets(content.to_cells(), codes_of_labels, tuple(label.names))
         return ReliabilityData(range(n_units), tuple(coders.names), list(documents.names), document_of_unit, content)

@@ -25,12 +25,16 @@ MOST_EXECUTORS = 4
 
 @dataclass(frozen=True, eq=False)
 class PartReport:
-    """What became of a part: its documents and pairable judgements, or why it was left out."""
+    """What became of a part: its documents and pairable judgements, or why it was left out.
+
+    `notes` says what looks like a mistake in the names of its units.
+    """
 
     name: str
     n_documents: int = 0
     n_judgements: int = 0
     error: Exception | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,7 @@ class _Sums:
 
     sums: TextSums
     kinds: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +59,7 @@ class _Outcome:
         if isinstance(self.computed, Exception):
             return PartReport(self.name, error=self.computed)
         rows = self.computed.sums.rows
-        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()))
+        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()), notes=self.computed.notes)
 
 
 def over(
@@ -169,7 +174,7 @@ def _compute_part(options: SumOptions, columns: Columns, part: Part) -> _Sums:
         return _Sums(tabulate(as_data(judgements), options))
     try:
         data = judgements.to_data(numbers=options.of(options.distances[0]).ordered)
-        return _Sums(tabulate(data, options), judgements.kinds)
+        return _Sums(tabulate(data, options), judgements.kinds, judgements.unit_notes)
     except ValueError as error:
         raise ValueError(f"{given}: {error}" if isinstance(given, str | Path) else str(error)) from error
 

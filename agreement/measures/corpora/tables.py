@@ -1,12 +1,11 @@
-"""Judgements from a CSV file, or from a table in memory, by pandas."""
+"""Judgements from a CSV file, or from a table in memory."""
 
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..extras import require
+from ..data.tables import CsvFile
 from .judgements import Columns, Factor, Judgements
 
 if TYPE_CHECKING:
@@ -14,33 +13,16 @@ if TYPE_CHECKING:
 
 
 def read_csv(path: str | Path, columns: Columns) -> Judgements:
-    """Return the judgements of a CSV file in UTF-8 with a header (tab-separated if .tsv, or so compressed: .csv.gz).
+    """Return the judgements of a CSV file with a header, whose names are text as they stand.
 
-    Names are text as they stand, so that all files of a corpus are read alike; an empty field is missing. Raises
-    ValueError for what cannot be read so, and for a column that is not there; ImportError, naming the extra,
-    where pandas is not installed.
+    Raises ValueError for what cannot be read so, and for a column that is not there.
     """
-    require("pandas", f"{path}: reading a CSV file")
-    import pandas as pd
-
-    separator = "\t" if ".tsv" in Path(path).suffixes else ","
-    try:
-        header = pd.read_csv(path, sep=separator, nrows=0, encoding="utf-8-sig")
-        found = columns.find([str(name) for name in header.columns])
-        table = pd.read_csv(
-            path,
-            sep=separator,
-            usecols=list(found.names()),
-            dtype=str,
-            keep_default_na=False,
-            na_values=[""],
-            encoding="utf-8-sig",
-            low_memory=False,
-            skip_blank_lines=False,
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise ValueError(str(error).strip()) from error
-    return Judgements(found, {name: _factorize(table[name], found) for name in found.names()}, _line_name)
+    names = (columns.document, *columns.units, columns.coder, columns.chain or "chain", columns.label or "label")
+    file = CsvFile(path, names)
+    found = columns.find(file.header)
+    table = file.columns(found.names())
+    factors = {name: Factor(codes, given, "text") for name, (given, codes) in table.factors.items()}
+    return Judgements(found, factors, table.row_name)
 
 
 def from_table(table: "pd.DataFrame", columns: Columns) -> Judgements:
@@ -67,7 +49,3 @@ def _factorize(column: "pd.Series", columns: Columns) -> Factor:
         return Factor.from_numbers(column.fillna(0).to_numpy(dtype=np.int64), column.isna().to_numpy())
     codes, names = pd.factorize(column)
     return Factor(codes, names.tolist(), "text")
-
-
-def _line_name(row: int) -> str:
-    return f"line {row + 2}"

@@ -66,18 +66,24 @@ def first_positions(numbers: Ints, n: int) -> Ints:
     return positions
 
 
-def factorize_integers(names: Ints) -> tuple[list[int], Ints] | None:
+def factorize_integers(numbers: Ints) -> tuple[list[int], Ints]:
     """Return the distinct integers by first appearance, and the place of each entry among them.
 
-    None for integers that are far apart. Many times faster than a dictionary.
+    >>> names, places = factorize_integers(np.array([7, 3, 7]))
+    >>> names, places.tolist()
+    ([7, 3], [0, 1, 0])
     """
-    low, high = int(names.min()), int(names.max())
-    if high - low > 8 * len(names) + 1024:
-        return None
-    shifted = names - low
-    first = first_positions(shifted, high - low + 1)
-    present = np.flatnonzero(first < len(names))
+    if not len(numbers):
+        return [], np.zeros(0, dtype=np.int64)
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low > 8 * len(numbers) + 1024:
+        distinct, first, shifted = np.unique(numbers, return_index=True, return_inverse=True)
+    else:  # many times faster
+        shifted = numbers - low
+        first = first_positions(shifted, high - low + 1)
+        distinct = np.arange(low, high + 1)
+    present = np.flatnonzero(first < len(numbers))
     order = present[np.argsort(first[present])]
-    place = np.empty_like(first)
+    place = np.empty(len(first), dtype=np.int64)
     place[order] = np.arange(len(order))
-    return (order + low).tolist(), place[shifted]
+    return distinct[order].tolist(), place[shifted]

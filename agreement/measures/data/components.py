@@ -1,52 +1,80 @@
 """The connected parts of reliability data: what one merge or split of a chain can change, and no more."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 import numpy as np
 
-from ..values import Bools, Ints, Value
+from ..values import Bools, Ints, Value, map_members
 from .arrays import sorted_unique
 from .cells import MISSING
 from .inputs import Data, as_data
 from .partitions import Partition
 from .reliability_data import ReliabilityData
 
+# What a document, a unit or another member is a copy of.
+type Original = Callable[[Hashable], Hashable]
 
-def split_components(data: Data) -> ReliabilityData:
+
+def split_components(data: Data, original: Original | None = None) -> ReliabilityData:
     """Return the data with their connected components as documents, named by numbers from 0.
 
     A unit is joined with every member of every set that a coder gave it as its value, units or not, and so with what
     these are joined with; a unit that has labels only, or the empty set, is a component of its own. Components share no
     member, and labels mean the same in all of them, so that each coefficient has the value that it had (in the last
-    digit up to rounding).
+    digit up to rounding). `original` returns what a unit or member is a copy of: copies of one are in one component.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 3], [3, 3], [4, 4]], ["text"] * 5)
     >>> split_components(data).document_of_unit.tolist()
     [0, 0, 1, 1, 2]
     """
     data = as_data(data)
-    return move_to_documents(data, component_of_unit(data))
+    return move_to_documents(data, component_of_unit(data, original))
 
 
-def split_shared_components(first: ReliabilityData, second: ReliabilityData) -> tuple[ReliabilityData, ReliabilityData]:
-    """Return both with the connected components of the values of both as documents: for two codings of one text."""
-    units = dict.fromkeys([*first.units, *second.units])
-    rows: list[list[Value | None]] = [[] for _ in units]
+def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityData:
+    """Return the data with the documents that are copies of one as one document, by the name of the original.
+
+    Values do not change: sets of copies share no member, as their units have other names.
+    """
+    names = [original(document) for document in data.documents]
+    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    places = np.array([number[name] for name in names], dtype=np.int64)
+    document_of_unit = places[data.document_of_unit]
+    content = data.content
+    if isinstance(content, Partition):
+        content = content.move_to_documents(document_of_unit)
+    return replace(data, documents=list(number), document_of_unit=document_of_unit, content=content)
+
+
+def split_shared_components(
+    first: ReliabilityData, second: ReliabilityData, original: Original | None = None
+) -> tuple[ReliabilityData, ReliabilityData]:
+    """Return both with the connected components of the values of both as documents: for two codings of one text.
+
+    `original` returns what a unit or member is a copy of, where the two codings have copies of it.
+    """
+    name = original or _itself
+    of_members = name if first.members == "units" else _itself
+    given: dict[Hashable, list[Value | None]] = {}
     for data in (first, second):
-        values = [data.value(code) for code in range(data.n_values)]
-        codes = dict(zip(data.units, data.codes.tolist(), strict=True))
-        missing = [MISSING] * len(data.coders)
-        for unit, row in zip(units, rows, strict=True):
-            row += [None if code == MISSING else values[code] for code in codes.get(unit, missing)]
-    coders = range(len(first.coders) + len(second.coders))
-    together = ReliabilityData.from_values(list(units), coders, rows, [None] * len(units), members=first.members)
-    number = dict(zip(units, component_of_unit(together).tolist(), strict=True))
+        values = [map_members(data.value(code), of_members) for code in range(data.n_values)]
+        for unit, codes in zip(data.units, data.codes.tolist(), strict=True):
+            given.setdefault(name(unit), []).extend(values[code] for code in codes if code != MISSING)
+    width = max(map(len, given.values()), default=0)
+    rows = [[*values, *[None] * (width - len(values))] for values in given.values()]
+    units, documents = list(given), [None] * len(given)
+    together = ReliabilityData.from_values(units, range(width), rows, documents, members=first.members)
+    number = dict(zip(given, component_of_unit(together).tolist(), strict=True))
     one, other = (
-        move_to_documents(data, np.array([number[unit] for unit in data.units], dtype=np.int64))
+        move_to_documents(data, np.array([number[name(unit)] for unit in data.units], dtype=np.int64))
         for data in (first, second)
     )
     return one, other
+
+
+def _itself(name: Hashable) -> Hashable:
+    return name
 
 
 def move_to_documents(data: ReliabilityData, document_of_unit: Ints) -> ReliabilityData:
@@ -58,10 +86,16 @@ def move_to_documents(data: ReliabilityData, document_of_unit: Ints) -> Reliabil
     return replace(data, documents=names, document_of_unit=document_of_unit, content=content)
 
 
-def component_of_unit(data: ReliabilityData) -> Ints:
+def component_of_unit(data: ReliabilityData, original: Original | None = None) -> Ints:
     """Return for each unit the number of its connected component, in the order of first appearance."""
     n_units = len(data.units)
     edges = _chain_edges(data.content) if isinstance(data.content, Partition) else _set_edges(data)
+    if original is not None:
+        names = [*data.units, *([] if isinstance(data.content, Partition) else data.cells.others)]
+        end = max([len(names) - 1, *(int(pairs.max(initial=0)) for pairs in edges)]) + 1
+        places: dict[Hashable, int] = {}
+        copies = [places.setdefault(original(name), len(places)) for name in names]
+        edges.append(np.stack((np.arange(len(names)), end + np.array(copies, dtype=np.int64))))
     first, second = np.concatenate(edges, axis=1) if edges else np.zeros((2, 0), dtype=np.int64)
     if not len(first):
         return np.arange(n_units)

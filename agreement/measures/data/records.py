@@ -1,142 +1,128 @@
 """Reliability data from tables with one judgement per row: a CSV file, an export, a query."""
 
-from collections.abc import Hashable, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..extras import require
-from ..values import Ints
+from ..values import Ints, Label, is_number
 from .arrays import factorize_integers, first_positions
 from .cells import MISSING, Cells, Content
 from .partitions import Partition
+from .tables import ColumnTable, Factor
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type DataFields = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Hashable], Ints, Content]
+type DataFields = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Hashable], Ints, Content, Mapping[Label, str]]
+DEFAULTS = ("document", "label", "chain")
 
 
 def parse_records(
-    records: "pd.DataFrame",
+    table: ColumnTable,
     document: str | None,
     unit: str | Sequence[str],
     coder: str,
     label: str | None,
     chain: str | None,
 ) -> DataFields:
-    """Return the fields of `ReliabilityData`: units, coders, documents, document of each unit, content."""
-    document, label, chain = (
-        _find_column(records, name, column)
-        for name, column in (("document", document), ("label", label), ("chain", chain))
-    )
-    if label is None and chain is None:
-        raise ValueError(f"there is neither a column 'chain' nor a column 'label' among {list(records.columns)}")
-    units, unit_of_row = _factorize_units(records, [unit] if isinstance(unit, str) else list(unit))
-    coders, coder_of_row = _factorize_column(records, coder)
-    documents: list[Hashable] = [None]
-    document_of_row: Ints = np.zeros(len(records), dtype=np.int64)
-    if document is not None:
-        documents, document_of_row = _factorize_column(records, document)
+    """Return the fields of `ReliabilityData`: units, coders, documents, document of each unit, content, label places.
+
+    The label that has a place is the first that is no number.
+    """
+    columns = [table.find(column, default) for column, default in zip((document, label, chain), DEFAULTS, strict=True)]
+    documents, labels, chains = columns
+    if labels is None and chains is None:
+        raise ValueError(f"there is neither a column 'chain' nor a column 'label' among {list(table.header)}")
+    unit_columns = [unit] if isinstance(unit, str) else list(unit)
+    units, unit_of_row = _factorize_units(table, unit_columns)
+    coders, coder_of_row = _find_names(table, coder)
     document_of_unit = np.zeros(len(units), dtype=np.int64)
-    document_of_unit[unit_of_row] = document_of_row
-    elsewhere = np.flatnonzero(document_of_unit[unit_of_row] != document_of_row)
-    if len(elsewhere):
-        row = elsewhere[0]
-        names = (documents[document_of_row[row]], documents[document_of_unit[unit_of_row[row]]])
-        what = f"unit {units[unit_of_row[row]]!r} is in two documents: {names[0]!r} and {names[1]!r}"
-        raise ValueError(f"{_row_name(records, row)}: {what}")
+    names: Sequence[Hashable] = [None]
+    if documents is not None:
+        column = document or "document"
+        names, document_of_row = _find_names(table, column)
+        document_of_unit[unit_of_row] = document_of_row
+        elsewhere = np.flatnonzero(document_of_unit[unit_of_row] != document_of_row)
+        if len(elsewhere):
+            row = elsewhere[0]
+            where = names[document_of_row[row]], names[document_of_unit[unit_of_row[row]]]
+            raise ValueError(
+                f"{table.row_name(row)}: unit {units[unit_of_row[row]]!r} is in two documents: {where[0]!r} and"
+                f" {where[1]!r}; if documents use the same names, name units by both: unit={[column, *unit_columns]}"
+                f" (--unit {','.join([column, *unit_columns])})"
+            )
     place = unit_of_row * len(coders) + coder_of_row
-    _check_unique_judgements(records, place, units, coders)
+    _check_unique_judgements(table, place, units, coders)
     shape = (len(units), len(coders))
-    chains = _pivot(place, records[chain], shape)[0] if chain else np.full(shape, MISSING, dtype=np.int64)
-    content: Content = Partition.from_ids(chains, document_of_unit, len(documents))
-    if label is not None:
-        codes, labels = _pivot(place, records[label], shape)
-        content = overlay_sets(content.to_cells(), codes, labels)
-    return tuple(units), tuple(coders), tuple(documents) if units else (), document_of_unit, content
+    ids = np.full(shape, MISSING, dtype=np.int64) if chains is None else _pivot(place, chains[1], shape)
+    content: Content = Partition.from_ids(ids, document_of_unit, len(names))
+    places: dict[Label, str] = {}
+    if labels is not None:
+        content = overlay_sets(content.to_cells(), _pivot(place, labels[1], shape), tuple(labels[0]))
+        text = next((number for number, name in enumerate(labels[0]) if not is_number(name)), None)
+        if text is not None:
+            places[labels[0][text]] = table.row_name(int((labels[1] == text).argmax()))
+    return tuple(units), tuple(coders), tuple(names) if units else (), document_of_unit, content, places
 
 
-def read_csv(
-    path: str | Path,
-    *,
-    document: str | None = None,
-    unit: str | Sequence[str] = "unit",
-    coder: str = "coder",
-    label: str | None = None,
-    chain: str | None = None,
-) -> "pd.DataFrame":
-    """Return the columns of a CSV file that `parse_records` needs, for the same arguments. See `ReliabilityData`."""
-    require("pandas", f"{path}: reading a CSV file")
-    import pandas as pd
-
-    names = [*([unit] if isinstance(unit, str) else unit), coder]
-    names += [column or default for column, default in ((document, "document"), (label, "label"), (chain, "chain"))]
-    try:
-        records = pd.read_csv(
-            path,
-            sep="\t" if str(path).endswith(".tsv") else ",",
-            usecols=lambda name: name in names,
-            # only an empty field is missing: "None" and "NA" are categories
-            keep_default_na=False,
-            na_values=[""],
-            encoding="utf-8-sig",
-            low_memory=False,
-            skip_blank_lines=False,
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}")
-    records.index = pd.RangeIndex(2, len(records) + 2, name="line")
-    return records
+def column_names(
+    document: str | None, unit: str | Sequence[str], coder: str, label: str | None, chain: str | None
+) -> list[str]:
+    """Return the columns that `parse_records` looks for, given its arguments."""
+    chosen = (column or default for column, default in zip((document, label, chain), DEFAULTS, strict=True))
+    return [*([unit] if isinstance(unit, str) else unit), coder, *chosen]
 
 
-def _row_name(records: "pd.DataFrame", row: int) -> str:
-    return f"{records.index.name or 'row'} {records.index[row]}"
+def frame_table(records: "pd.DataFrame", columns: Sequence[str], label: str | None) -> ColumnTable:
+    """Return some columns of a DataFrame. Raises ValueError for fractions where they are no labels."""
+
+    def row_name(row: int) -> str:
+        return f"{records.index.name or 'row'} {records.index[row]}"
+
+    factors = {name: _factorize(records[name], name == label) for name in columns if name in records.columns}
+    return ColumnTable(list(records.columns), factors, row_name)
 
 
-def _find_column(records: "pd.DataFrame", default: str, column: str | None) -> str | None:
-    """Return the column's name, or None if it is not required and does not exist."""
-    if column is not None and column not in records.columns:
-        raise ValueError(f"there is no column {column!r} among {list(records.columns)}")
-    return column if column is not None else default if default in records.columns else None
-
-
-def _factorize_column(records: "pd.DataFrame", column: str) -> tuple[list[Hashable], Ints]:
+def _factorize(column: "pd.Series", is_label: bool) -> Factor:
     """Return the distinct entries of a column, by first appearance, and the place of each row's."""
     import pandas as pd
 
-    if column not in records.columns:
-        raise ValueError(f"there is no column {column!r} among {list(records.columns)}")
-    integers = records[column].to_numpy() if records[column].dtype == np.int64 else None
-    if integers is not None and len(integers):
-        factors = factorize_integers(integers)
-        if factors:
-            return list(factors[0]), factors[1]
-    numbers, names = pd.factorize(records[column])
+    if column.dtype == np.int64:
+        return factorize_integers(column.to_numpy())
+    numbers, distinct = pd.factorize(column)
+    names = distinct.tolist()
+    if not is_label and pd.api.types.is_float_dtype(column.dtype):
+        fraction = next((name for name in names if not float(name).is_integer()), None)
+        if fraction is not None:
+            raise ValueError(f"column {column.name!r} has {fraction}: take text (dtype=str) or whole numbers")
+    return names, numbers.astype(np.int64, copy=False)
+
+
+def _find_names(table: ColumnTable, column: str) -> Factor:
+    """Return a column in which no row is without an entry."""
+    names, numbers = table.factor(column)
     if len(numbers) and numbers.min() < 0:
-        raise ValueError(f"{_row_name(records, int(numbers.argmin()))}: there is no {column}")
-    return names.tolist(), numbers.astype(np.int64, copy=False)
+        raise ValueError(f"{table.row_name(int(numbers.argmin()))}: there is no {column}")
+    return names, numbers
 
 
-def _factorize_units(records: "pd.DataFrame", columns: list[str]) -> tuple[list[Hashable], Ints]:
-    """Return what `_factorize_column` does; of several columns the names are tuples."""
-    import pandas as pd
-
-    if len(columns) == 1:
-        return _factorize_column(records, columns[0])
-    factors = [_factorize_column(records, column) for column in columns]
-    key = np.zeros(len(records), dtype=np.int64)
+def _factorize_units(table: ColumnTable, columns: list[str]) -> Factor:
+    """Return what `_find_names` does; of several columns the names are tuples."""
+    factors = [_find_names(table, column) for column in columns]
+    if len(factors) == 1:
+        return factors[0]
+    key = np.zeros(len(factors[0][1]), dtype=np.int64)
     for names, numbers in factors:
         key = key * len(names) + numbers
-    of_row, keys = pd.factorize(key)
+    keys, of_row = factorize_integers(key)
     first = first_positions(of_row, len(keys))
     parts = [[names[n] for n in numbers[first].tolist()] for names, numbers in factors]
-    return list(zip(*parts, strict=True)), of_row.astype(np.int64, copy=False)
+    return list(zip(*parts, strict=True)), of_row
 
 
 def _check_unique_judgements(
-    records: "pd.DataFrame", place: Ints, units: list[Hashable], coders: list[Hashable]
+    table: ColumnTable, place: Ints, units: Sequence[Hashable], coders: Sequence[Hashable]
 ) -> None:
     counts = np.bincount(place, minlength=1)
     if counts.max() > 1:
@@ -144,17 +130,14 @@ def _check_unique_judgements(
         unit, coder = divmod(twice, len(coders))
         first, second = np.flatnonzero(place == twice)[:2].tolist()
         what = f"unit {units[unit]!r}, coder {coders[coder]!r}: the judgement comes twice"
-        raise ValueError(f"{_row_name(records, second)}: {what}, first in {_row_name(records, first)}")
+        raise ValueError(f"{table.row_name(second)}: {what}, first in {table.row_name(first)}")
 
 
-def _pivot(place: Ints, column: "pd.Series", shape: tuple[int, int]) -> tuple[Ints, tuple[Hashable, ...]]:
-    """Return a column as numbers in a table of units and coders, -1 where it has no entry, and the names."""
-    import pandas as pd
-
-    numbers, names = pd.factorize(column)
+def _pivot(place: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
+    """Return the numbers of rows in a table of units and coders, -1 where it has no entry."""
     table = np.full(shape[0] * shape[1], MISSING, dtype=np.int64)
     table[place] = numbers
-    return table.reshape(shape), tuple(names.tolist())
+    return table.reshape(shape)
 
 
 def overlay_sets(sets: Cells, codes: Ints, labels: tuple[Hashable, ...]) -> Cells:

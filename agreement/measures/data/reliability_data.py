@@ -1,7 +1,7 @@
 """The reliability data matrix: units in rows, coders in columns, a label or a set in each cell."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
 from math import isnan
@@ -17,9 +17,11 @@ from ..results import pluralize
 from ..values import Ints, Label, Readings, Value, map_members
 from .arrays import factorize_integers, run_offsets, sorted_unique
 from .cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
-from .matrix import read_matrix
+from .findings import find_lookalikes, find_odd_labels
+from .matrix import LONG_COLUMNS, read_matrix
 from .partitions import Partition
-from .records import parse_records, read_csv
+from .records import column_names, frame_table, parse_records
+from .tables import CsvFile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +35,8 @@ class UnnamedCoder:
 
 
 MEMBERS = ("units", "labels")
+MAX_COUNT = 1_000_000
 _NOTHING = ("NAType", "NaTType")
-# Columns of a table with one judgement a row, which no coder is called by.
-_LONG_COLUMNS = ("document", "unit", "item", "coder", "annotator", "rater", "label", "chain")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +62,7 @@ class ReliabilityData:
     documents: Sequence[Hashable]
     document_of_unit: Ints
     content: Content
+    label_places: Mapping[Label, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.document_of_unit.flags.writeable = False
@@ -72,7 +74,7 @@ class ReliabilityData:
             pluralize(len(things), noun)
             for things, noun in ((self.units, "unit"), (self.coders, "coder"), (self.documents, "document"))
         )
-        return f"<ReliabilityData: {shape}, {pluralize(self.n_values, 'value')}>"
+        return f"<ReliabilityData: {'; '.join([f'{shape}, {pluralize(self.n_values, "value")}', *self.notes])}>"
 
     def _repr_html_(self) -> str:
         """Return the counts and, where pandas is installed, the first rows of the canonical matrix."""
@@ -165,7 +167,7 @@ class ReliabilityData:
         names = list(range(table.shape[1])) if categories is None else list(categories)
         if len(names) != table.shape[1]:
             raise ValueError(f"{table.shape[1]} columns of counts, {len(names)} categories")
-        for row, column in np.argwhere(~np.isfinite(table) | (table < 0) | (table != np.floor(table))).tolist():
+        for row, column in np.argwhere(~((table >= 0) & (table <= MAX_COUNT) & (table == np.floor(table)))).tolist():
             raise ValueError(f"unit {row}, category {names[column]!r}: {table[row, column]} is no count")
         whole = table.astype(np.int64)
         n_coders = int(whole.sum(axis=1).max(initial=0))
@@ -255,23 +257,41 @@ class ReliabilityData:
         label: str | None = None,
         chain: str | None = None,
     ) -> Self:
-        """Return data from a table with one judgement per row, its columns named by the arguments.
+        """Return data from a table with one judgement a row.
 
-        `chain` holds an id: the value is the set of the units of the document to which that coder gave the same
-        id. `label` holds a category; it is the value where there is no chain id. A row with neither says only
-        that the unit and the coder exist. `unit` may be several columns, such as document and number. Left out,
-        `document`, `label` and `chain` are the columns of that name if there are such. Without documents
-        everything is one document.
-        Raises ValueError, naming the offender, for a column that is not there, a judgement that comes twice, a
-        unit in two documents, and a row without a unit or coder.
+        Parameters
+        ----------
+        records : DataFrame
+        document, unit, coder : str
+            The columns that name text, unit and coder. `unit` may be several columns, such as document and number:
+            its names are then tuples. Without `document` the column of this name is taken, and where there is none
+            everything is one document.
+        label, chain : str, optional
+            The columns of categories and of chain ids; left out, those of these names, if there are such. The value of
+            a row with a chain id is the set of the units of the document to which the coder gave the same id; of
+            another row it is the label. A row with neither says only that the unit and the coder exist.
 
+        Raises
+        ------
+        ValueError
+            For a column that is not there, a judgement that comes twice, a unit in two documents, a row without a unit
+            or coder, and fractions as names, which are names that were read as numbers (1.10 is then 1.1). The message
+            names the row.
+
+        Notes
+        -----
+        Names and labels are taken as they are: 1 and "1" are two. See `notes` for what looks like a mistake.
+
+        Examples
+        --------
         >>> import pandas as pd
         >>> records = pd.DataFrame({"unit": ["A", "B", "A", "B"], "coder": ["Ann", "Ann", "Bob", "Bob"],
         ...                         "chain": [1, 1, 1, 2]})
         >>> [sorted(value) for value in ReliabilityData.from_records(records).values]
         [['A', 'B'], ['A'], ['B']]
         """
-        return cls(*parse_records(records, document, unit, coder, label, chain))
+        names = column_names(document, unit, coder, label, chain)
+        return cls(*parse_records(frame_table(records, names, label or "label"), document, unit, coder, label, chain))
 
     @classmethod
     def from_csv(
@@ -284,11 +304,29 @@ class ReliabilityData:
         label: str | None = None,
         chain: str | None = None,
     ) -> Self:
-        """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a header and one judgement per line.
+        """Return data from a CSV file with a header and one judgement a line.
 
-        The arguments and errors are those of `from_records`; errors name the file and the line. An empty field is
-        missing, and nothing else is: a category may be called NA or None. Numbers are read as numbers.
+        Parameters
+        ----------
+        path : str or Path
+            A file in UTF-8, or with a byte order mark in UTF-16; compressed if it ends in .gz. Its columns are parted
+            by commas, semicolons or tabs, as the header has them.
+        document, unit, coder, label, chain : str, optional
+            The columns, as in `from_records`.
 
+        Raises
+        ------
+        ValueError
+            As `from_records` does, and for what is no table. The message names the file and the line.
+
+        Notes
+        -----
+        Names and labels are text as it stands, so that 1.1 and 1.10 are two; an empty cell is missing, and nothing else
+        is. Where a coefficient needs numbers (`alpha` with "ordinal", "interval" or "ratio", weighted kappas) the
+        labels are read as numbers. See `notes` for what looks like a mistake.
+
+        Examples
+        --------
         >>> from tempfile import NamedTemporaryFile
         >>> with NamedTemporaryFile("w", suffix=".csv") as file:
         ...     _ = file.write("unit,coder,label\\nA,Ann,place\\nA,Bob,none\\nB,Ann,none\\nB,Bob,none\\n")
@@ -296,25 +334,52 @@ class ReliabilityData:
         ...     ReliabilityData.from_csv(file.name)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
-        records = read_csv(path, document=document, unit=unit, coder=coder, label=label, chain=chain)
+        names = column_names(document, unit, coder, label, chain)
         try:
-            return cls.from_records(records, document=document, unit=unit, coder=coder, label=label, chain=chain)
+            fields = parse_records(CsvFile(path, names).columns(names), document, unit, coder, label, chain)
+            return cls(*fields[:-1], {name: f"{path}: {place}" for name, place in fields[-1].items()})
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
 
     @classmethod
-    def from_matrix(cls, path: str | Path, *, raw: bool = False, members: str = "units") -> Self:
-        """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit, a column for each coder.
+    def from_matrix(
+        cls,
+        path: str | Path,
+        *,
+        document: str | None = None,
+        unit: str | None = None,
+        raw: bool = False,
+        members: str = "units",
+    ) -> Self:
+        """Return data from a CSV file with a row for each unit and a column for each coder.
 
-        The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
-        `{a|b}` of units of the document or of others, readings `{a|b||c}` (a and b together, or c), or empty
-        (missing). A backslash takes the meaning from a `|`,
-        from itself, and from the beginning of a label that could be taken for a set. An apostrophe before = + - @, a
-        tab or a carriage return keeps spreadsheets from computing the cell, and is taken away; raw: nothing is.
-        `members="labels"` takes sets as those of labels: see `from_frame`.
-        Raises ValueError, naming the file and the line, for a row without document or unit or with other cells than
-        the header, and for what is not a set.
+        Parameters
+        ----------
+        path : str or Path
+            A file as in `from_csv`.
+        document, unit : str, optional
+            What the columns are called that name text and unit: they are the first ones. Left out, they are "text" or
+            "document", in any case, and "unit". Where there is no column of documents everything is one document.
+        raw : bool
+            By default an apostrophe before = + - @, a tab or a carriage return, which keeps spreadsheets from computing
+            a cell, is taken away; raw: nothing is.
+        members : {"units", "labels"}
+            What the members of sets are: see `from_frame`.
 
+        Raises
+        ------
+        ValueError
+            For columns of other names, a row without document or unit or with other cells than the header, a unit that
+            comes twice, and what is not a set. The message names the file and the line.
+
+        Notes
+        -----
+        A cell is a label, a set `{a|b}` of units of the document or of others, readings `{a|b||c}` (a and b together,
+        or c), or empty (missing). A backslash takes the meaning from a `|`, from itself, and from the beginning of a
+        label that could be taken for a set. Names are text as it stands; a unit is named by document and unit.
+
+        Examples
+        --------
         >>> from tempfile import NamedTemporaryFile
         >>> with NamedTemporaryFile("w", suffix=".csv") as file:
         ...     _ = file.write("text,unit,Ann,Bob\\nwalk,A,{A|B},{A}\\nwalk,B,{A|B},none\\n")
@@ -323,11 +388,12 @@ class ReliabilityData:
         [[1, 2], [1, 3]]
         """
         check_option("members", members, MEMBERS)
-        parts = read_matrix(path, raw=raw, members=members)
         try:
-            return cls.from_values(*parts, members=members)
+            units, coders, values, documents, places = read_matrix(path, document, unit, raw=raw, members=members)
+            data = cls.from_values(units, coders, values, documents, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
+        return replace(data, label_places={label: f"{path}: {place}" for label, place in places.items()})
 
     @cached_property
     def cache(self) -> dict[Hashable, Any]:
@@ -338,6 +404,17 @@ class ReliabilityData:
     def cells(self) -> Cells:
         """The values as labels and sets, in integers."""
         return self.content.to_cells()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What looks like a mistake: labels such as NA, and names that differ in nothing that is seen.
+
+        >>> ReliabilityData.from_values("AB", ["Ann", "Ann "], [["x", "x"], ["x", "NA"]], ["text"] * 2).notes[1]
+        "coders 'Ann ' and 'Ann' are two: they differ only in outer blanks"
+        """
+        named = {"coder": self.coders, "document": self.documents, "unit": self.units}
+        lookalikes = (note for noun, names in named.items() for note in find_lookalikes(noun, names))
+        return *find_odd_labels(self.labels), *lookalikes
 
     @property
     def codes(self) -> Ints:
@@ -557,7 +634,7 @@ def check_known_coders(data: ReliabilityData) -> None:
 def _check_wide(frame: "pd.DataFrame") -> None:
     """Raise ValueError for a table with one judgement a row, by what its columns are called."""
     for column in frame.columns:
-        if str(column).lower() in _LONG_COLUMNS:
+        if str(column).lower() in LONG_COLUMNS:
             raise ValueError(
                 f"a column is called {column!r}, and each column is a coder here: make the data of a table with one"
                 " judgement a row by ReliabilityData.from_records, and give documents as `documents` or in the index"
@@ -584,10 +661,9 @@ def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documen
 
 def _factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
     """Return the distinct names in the order of their first appearance, and the place of each name among them."""
-    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer) and len(names):
-        dense = factorize_integers(names)
-        if dense:
-            return tuple(dense[0]), dense[1]
+    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
+        distinct, places = factorize_integers(names)
+        return tuple(distinct), places
     number_of: dict[Hashable, int] = {}
     numbers = [number_of.setdefault(name, len(number_of)) for name in names]
     return tuple(number_of), np.array(numbers, dtype=np.int64)

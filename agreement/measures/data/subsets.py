@@ -1,11 +1,12 @@
 """Parts of reliability data: some coders, some units, fewer labels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 
-from ..values import Bools, Label, map_members
+from ..values import Bools, Label, is_number, map_members, parse_number
 from .arrays import run_offsets, sorted_unique
 from .cells import MISSING, Cells
 from .inputs import Data, as_data
@@ -28,13 +29,37 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
     if mapping and not any(label in mapping for label in used):
         raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
+    return _replace_labels(data, [_merge(label, mapping) for label in data.labels])
+
+
+def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
+    """Return the data with labels in text as the numbers that they say.
+
+    Raises ValueError for a label that is no number, saying where it stands first and what numbers are for.
+    """
+    if all(isinstance(label, Real) for label in data.labels):
+        return data
+    if "numbers" not in data.cache:
+        used = replace(data, content=drop_unused(data.cells))
+        text = next((code for code, label in enumerate(used.labels) if not is_number(label)), None)
+        if text is not None:
+            label = used.labels[text]
+            row, column = np.argwhere(used.codes == text)[0].tolist()
+            cell = f"unit {data.units[row]!r}, coder {data.coders[column]!r}"
+            raise ValueError(f"{data.label_places.get(label, cell)}: {label!r} is no number, and {purpose}")
+        data.cache["numbers"] = _replace_labels(used, list(map(parse_number, used.labels)))
+    numbered: ReliabilityData = data.cache["numbers"]
+    return numbered
+
+
+def _replace_labels(data: ReliabilityData, labels: Sequence[Label]) -> ReliabilityData:
+    """Return the data with others in the place of its labels, equal ones being one."""
     place: dict[Label, int] = {}
-    new = [place.setdefault(_merge(label, mapping), len(place)) for label in data.labels]
+    new = [place.setdefault(label, len(place)) for label in labels]
     cells = data.cells
     n_sets = len(cells.starts) - 1
     number = np.array([*new, *range(len(place), len(place) + n_sets), MISSING], dtype=np.int64)
-    content = replace(cells, codes=number[cells.codes], labels=tuple(place))
-    return ReliabilityData(data.units, data.coders, data.documents, data.document_of_unit, content)
+    return replace(data, content=replace(cells, codes=number[cells.codes], labels=tuple(place)))
 
 
 def _members_of(label: Label) -> list[Label]:
@@ -50,9 +75,7 @@ def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
     """Return the data of some of the coders, by their numbers. Raises ValueError for counts, which name no coder."""
     check_known_coders(data)
     coders = tuple(data.coders[c] for c in columns)
-    return ReliabilityData(
-        data.units, coders, data.documents, data.document_of_unit, data.content.select_coders(columns)
-    )
+    return replace(data, coders=coders, content=data.content.select_coders(columns))
 
 
 def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
@@ -81,7 +104,7 @@ def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
         readings=cells.readings_of(np.arange(len(cells.starts) - 1), order),
     )
     units = [data.units[row] for row in np.flatnonzero(selected).tolist()]
-    return ReliabilityData(units, data.coders, data.documents, data.document_of_unit[selected], drop_unused(content))
+    return replace(data, units=units, document_of_unit=data.document_of_unit[selected], content=drop_unused(content))
 
 
 def drop_unused(cells: Cells) -> Cells:
@@ -110,5 +133,4 @@ def drop_unused(cells: Cells) -> Cells:
 def remove_label(data: ReliabilityData, label: int) -> ReliabilityData:
     """Return the data with the judgements that gave a label, by its code, missing."""
     cells = data.cells
-    content = replace(cells, codes=np.where(cells.codes == label, MISSING, cells.codes))
-    return ReliabilityData(data.units, data.coders, data.documents, data.document_of_unit, content)
+    return replace(data, content=replace(cells, codes=np.where(cells.codes == label, MISSING, cells.codes)))

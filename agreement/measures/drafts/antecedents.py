@@ -127,8 +127,9 @@ class _Tree:
     def _find_last(self) -> Hashable:
         """Return the member to which all others are to lead."""
         if self.others:
-            leading = Counter(self._end(unit) for unit in self.units)
-            return max(self.others, key=lambda other: leading[other])
+            # of equal ones that to which the first unit leads, whatever they are called
+            leading = Counter(end for unit in self.units if (end := self._end(unit)) in self.others)
+            return max((*leading, *self.others), key=lambda other: leading[other])
         return self.plural if self.plural is not None else next(one for one in self.units if one not in self.target)
 
     def _may_join(self, unit: Hashable, target: Hashable, last: Hashable) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from numpy.typing import ArrayLike
+
 from ..data.inputs import Data, as_data
 from ..values import Value
 from .consensus import Consensus, find_contested
@@ -51,12 +53,13 @@ class Card:
     disagreement: float
 
 
-def cards(data: Data, draft: Consensus) -> tuple[Card, ...]:
+def cards(data: Data, draft: Consensus, *, coded: ArrayLike | None = None) -> tuple[Card, ...]:
     """Return what has to be decided of a draft, document by document, in the order in which to decide it.
 
     Entities with a contested unit come first, those with the larger share of disagreement before others; then
     contested units that are in no entity: which have a label, or none, or are undecided. Equal shares are in text
-    order. `data` are those of which the draft was made. Raises ValueError for a unit of the draft that they have not.
+    order. `data` and `coded` are those of which the draft was made. Raises ValueError for a unit of the draft that the
+    data have not, and for `coded` of another shape than (documents, coders).
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 2], [2, 2, 2]], ["text"] * 4)
     >>> for card in cards(data, consensus(data)):
@@ -72,7 +75,7 @@ def cards(data: Data, draft: Consensus) -> tuple[Card, ...]:
     if unknown:
         raise ValueError(f"{min(unknown, key=repr)!r} of the draft is no unit of the data")
     found: list[Card] = []
-    for answers in split_documents(data):
+    for answers in split_documents(data, coded):
         found += _DocumentCards(answers, draft.values, data.coders).build()
     return tuple(found)
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from numpy.typing import ArrayLike
+
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import check_known_coders
@@ -47,7 +49,7 @@ class Consensus:
         )
 
 
-def consensus(data: Data, method: str = "most", *, coder: Hashable = None) -> Consensus:
+def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded: ArrayLike | None = None) -> Consensus:
     """Return a draft of what coders say together, document by document.
 
     method "most": a unit is in the draft if more than half of the coders who coded its document marked it. Each coder
@@ -62,12 +64,15 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None) -> Co
     give that one, is together with what no coder separates from it if all give a set, and else is undecided.
     "coder": what that coder says. "empty": nothing.
 
+    Who coded a document is who gave a value to any of its units. `coded`, an array of booleans (documents, coders),
+    adds those who marked nothing in a document: each of them is a vote against every unit.
+
     The order of the coders and their names change nothing; units must stand in text order. Sets are whole chains, the
     unit among them (mode="full"); of ambiguous units take readings="matched", and plural="entity". Time grows with
     judgements and with the entities on which chains are spread, never with pairs.
 
     Raises ValueError for an unknown method or coder, a method without the coder or a coder without the method, counts,
-    and a set that does not have its own unit in it.
+    `coded` of another shape, and a set that does not have its own unit in it.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 2], [2, 2, 2]], ["text"] * 4)
     >>> draft = consensus(data)
@@ -88,7 +93,7 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None) -> Co
     values: Values = {}
     contested: list[Hashable] = []
     objective = 0
-    for answers in split_documents(data):
+    for answers in split_documents(data, coded):
         if method == "most":
             draft = _find_values(answers, _most, find_clusters)
         elif method == "agreed":

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
@@ -39,7 +40,7 @@ class DocumentAnswers:
     """The answers in one document: `codes` has a row a unit, in text order, with a code of `values` for each coder.
 
     Codes below `n_labels` are labels; `sets` has what the others stand for, and None for labels. `nodes` numbers the
-    units, then the other members.
+    units, then the other members. `coded` says which coders coded the document.
     """
 
     document: Hashable
@@ -49,11 +50,7 @@ class DocumentAnswers:
     sets: Sequence[ValueSet | None]
     n_labels: int
     nodes: dict[Hashable, int]
-
-    @cached_property
-    def coded(self) -> tuple[bool, ...]:
-        """Which coders coded the document: gave a value to any of its units."""
-        return tuple(any(code != MISSING for code in column) for column in zip(*self.codes, strict=True))
+    coded: tuple[bool, ...]
 
     @cached_property
     def classes(self) -> list[JoinClasses]:
@@ -144,11 +141,16 @@ def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) ->
     return near
 
 
-def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
+def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> Iterator[DocumentAnswers]:
     """Yield the answers of each document that has units.
 
-    Raises ValueError for a set that does not have the unit in it whose value it is.
+    coded: (documents, coders), who coded each document, beside those who gave a value to any of its units. Raises
+    ValueError for another shape of it, and for a set that does not have the unit in it whose value it is.
     """
+    shape = len(data.documents), len(data.coders)
+    known = np.zeros(shape, dtype=np.bool_) if coded is None else np.asarray(coded, dtype=np.bool_)
+    if known.shape != shape:
+        raise ValueError(f"coded has the shape {known.shape}; it takes (documents, coders): {shape}")
     cells, n_labels = data.cells, len(data.labels)
     values = [data.value(code) for code in range(data.n_values)]
     sets = [
@@ -157,7 +159,7 @@ def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
     ]
     order = np.argsort(data.document_of_unit, kind="stable")
     bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
-    for document, (begin, end) in zip(data.documents, pairwise(bounds.tolist()), strict=True):
+    for number, (document, (begin, end)) in enumerate(zip(data.documents, pairwise(bounds.tolist()), strict=True)):
         rows = order[begin:end]
         if not len(rows):
             continue
@@ -177,7 +179,8 @@ def split_documents(data: ReliabilityData) -> Iterator[DocumentAnswers]:
                                 others.setdefault(member, []).append(place)
         ordered = sorted(others, key=lambda other: (others[other], data.cells.others.index(other)))
         nodes = {name: number for number, name in enumerate([*units, *ordered])}
-        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes)
+        coders = (cells.codes[rows] != MISSING).any(axis=0) | known[number]
+        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes, tuple(coders.tolist()))
 
 
 def _check_member(unit: Hashable, members: object) -> None:

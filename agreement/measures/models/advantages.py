@@ -12,7 +12,7 @@ from ..data.subsets import select_coders, select_units
 from ..options import Options
 from ..sums.overlaps import PairableUnits
 from ..sums.pairs import different_columns, grouped_fsum
-from ..sums.tables import different_distances
+from ..sums.tables import as_numbers, different_distances
 from ..values import Bools, Floats, Ints, remove_unit
 
 
@@ -53,7 +53,7 @@ def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], op
         "coded by fewer than two humans": int((by_candidate & ~enough).sum()),
     }
     used = select_units(chosen, by_candidate & enough)
-    distances = _sum_distances(used, options)
+    distances = _sum_distances(as_numbers(used, options), options)
     human = used.codes[:, 1:] != MISSING
     others = (human.sum(axis=1) - 1)[:, None]
     missing = np.where(human, 0.0, np.nan)

@@ -138,7 +138,8 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     data = as_data(data)
     check_known_coders(data)
     if len(data.coders) < 2:
-        raise ValueError(f"there is {pluralize(len(data.coders), 'coder')}: it takes two who may differ, better four")
+        there = "there is 1 coder" if data.coders else "there are no coders"
+        raise ValueError(f"{there}: it takes two who may differ, better four")
     if alternatives is None:
         alternatives = READINGS_OF_CHAINS if data.has_sets else float(max(len(data.labels), 2))
     if not 2 <= alternatives <= MOST_ALTERNATIVES:

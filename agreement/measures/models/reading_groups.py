@@ -13,6 +13,7 @@ from ..sums.pairs import different_columns
 from ..sums.readings import have_several
 from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints
+from .two_readings import MOST_GROUPS
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
@@ -38,7 +39,8 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
 
     Equal answers are one reading, and different labels are two. Two sets are compared without the unit, by the distance
     of Jaccard: a slip on another unit of a chain changes the chain, and hardly what this unit is said to refer to.
-    Coders are joined by average linkage, up to SAME_READING.
+    Coders are joined by average linkage, up to SAME_READING. Of coders who are equally near, those are joined first
+    whose values come first in the text; neither their names nor their order change the groups.
     """
     judged = PairableUnits.from_data(data, least=1)
     several = have_several(judged)
@@ -49,7 +51,11 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     if data.has_sets:
         for places, joined in _join_sets(data, rows, codes):
             groups[places] = joined
-    return ReadingGroups(rows, _number_by_frequency(groups), several.sum(axis=1)[enough])
+    numbered = _number_by_frequency(groups)
+    # where some groups may be no reading, values decide which, not the order of coders
+    for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MOST_GROUPS).tolist():
+        numbered[place] = _number_by_value(data, numbered[place], codes[place])
+    return ReadingGroups(rows, numbered, several.sum(axis=1)[enough])
 
 
 def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -62,15 +68,16 @@ def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple
     places, number = np.unique(pairs.place, return_inverse=True)
     for begin in range(0, len(places), UNITS_AT_ONCE):
         own = slice(*np.searchsorted(number, (begin, begin + UNITS_AT_ONCE)).tolist())
-        present = codes[places[begin : begin + UNITS_AT_ONCE]] != MISSING
-        distances = np.zeros((*present.shape, present.shape[1]))
+        of_units = codes[places[begin : begin + UNITS_AT_ONCE]]
+        distances = np.zeros((*of_units.shape, of_units.shape[1]))
         unit, left, right = number[own] - begin, pairs.left[own], pairs.right[own]
         distances[unit, left, right] = distances[unit, right, left] = pairs.distance[own]
-        yield places[begin : begin + UNITS_AT_ONCE], _join_coders(distances, present)
+        yield places[begin : begin + UNITS_AT_ONCE], _join_coders(data, distances, of_units)
 
 
-def _join_coders(distances: Floats, present: Bools) -> Ints:
+def _join_coders(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
     """Return the groups of coders, (units, coders), by the distances of their values, (units, coders, coders)."""
+    present = codes != MISSING
     joined: Bools = (distances <= SAME_READING) & present[:, :, None] & present[:, None, :]
     groups = np.where(present, joined.argmax(axis=2), MISSING)
     # Where all who are near to one are near to each other, any linkage gives these groups; else it has to be found.
@@ -80,7 +87,9 @@ def _join_coders(distances: Floats, present: Bools) -> Ints:
         from scipy.cluster.hierarchy import fcluster, linkage
         from scipy.spatial.distance import squareform
     for unit in others:
-        there = np.flatnonzero(present[unit])
+        there = sorted(
+            np.flatnonzero(present[unit]).tolist(), key=lambda coder: _order_key(data, int(codes[unit, coder]))
+        )
         tree = linkage(squareform(distances[unit][np.ix_(there, there)], checks=False), "average")
         groups[unit, there] = fcluster(tree, SAME_READING, "distance")
     return groups
@@ -111,6 +120,27 @@ def _find_pairs(data: ReliabilityData, rows: Ints) -> _Pairs:
     order = np.argsort(places, kind="stable")
     pairs = _Pairs(places[order], left[order], right[order], distances[order])
     return pairs.select(pairs.place != MISSING)
+
+
+def _order_key(data: ReliabilityData, code: int) -> tuple[int, list[int]]:
+    """Return a key by which labels come first, then sets in the order of their members."""
+    number = code - len(data.labels)
+    if number < 0:
+        return code, []
+    return len(data.labels), data.cells.members[data.cells.starts[number] : data.cells.starts[number + 1]].tolist()
+
+
+def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
+    """Return the groups of a unit numbered from 0, larger ones first, then those whose values come first."""
+    given = np.flatnonzero(groups != MISSING).tolist()
+    first = {
+        group: min(_order_key(data, int(codes[one])) for one in given if groups[one] == group)
+        for group in groups[given].tolist()
+    }
+    sizes = np.bincount(groups[given])
+    ordered = sorted(first, key=lambda group: (-sizes[group], first[group]))
+    number = {group: place for place, group in enumerate(ordered)} | {MISSING: MISSING}
+    return np.array([number[group] for group in groups.tolist()], dtype=np.int64)
 
 
 def _number_by_frequency(groups: Ints) -> Ints:

@@ -35,6 +35,20 @@ class SufficientStatistics:
         groups = list(compress(self.groups, used.tolist()))
         return replace(self, groups=groups, sums=self.sums[np.flatnonzero(used)])
 
+    def merge_groups(self, original: Callable[[Hashable], Hashable]) -> "SufficientStatistics":
+        """Return the statistics with the groups that are copies of one as one group, by the name of the original."""
+        names = [original(group) for group in self.groups]
+        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        if len(number) == len(names):
+            return replace(self, groups=names)
+        from scipy import sparse
+
+        places = np.array([number[name] for name in names])
+        ones = (np.ones(len(names)), (places, np.arange(len(names))))
+        return replace(
+            self, groups=list(number), sums=sparse.csr_array(ones, shape=(len(number), len(names))) @ self.sums
+        )
+
     def weighted_coefficients(self, weights: Floats) -> Floats:
         """Return the coefficients where each group counts so many times; weights (replicates, groups)."""
         return self.coefficients(np.asarray(weights @ self.sums))

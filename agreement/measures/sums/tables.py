@@ -12,6 +12,7 @@ from ..data.arrays import distinct_rows, sorted_unique
 from ..data.cells import MISSING
 from ..data.partitions import Partition
 from ..data.reliability_data import ReliabilityData
+from ..data.subsets import number_labels
 from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers
 from ..options import Options, SumOptions
 from ..values import Bools, Floats, Ints
@@ -24,13 +25,19 @@ from .text_sums import TextSums
 def tabulate(data: ReliabilityData, options: SumOptions) -> TextSums:
     """Return the sums of every document of the data."""
     if options not in data.cache:
-        ordered = any(options.of(name).ordered for name in options.distances)
+        ordered = [name for name in options.distances if options.of(name).ordered]
         if isinstance(data.content, Partition) and not ordered:
             data.cache[options] = _tabulate_partition(data, data.content, options)
         else:
-            data.cache[options] = _tabulate_cells(data, options)
+            compared = as_numbers(data, options.of(ordered[0])) if ordered else data
+            data.cache[options] = _tabulate_cells(compared, options)
     sums: TextSums = data.cache[options]
     return sums
+
+
+def as_numbers(data: ReliabilityData, options: Options) -> ReliabilityData:
+    """Return the data with labels in text as numbers, where the distance is of numbers."""
+    return number_labels(data, f"the distance {options.distance!r} is of numbers") if options.ordered else data
 
 
 def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:

@@ -1,11 +1,12 @@
 """Alpha from the sums of all documents together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import frexp, fsum, ldexp
 
 import numpy as np
 
+from ..data.findings import find_odd_labels
 from ..distances import distance_from_empty, midranks, number_distance, parse_numbers
 from ..options import Options
 from ..results import TOO_FEW_CODERS, Result, nonzero_counts
@@ -127,6 +128,7 @@ def alpha_from_totals(totals: Totals, options: Options) -> Result:
         n_judgements=totals.n_judgements,
         n_coders=totals.n_coders,
         n_values=len(totals.labels) + totals.n_sets,
+        labels=totals.labels,
     )
 
 
@@ -140,6 +142,7 @@ def build_alpha_result(
     n_judgements: int,
     n_coders: int,
     n_values: int,
+    labels: Iterable[Label],
 ) -> Result:
     """Return alpha from the two sums of distances: of pairs within units, weighted, and of all ordered pairs."""
     note = ""
@@ -162,7 +165,7 @@ def build_alpha_result(
         n_judgements=n,
         left_out=nonzero_counts({TOO_FEW_CODERS: n_left_out}),
         parameters=parameters,
-        note=note,
+        note=note or "; ".join(find_odd_labels(labels)),
     )
 
 

@@ -5,10 +5,12 @@ agreement is high, is in docs/measures.md, with the shares of simulated interval
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from math import exp, sqrt
 from typing import Any, overload
 
 from ..coefficients.alpha_statistics import document_sums_statistics
+from ..data.components import Original, merge_documents
 from ..data.inputs import Data, as_data
 from ..options import check_option
 from ..results import Result
@@ -41,6 +43,7 @@ def interval(
     by: str = ...,
     sample: str = ...,
     level: float = ...,
+    original: Original | None = ...,
     **options: Any,
 ) -> Interval: ...
 
@@ -53,6 +56,7 @@ def interval(
     by: str = ...,
     sample: str = ...,
     level: float = ...,
+    original: Original | None = ...,
     **options: Any,
 ) -> dict[str, Interval]: ...
 
@@ -64,6 +68,7 @@ def interval(
     by: str = "document",
     sample: str = "groups",
     level: float = 0.95,
+    original: Original | None = None,
     **options: Any,
 ) -> Interval | dict[str, Interval]:
     """Return a coefficient with its interval: the jackknife over documents, on the logarithm of disagreement.
@@ -79,10 +84,12 @@ def interval(
     data.
 
     Groups are the documents with pairable units. `by="component"` takes the connected components of the coders' values
-    (`split_components`) instead, and so does one document that has all pairable units. `sample` is "groups" where the
-    coders are the ones that are meant; "coders", who are then left out one by one, with one less than their number as
-    degrees of freedom; or "both", the sum of the two variances with degrees of freedom by Satterthwaite 1946. Of three
-    coders this says next to nothing.
+    (`split_components`) instead, and so does one document that has all pairable units. `original` returns what a
+    document, unit or other member is a copy of, as where each round of a text is a document: answers to one text are
+    not independent, so that its documents are one group, and components with copies of one unit or member are one.
+    `sample` is "groups" where the coders are the ones that are meant; "coders", who are then left out one by one, with
+    one less than their number as degrees of freedom; or "both", the sum of the two variances with degrees of freedom by
+    Satterthwaite 1946. Of three coders this says next to nothing.
 
     There is no interval, and the note says why, for fewer than three documents or coders or eight components, where no
     disagreement was observed, and where the coefficient is undefined without some group, or the same without each.
@@ -96,11 +103,13 @@ def interval(
     check_option("by", by, BY)
     check_option("sample", sample, SAMPLES)
     check_level(level)
+    if original is not None:
+        data = merge_documents(data, original)
     call = CoefficientCall(coefficient, arguments, options)
     estimate = call(data)
     samples = []
     if sample != "coders":
-        samples.append(leave_out_groups(data, call, find_groups(data, by)))
+        samples.append(leave_out_groups(data, call, find_groups(data, by, original)))
     if sample != "groups":
         samples.append(leave_out_coders(data, call))
     intervals = {
@@ -111,17 +120,27 @@ def interval(
 
 
 @overload
-def interval_sums(sums: Sequence[DocumentSums], *, by: str = ..., level: float = ...) -> Interval: ...
+def interval_sums(
+    sums: Sequence[DocumentSums], *, by: str = ..., level: float = ..., original: Original | None = ...
+) -> Interval: ...
 
 
 @overload
 def interval_sums(
-    sums: Mapping[str, Sequence[DocumentSums]], *, by: str = ..., level: float = ...
+    sums: Mapping[str, Sequence[DocumentSums]],
+    *,
+    by: str = ...,
+    level: float = ...,
+    original: Original | None = ...,
 ) -> dict[str, Interval]: ...
 
 
 def interval_sums(
-    sums: Sequence[DocumentSums] | Mapping[str, Sequence[DocumentSums]], *, by: str = "document", level: float = 0.95
+    sums: Sequence[DocumentSums] | Mapping[str, Sequence[DocumentSums]],
+    *,
+    by: str = "document",
+    level: float = 0.95,
+    original: Original | None = None,
 ) -> Interval | dict[str, Interval]:
     """Return `interval` of `alpha` from the stored sums of each document: the same digits, without the data.
 
@@ -139,7 +158,7 @@ def interval_sums(
     several = sums if isinstance(sums, Mapping) else {"": sums}
     if not several:
         return {}
-    left_out = [_leave_out_sums(by, list(several.values()))]
+    left_out = [_leave_out_sums(by, list(several.values()), original)]
     intervals = {
         name: _log_interval(combine(of_documents), left_out, column, level)
         for column, (name, of_documents) in enumerate(several.items())
@@ -147,20 +166,35 @@ def interval_sums(
     return intervals if isinstance(sums, Mapping) else intervals[""]
 
 
-def interval_statistics(result: Result, statistics: SufficientStatistics, used: Bools, level: float = 0.95) -> Interval:
+def interval_statistics(
+    result: Result,
+    statistics: SufficientStatistics,
+    used: Bools,
+    level: float = 0.95,
+    *,
+    original: Original | None = None,
+) -> Interval:
     """Return the interval of a coefficient over documents from the sums of each, as `interval` does from data.
 
-    `used` says which of the documents have pairable units: what is left out in turn. Raises ValueError as there.
+    `used` says which of the documents have pairable units: what is left out in turn. `original` is that of `interval`.
+    Raises ValueError as there.
     """
     check_level(level)
-    names = [name for name, one in zip(statistics.groups, used.tolist(), strict=True) if one]
-    left_out = LeftOutValues("document", names, statistics.leave_one_out_coefficients()[used])
+    names = set(compress(statistics.groups, used.tolist()))
+    if original is not None:
+        statistics, names = statistics.merge_groups(original), set(map(original, names))
+    rows = [row for row, name in enumerate(statistics.groups) if name in names]
+    left_out = LeftOutValues(
+        "document", [statistics.groups[row] for row in rows], statistics.leave_one_out_coefficients()[rows]
+    )
     return _log_interval(result, [left_out], 0, level)
 
 
-def _leave_out_sums(by: str, several: Sequence[Sequence[DocumentSums]]) -> LeftOutValues:
+def _leave_out_sums(by: str, several: Sequence[Sequence[DocumentSums]], original: Original | None) -> LeftOutValues:
     parts = [DistanceSums.from_sequence(sums) for sums in several]
     statistics = document_sums_statistics(parts)
+    if original is not None:
+        statistics = statistics.merge_groups(original)
     return LeftOutValues(by, list(statistics.groups), statistics.leave_one_out_coefficients())
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from ..coefficients.alpha import alpha
 from ..data.components import (
+    Original,
     find_pairable_documents,
+    merge_documents,
     name_pairable_documents,
     split_shared_components,
 )
@@ -26,6 +28,7 @@ def difference(
     coefficient: Coefficient = alpha,
     *arguments: Any,
     level: float = 0.95,
+    original: Original | None = None,
     **options: Any,
 ) -> Difference:
     """Return how the coefficients of two rounds or groups of coders differ, first − second, with its interval.
@@ -33,9 +36,9 @@ def difference(
     Where both have pairable units in the same documents, each is left out of both at once, and the interval is the
     jackknife's of the difference: se = sqrt((G - 1)/G sum (d(g) - mean of d(g))^2), t of Student's distribution with
     G - 1 degrees of freedom (Tukey 1958). Where these are other documents the variances of both are added, with the
-    degrees of freedom of Welch 1947. Groups are those of `interval`; of one document that both have, the connected
-    components of all values in either. The scale is the plain one. The p-value is two-sided, of t = difference/se;
-    `permutation_test` needs no such distribution.
+    degrees of freedom of Welch 1947. Groups are those of `interval`, with `original` as there; of one document that
+    both have, the connected components of all values in either. The scale is the plain one. The p-value is two-sided,
+    of t = difference/se; `permutation_test` needs no such distribution.
 
     There is no interval, and the note says why, where a coefficient is undefined, also without some group, for fewer
     than three documents or eight components, and where nothing that is left out moves the difference. Raises ValueError
@@ -49,11 +52,15 @@ def difference(
     """
     first, second = as_data(first), as_data(second)
     check_level(level)
+    if original is not None:
+        first, second = merge_documents(first, original), merge_documents(second, original)
     call = CoefficientCall(coefficient, arguments, options)
     results = call(first), call(second)
     paired = set(name_pairable_documents(first)) == set(name_pairable_documents(second))
     groups = (
-        _shared_groups(first, second) if paired else (find_groups(first, "document"), find_groups(second, "document"))
+        _shared_groups(first, second, original)
+        if paired
+        else [find_groups(data, "document", original) for data in (first, second)]
     )
     left_out = [leave_out_groups(data, call, one) for data, one in zip((first, second), groups, strict=True)]
     if paired:
@@ -61,12 +68,12 @@ def difference(
     return _difference(results, left_out, level)
 
 
-def _shared_groups(first: ReliabilityData, second: ReliabilityData) -> list[Groups]:
+def _shared_groups(first: ReliabilityData, second: ReliabilityData, original: Original | None) -> list[Groups]:
     """Return the groups of both, which have pairable units in the same documents, by the same names."""
     by = "document"
     if len(name_pairable_documents(first)) == 1:
         by = "component"
-        first, second = split_shared_components(first, second)
+        first, second = split_shared_components(first, second, original)
     return [Groups(by, data, find_pairable_documents(data)) for data in (first, second)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.cells import MISSING
-from ..data.components import find_pairable_documents, find_pairable_units, split_components
+from ..data.components import Original, find_pairable_documents, find_pairable_units, split_components
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders, select_units
 from ..results import Result, pluralize
@@ -69,11 +69,14 @@ def jackknife_error(values: Floats) -> float:
     return sqrt((g - 1) / g * float(((values - values.mean()) ** 2).sum()))
 
 
-def find_groups(data: ReliabilityData, by: str) -> Groups:
-    """Return the documents with pairable units; the connected components, where there is one or `by` asks for them."""
+def find_groups(data: ReliabilityData, by: str, original: Original | None = None) -> Groups:
+    """Return the documents with pairable units; the connected components, where there is one or `by` asks for them.
+
+    `original` is that of `split_components`.
+    """
     used = find_pairable_documents(data)
     if by == "component" or len(used) == 1:
-        parts = split_components(data)
+        parts = split_components(data, original)
         return Groups("component", parts, find_pairable_documents(parts))
     return Groups("document", data, used)
 

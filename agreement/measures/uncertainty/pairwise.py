@@ -31,9 +31,14 @@ class Pairwise(Display):
 
     @property
     def mean(self) -> float | None:
-        """The mean over the pairs where it is defined (of Cohen's kappa: Light 1971), None where it never is."""
+        """The mean over the `n_defined` pairs where it is defined (of Cohen's kappa: Light 1971), None without any."""
         values = [result.value for result in self.results.values() if result.value is not None]
         return sum(values) / len(values) if values else None
+
+    @property
+    def n_defined(self) -> int:
+        """How many pairs have a value: the mean is of these."""
+        return sum(result.value is not None for result in self.results.values())
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the values, coders by coders; NaN on the diagonal and where undefined."""
@@ -48,7 +53,8 @@ class Pairwise(Display):
 
     def __repr__(self) -> str:
         name = next(iter(self.results.values())).coefficient if self.results else "nothing"
-        return f"<{name} of {len(self.results)} pairs of coders, mean {format_defined(self.mean)}>"
+        of = "" if self.n_defined == len(self.results) else f" of {self.n_defined} that have one"
+        return f"<{name} of {len(self.results)} pairs of coders, mean {format_defined(self.mean)}{of}>"
 
     def _cells(self) -> Sequence[Sequence[str]]:
         rows = [

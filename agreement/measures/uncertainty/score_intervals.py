@@ -14,8 +14,9 @@ import numpy as np
 
 from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
 from ..displays import Display, Point
+from ..distances import LARGEST
 from ..options import check_option
-from ..pyramids import score_correlation, scores_by_peer
+from ..pyramids import check_scores, score_correlation, scores_by_peer
 from ..results import Figure, format_defined, format_equality, pluralize
 from ..values import Bools, Floats, Ints
 from .calls import check_level
@@ -25,6 +26,7 @@ from .resampling import draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5
+OTHER_PARTS = "no interval: without some text a part of the mean has nothing to count"
 TOO_FEW = f"no interval: there are fewer than {MIN_PEERS} peers"
 MEAN_METHODS = ("jackknife", "percentile")
 CORRELATION_METHODS = ("fisher-z", "percentile")
@@ -138,8 +140,9 @@ def score_interval(
     `lea`, `blanc` and `conll_average`, whose options and errors hold here. Texts without a cluster on either side are
     not counted.
 
-    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1 and for one
-    that is the same without each text. Raises ValueError also for another score and for a level outside 0 to 1.
+    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1, for one that
+    is the same without each text, and for a mean that without some text is of other parts (`Score.note`). Raises
+    ValueError also for another score and for a level outside 0 to 1.
 
     >>> key = {"a": ["AB", "CD"], "b": ["EFG"], "c": ["HI", "J"], "d": ["KLM"]}
     >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1
@@ -155,8 +158,9 @@ def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIn
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
     empty = [not (total - own).any() for own in counts]
     without = [texts.finish(total - own) for own in counts]
+    note = OTHER_PARTS if len({one.note for one in (whole, *without)}) > 1 else ""
     named = {
-        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level)
+        name: _text_interval(getattr(whole, name), [getattr(one, name) for one in without], empty, level, note=note)
         for name in ("recall", "precision", "f1")
     }
     return ScoreIntervals(**named)
@@ -179,8 +183,10 @@ def share_interval(
     """
     check_level(level)
     counts = np.array([found, total], dtype=np.float64)
-    if (counts[0] > counts[1]).any() or counts.min(initial=0) < 0:
-        raise ValueError("of a text less is counted than is found, or a count is below 0")
+    wrong = np.flatnonzero(~((counts[0] >= 0) & (counts[0] <= counts[1]) & (counts[1] < LARGEST)))
+    if len(wrong):
+        of = counts[:, wrong[0]]
+        raise ValueError(f"{by} {wrong[0]}: {of[0]:g} found of {of[1]:g} is not possible")
     counts = counts[:, counts[1] > 0]
     sums = counts.sum(axis=1)
     if not sums[1]:
@@ -198,11 +204,12 @@ def _text_interval(
     level: float,
     noun: str = "score",
     by: str = "text",
+    note: str = "",
 ) -> ScoreInterval:
-    """Return a figure of some texts with its interval, from the figures without each of them."""
+    """Return a figure of some texts with its interval, from the figures without each of them; none with a note."""
     values = np.array(without, dtype=np.float64)
     low = high = None
-    note = _why_no_score_interval(value, empty, noun, by)
+    note = _why_no_score_interval(value, empty, noun, by) or note
     if not note and jackknife_error(values) <= NO_SPREAD:
         note = f"no interval: the {noun} is the same without each {by}"
     if not note:
@@ -231,26 +238,50 @@ def mean_interval(
 ) -> ScoreInterval:
     """Return the mean of the scores of some peers, and its interval over peers.
 
-    `method` is "jackknife": the mean's standard error, which is that of leaving out each peer, with Student's
-    distribution on the logit as in `score_interval`; the logit is left where a score is outside 0 to 1, or all are 0
-    or all 1. "percentile" takes n random samples of as many peers, drawn with replacement; the same `seed` makes
-    the same draws (Efron & Tibshirani 1993, chapter 13). No interval for fewer than MIN_PEERS scores, None for none.
+    Parameters
+    ----------
+    scores : sequence of float
+        A score of each peer.
+    method : {"jackknife", "percentile"}
+        "jackknife": the mean's standard error, which is that of leaving out each peer, with Student's distribution on
+        the logit as in `score_interval`; the logit is left where a score is outside 0 to 1. "percentile": n random
+        samples of as many peers, drawn with replacement (Efron & Tibshirani 1993, chapter 13).
+    n, seed : int
+        The number of samples; the same seed makes the same draws.
+    level : float
+        Of the interval, between 0 and 1.
 
+    Returns
+    -------
+    ScoreInterval
+        Without an interval, and with a note that says why, for fewer than MIN_PEERS scores and for equal ones; without
+        a value for none.
+
+    Raises
+    ------
+    ValueError
+        For a score that is no number, naming its place, and for an unknown option.
+
+    Examples
+    --------
     >>> mean_interval([0.2, 0.4, 0.5, 0.7, 0.9])
     <value = 0.5400, interval 0.2332 to 0.8192, 5 peers>
     """
     check_option("method", method, MEAN_METHODS)
     check_level(level)
-    values = np.array(scores, dtype=np.float64)
+    values = check_scores(scores_by_peer(scores))
     peers = len(values)
     if not peers:
         return ScoreInterval(None, None, None, 0, note="there are no scores", method=method)
     value = float(values.mean())
     if peers < MIN_PEERS:
         return ScoreInterval(value, None, None, peers, note=TOO_FEW, method=method)
+    without = (values.sum() - values) / (peers - 1)
+    if np.ptp(values) == 0 or jackknife_error(without) <= NO_SPREAD:
+        note = "no interval: the mean is the same without each peer"
+        return ScoreInterval(value, None, None, peers, note=note, method=method)
     if method == "percentile":
         return _percentile_interval(value, _draw_samples(peers, n, seed) @ values / peers, level, peers)
-    without = (values.sum() - values) / (peers - 1)
     if 0 < value < 1 and values.min() >= 0 and values.max() <= 1:
         return ScoreInterval(value, *_logit_bounds(value, without, level), peers, method="jackknife-logit")
     reach = student_quantile(level, peers - 1) * jackknife_error(without)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.measures import AltTest, ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
+from agreement.measures.data.components import merge_documents
 from agreement.measures.models.advantages import find_advantages
 from agreement.measures.options import Options
 from agreement.measures.values import Floats
@@ -126,7 +128,7 @@ def _read_number(name: str, typed: str, default: float, below: float) -> float:
 def _compute_alt_test(
     extract: Extract, parameters: Parameters, candidate: str, epsilon: float, q: float
 ) -> AltTestReport:
-    options, data = comparison(parameters), select_data(extract, parameters)
+    options, data = comparison(parameters), merge_documents(select_data(extract, parameters), original_of)
     test = alt_test(
         data,
         candidate,

@@ -16,7 +16,6 @@ from agreement.measures import (
     LeaveOneOut,
     Result,
     cohen_kappa,
-    interval,
     link_kappa,
     observed_agreement,
 )
@@ -39,6 +38,7 @@ from agreement.reports.request.basis import (
     compute_result_of,
     data_by_coders,
     has_codings,
+    interval_over_texts,
     pick_texts,
     select_categories,
     select_data,
@@ -52,7 +52,6 @@ CHAIN_MEASURES = ("link_kappa", *SCORES)
 MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", *CHAIN_MEASURES)
 NO_PAIR = "one of the two has nothing that counts"
 NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not independent"
-NO_ENDS = (None, None, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,16 @@ class PairMatrix:
         return self.values.get(frozenset((first, second)))
 
     def against_rest(self, coder: str) -> float | None:
-        """Return the mean over the pairs that the coder is in."""
-        values = [value for pair, value in self.values.items() if coder in pair and value is not None]
+        """Return the mean over the pairs that the coder is in and that have a value."""
+        values = self._values_of(coder)
         return sum(values) / len(values) if values else None
+
+    def count_pairs(self, coder: str) -> int:
+        """Return how many pairs that mean is of."""
+        return len(self._values_of(coder))
+
+    def _values_of(self, coder: str) -> list[float]:
+        return [value for pair, value in self.values.items() if coder in pair and value is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ def compute_pair_matrix(
 
     A coreference score is the F1 of the chains that two coders marked (`compare_chains`). Coders are ordered by average
     linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many; `read_marked` is as
-    in `compare_chains`, the coder whose name comes first being the key.
+    in `compare_chains`. As the rules of MUC-6 depend on who is the key, a score by them is the mean of both directions.
     """
     check_measure(extract, measure)
     extract, parameters = resolve(extract, parameters)
@@ -175,12 +181,12 @@ def _measure_pair(
 
 def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
     score = score_clusters(SCORES[name], key, response, with_interval=True)
-    low, high, note = (score.interval.low, score.interval.high, score.interval.note) if score.interval else NO_ENDS
-    return PairFigure(name, score.f1, low, high, score.note or note)
+    low, high = (score.interval.low, score.interval.high) if score.interval else (None, None)
+    return PairFigure(name, score.f1, low, high, score.notes)
 
 
 def _measure_values(extract: Extract, parameters: Parameters, measure: str) -> PairFigure:
-    one = interval(select_data(extract, parameters), _pair_coefficient(parameters, measure))
+    one = interval_over_texts(select_data(extract, parameters), _pair_coefficient(parameters, measure))
     return PairFigure(measure, one.value, one.low, one.high, one.note)
 
 
@@ -218,14 +224,18 @@ def _chain_measure(
     texts = pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
-    def of_pair(a: str, b: str) -> float | None:
-        common = common_texts(texts, a, b)
-        first, second = pair_clusters(clusters, common, a, b, read_marked)
+    def against_key(key: str, response: str) -> float | None:
+        common = common_texts(texts, key, response)
+        first, second = pair_clusters(clusters, common, key, response, read_marked)
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
         return score_clusters(SCORES[measure], first, second).f1
 
-    return of_pair
+    def in_both_directions(a: str, b: str) -> float | None:
+        there, back = against_key(a, b), against_key(b, a)
+        return None if there is None or back is None else (there + back) / 2
+
+    return in_both_directions if read_marked else against_key
 
 
 def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:
@@ -266,7 +276,7 @@ def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> di
         if parameters.is_alpha:
             return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
         coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-        return {coder: interval(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
+        return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
     return cached(extract, ("intervals without each", parameters), compute)
 

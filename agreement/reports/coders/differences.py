@@ -9,12 +9,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from agreement.data.codings.documents import original_of
 from agreement.data.codings.groups import Groups
 from agreement.data.extract.extract import Extract
-from agreement.data.extract.selection import REASONS_LEFT_OUT
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
-from agreement.measures.data.components import name_pairable_documents
+from agreement.measures.data.components import merge_documents, name_pairable_documents
 from agreement.reports.request.basis import (
     cached,
     codes_with,
@@ -22,6 +22,7 @@ from agreement.reports.request.basis import (
     count_left_out,
     count_other_versions,
     other_versions_field,
+    pick_texts_to_draw,
     select_categories,
     select_data,
 )
@@ -147,7 +148,7 @@ def _compare(
         select(*of_part, field, _expand(by, name, groups, of_part[0]))
         for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
     )
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     other_versions = None
     for one, chosen in extracts if by == "project" else extracts[:1]:
         left_out.update(count_left_out(one, chosen))
@@ -159,15 +160,16 @@ def _compare(
         first,
         second,
         parameters,
-        difference(a, b, coefficient),
+        difference(a, b, coefficient, original=original_of),
         _permute(a, b, coefficient),
-        {reason: left_out[reason] for reason in REASONS_LEFT_OUT},
+        dict(left_out),
         other_versions,
     )
 
 
 def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
     """Return the permutation test; None where there are too few texts, of which each can only be dealt whole."""
+    first, second = merge_documents(first, original_of), merge_documents(second, original_of)
     texts = [name_pairable_documents(data) for data in (first, second)]
     paired = set(texts[0]) == set(texts[1])
     if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):
@@ -178,18 +180,22 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
 def _select_round(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     if name not in extract.rounds:
         raise InvalidParameter(field, f"there is no round {name!r}.")
-    return select_data(*resolve(extract, replace(parameters, rounds=name)))
+    return _select_in_drawn_order(*resolve(extract, replace(parameters, rounds=name)))
 
 
 def _select_group(extract: Extract, parameters: Parameters, field: str, names: str) -> ReliabilityData:
     for name in names.split(","):
         if name.strip() not in extract.coders:
             raise InvalidParameter(field, f"there is no {name.strip()!r} in what is coded here.")
-    return select_data(*resolve(extract, replace(parameters, coders=names)))
+    return _select_in_drawn_order(*resolve(extract, replace(parameters, coders=names)))
+
+
+def _select_in_drawn_order(extract: Extract, parameters: Parameters) -> ReliabilityData:
+    return select_data(extract, parameters, pick_texts_to_draw(extract, parameters))
 
 
 def _select_category(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = select_categories(extract, parameters)
+    data = select_categories(extract, parameters, pick_texts_to_draw(extract, parameters))
     with_it = codes_with(data.labels, name)
     if not with_it:
         raise InvalidParameter(field, f"nobody used a category {name!r}.")
@@ -202,7 +208,7 @@ def _select_answers(extract: Extract, parameters: Parameters) -> tuple[Extract, 
 
 
 def _select_project(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = select_data(extract, parameters)
+    data = _select_in_drawn_order(extract, parameters)
     if not len(data.units):
         raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
     return data

@@ -10,7 +10,7 @@ from typing import Any
 
 from agreement.data.codings.groups import Groups
 from agreement.data.extract.extract import Extract
-from agreement.measures import Interval, cross_alpha, interval
+from agreement.measures import Interval, cross_alpha
 from agreement.reports.coders.differences import DifferenceReport, compare_parts
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.request.basis import (
@@ -20,6 +20,7 @@ from agreement.reports.request.basis import (
     count_left_out,
     count_other_versions,
     effective_distance,
+    interval_over_texts,
     other_versions_field,
     select_data,
 )
@@ -163,7 +164,7 @@ def measure_between(
     selected, own = resolve(extract, _of_coders(own, [*first, *second]))
     measure = partial(cross_alpha, distance=own.distance, **comparison_options(own))
     groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
-    return interval(select_data(selected, own), measure, *groups)
+    return interval_over_texts(select_data(selected, own), measure, *groups)
 
 
 def _compare_within(

@@ -120,7 +120,8 @@ class ComparedItems:
         return sorted(parts, key=lambda one: _by_difference(one[1]))
 
     def _part(self, name: str, rows: Bools | Ints) -> Part:
-        _, text = np.unique(self.text[rows], return_inverse=True)
+        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
+        _, text = np.unique(originals[self.text[rows]], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         return Part(

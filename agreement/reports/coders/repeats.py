@@ -7,22 +7,14 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
 from agreement.data.answers.answers import CoderAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.codings.documents import NEXT_DOCUMENT, row_key
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.tables import TextTables
-from agreement.measures import Interval, Result, interval
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    compute_result,
-    pick_texts,
-    select_data,
-)
+from agreement.measures import Interval, Result
+from agreement.measures.results import pluralize
+from agreement.reports.request.basis import cached, compute_interval, compute_result, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -38,13 +30,14 @@ _OCCASION, _REASON = attrgetter("occasion"), attrgetter("reason")
 class SelfAgreement:
     """A coder's agreement between two occasions, or that of all coders, where `coder` is empty.
 
-    shown_again: how many texts the coder was shown again; of all coders a text counts for each. `texts` are those that
-    count, of which `interval` is; `left_out` are the others, by reason. between: the coefficient of all coders in the
-    same texts, on the first occasion; None where nobody else coded them.
+    shown_again: how many texts the coder was shown again; of all coders a text counts for each. `codings` are the pairs
+    of them that count, of `texts` texts, of which `interval` is; `left_out` are the others, by reason. between: the
+    coefficient of all coders in the same texts, on the first occasion; None where nobody else coded them.
     """
 
     coder: str
     shown_again: int
+    codings: int
     texts: int
     left_out: Mapping[str, int]
     interval: Interval | None
@@ -56,6 +49,7 @@ class SelfAgreement:
         return {
             "coder": self.coder,
             "shown_again": self.shown_again,
+            "codings": self.codings,
             "texts": self.texts,
             "texts_left_out": dict(self.left_out),
             "n_units": result.n_units if result else 0,
@@ -73,7 +67,7 @@ class SelfAgreement:
         parts = [f"{number} {reason}" for reason, number in self.left_out.items()]
         if self.interval:
             result = self.interval.result
-            parts += [f"{number} units {reason}" for reason, number in result.left_out.items() if number]
+            parts += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
             parts += [self.interval.note or result.note]
         return "; ".join(filter(None, parts))
 
@@ -120,7 +114,7 @@ def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport
 
     extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
     these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
-    are included, and it was not practice; what an adjudicator coded counts where gold is included.
+    are included, and it was not practice; what an adjudicator coded counts where that is included.
     """
     selected, parameters = resolve(extract, parameters)
     return cached(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
@@ -148,21 +142,26 @@ class _Pair:
     def reason_left_out(self, included: frozenset[str]) -> str:
         if "open" not in included and not (self.first.submitted and self.second.submitted):
             return NOT_SUBMITTED
-        return "" if len(self.first.unit) and len(self.second.unit) else EMPTY
+        return "" if self.first.is_answer and self.second.is_answer else EMPTY
 
-    def as_document(self, number: int = 0) -> TextEntry:
+    def as_document(self, number: int) -> TextEntry:
         """Return the document as two coders would have coded it, the one on each occasion.
 
-        With a number its key and those of its units are others than with each other number.
+        Its key and those of its units are others with each number.
         """
         both = zip(OCCASIONS, (self.first, self.second), strict=True)
-        coder_answers = tuple(replace(one, coder=name, reason="") for name, one in both)
-        answers = self.document.answers
-        if number:
-            shift = number * NEXT_DOCUMENT
-            units, others = ([row_key(one) + shift for one in keys] for keys in (answers.units, answers.others))
-            answers = replace(answers, pk=row_key(answers.pk) + shift, units=tuple(units), others=tuple(others))
-        content = TextContent.of(replace(answers, coder_answers=coder_answers, cache={}))
+        coder_answers = tuple(replace(work, coder=name, reason="") for name, work in both)
+        answers, shift = self.document.answers, number * NEXT_DOCUMENT
+        units, others = ([row_key(key) + shift for key in keys] for keys in (answers.units, answers.others))
+        answers = replace(
+            answers,
+            pk=row_key(answers.pk) + shift,
+            units=tuple(units),
+            others=tuple(others),
+            coder_answers=coder_answers,
+            cache={},
+        )
+        content = TextContent.of(answers)
         return replace(self.document, reason="", content=content)
 
 
@@ -216,7 +215,7 @@ def _pairs_of(document: TextEntry, again: TextEntry, parameters: Parameters) -> 
         for second in again.answers.coder_answers
         if second.coder in of_first
         and (not chosen or second.coder in chosen)
-        and (second.reason != "gold" or "gold" in included)
+        and (second.reason != "adjudicators" or "adjudicators" in included)
     ]
 
 
@@ -236,11 +235,12 @@ def _compare(
     """Return the figures of a coder's pairs, or of those of all coders."""
     reasons = [one.reason_left_out(parameters.selection("include")) for one in pairs]
     counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
+    counted.sort(key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder))
     left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
-    whole = coder, len(pairs), len(counted), left_out
+    whole = coder, len(pairs), len(counted), len({pair.document.text_pk for pair in counted}), left_out
     if not counted:
         return SelfAgreement(*whole, None, None)
-    documents = tuple(one.as_document() for one in counted)
+    documents = tuple(pair.as_document(number) for number, pair in enumerate(counted, 1))
     of_two = replace(
         extract,
         texts=documents,
@@ -248,28 +248,11 @@ def _compare(
         known_coders=OCCASIONS,
         left_out=(),
         managers=(),
-        tables=TextTables(),  # nobody else has these documents, of which two may have the same key
+        tables=TextTables(),  # nobody else has these documents
         cache={},
     )
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
-    keys = {one.pk for one in documents}
+    keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     between = compute_result(selected, parameters, others) if others else None
-    found = compute_interval(of_two, everywhere, documents) if coder else _interval_of_all(of_two, everywhere, counted)
-    return SelfAgreement(*whole, found, between)
-
-
-def _interval_of_all(of_two: Extract, parameters: Parameters, pairs: Sequence[_Pair]) -> Interval:
-    """Return the coefficient of the pairs of several coders, with the interval over texts."""
-    pairs = sorted(pairs, key=lambda one: (one.document.text_pk, one.document.place, one.coder))
-    documents = tuple(one.as_document(number) for number, one in enumerate(pairs, 1))
-    data = select_data(replace(of_two, texts=documents), parameters, documents)
-    slugs = {row_key(one.pk): one.slug for one in documents}
-    texts = np.array([row_key(int(key)) for key in data.documents])  # type: ignore[call-overload]
-    names, places = np.unique(texts, return_inverse=True)
-    merged = replace(
-        data,
-        documents=[slugs[key] for key in names.tolist()],
-        document_of_unit=places[data.document_of_unit],
-    )
-    return interval(merged, coefficient_function(parameters))
+    return SelfAgreement(*whole, compute_interval(of_two, everywhere, documents), between)

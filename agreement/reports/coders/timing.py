@@ -20,6 +20,7 @@ from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace_of
+from annotations.planning.work.remaining import Remaining
 
 # The key of a document: of very many texts it is faster than what asks each of them in Python.
 _KEY = attrgetter("content.pk")
@@ -51,7 +52,7 @@ class RoundPace:
     """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
 
     name: str | None
-    left: int
+    left: Remaining
     pace: Pace | None
 
 
@@ -174,16 +175,19 @@ def count_by_day(extract: Extract, parameters: Parameters, times: Times) -> Code
 
 
 def estimate_paces(
-    rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, int], today: date
+    rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, Remaining], today: date
 ) -> list[RoundPace]:
     """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
 
-    `rounds` has the judgements of each day in each round, in their order; `remaining` says how many markables are left
-    to decide in each. A round's pace is that of its own texts.
+    `rounds` has the judgements of each day in each round, in their order; `remaining` says what is left in each. A
+    round's pace is that of its own texts, and of the markables that are known.
     """
-    left, days = Counter(remaining), Counter[date]()
+    days = Counter[date]()
     for of_round in rounds.values():
         days.update(of_round)
-    whole = RoundPace(None, left.total(), estimate_pace_of(days, left.total(), today))
-    parts = [RoundPace(name, left[name], estimate_pace_of(of, left[name], today)) for name, of in rounds.items()]
-    return [whole, *(one for one in parts if one.left and len(rounds) > 1)]
+    left = sum(remaining.values(), Remaining())
+    whole = RoundPace(None, left, estimate_pace_of(days, left.markables, today))
+    if len(rounds) < 2:
+        return [whole]
+    parts = [(name, remaining[name], of_round) for name, of_round in rounds.items() if name in remaining]
+    return [whole, *(RoundPace(name, one, estimate_pace_of(of, one.markables, today)) for name, one, of in parts)]

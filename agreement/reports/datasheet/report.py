@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -31,8 +32,10 @@ from agreement.reports.datasheet.rounds import (
 from agreement.reports.datasheet.training import CodedTwice, Training, measure_training
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import MethodsText, describe_methods, program_name
+from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import read_with_gold
+from agreement.reports.request.resolution import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Project
@@ -46,10 +49,11 @@ MOST_CODERS = 100
 
 @dataclass(frozen=True, slots=True)
 class CoderDescription:
-    """What a coder did, without a name: codings, and in those that count the judgements and chains."""
+    """What a coder did, without a name: codings, how many of them count, and in these the judgements and chains."""
 
     group: str
     codings: CodingCounts
+    n_counted: int
     n_judgements: int
     n_chains: int | None
 
@@ -59,6 +63,7 @@ class CoderDescription:
             "group": self.group,
             "n_codings": self.codings.codings,
             "n_submitted": self.codings.submitted,
+            "n_counted": self.n_counted,
             "n_judgements": self.n_judgements,
             "n_chains": self.n_chains,
         }
@@ -218,13 +223,16 @@ def _describe_coders(
     """Return what each coder did, in an order that follows from it alone: so it tells nothing of names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
     profiles = {one.coder: one for one in compute_profiles(answers, parameters)}
+    counted = Counter(
+        coding.coder for text in pick_texts(*resolve(answers, parameters)) for coding in text.content.codings
+    )
     rows = []
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)
         n_chains = count_chains(profile) if profile else 0
         n_judgements = profile.n_judgements if profile else 0
         chains = n_chains if answers.has_chains and not answers.units else None
-        rows.append(CoderDescription(group_of.get(coder, ""), codings, n_judgements, chains))
+        rows.append(CoderDescription(group_of.get(coder, ""), codings, counted[coder], n_judgements, chains))
     rows.sort(
         key=lambda one: (
             -one.n_judgements,

@@ -90,7 +90,7 @@ class Agreement:
         if self.report is None:
             return self.why
         result, interval = self.report.result, self.report.interval
-        units = [f"{count} units {reason}" for reason, count in result.left_out.items() if count]
+        units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
         codings = [f"not counted: {self.report.not_counted}"] if self.report.not_counted else []
         return "; ".join(filter(None, [*units, *codings, self.report.versions, interval.note or result.note]))
 
@@ -104,6 +104,7 @@ class Agreement:
             "low": report.interval.low if report else None,
             "high": report.interval.high if report else None,
             "n_texts": data.n_texts if data else 0,
+            "n_documents": data.n_documents if data else 0,
             "n_coders": data.n_coders if data else 0,
             "n_units": report.result.n_units if report else 0,
             "n_judgements": data.n_judgements if data else 0,

@@ -56,6 +56,7 @@ class CodedTwice:
     """The agreement of coders with themselves in what they coded twice: of all together, or of the only one."""
 
     n_coders: int
+    n_codings: int
     n_texts: int
     interval: Interval | None
     between: float | None
@@ -69,13 +70,14 @@ class CodedTwice:
             return None
         n_coders = sum(one.texts > 0 for one in part.coders)
         between = whole.between.value if whole.between else None
-        return cls(n_coders, whole.texts, whole.interval, between, whole.note)
+        return cls(n_coders, whole.codings, whole.texts, whole.interval, between, whole.note)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
         one = self.interval
         return {
             "n_coders": self.n_coders,
+            "n_codings": self.n_codings,
             "n_texts": self.n_texts,
             "value": one.value if one else None,
             "low": one.low if one else None,

@@ -28,6 +28,7 @@ from agreement.reports.links.coreference import (
     ScoreFigures,
     clusters_in,
     common_texts,
+    count_in_several,
     find_clusters,
     overall_figures,
     pair_clusters,
@@ -61,9 +62,10 @@ class Share:
     interval: ScoreInterval
 
     @classmethod
-    def of_texts(cls, found: Ints, total: Ints) -> Share:
-        """Return the share of what is counted in each text."""
-        return cls(int(found.sum()), int(total.sum()), share_interval(found.tolist(), total.tolist()))
+    def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
+        """Return the share of what is counted in each document, each of the text with that number."""
+        of_texts = [np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)]
+        return cls(int(found.sum()), int(total.sum()), share_interval(*of_texts))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -124,9 +126,10 @@ class QuestionAccuracy:
 class GoldReport:
     """Every coder who has coded a text with gold against that, and what they agree among themselves in these texts.
 
-    `n_items` are answered by gold, and `n_contested` are those in which not all coders have the same value.
-    `confusion` has by coder how often an answer of gold (rows) meets one of theirs, in the order of `names`.
-    `gold_left_out` is gold that does not count, by reason.
+    `n_items` are answered by gold. In `n_contested` items of these texts not all coders have the same value, whether or
+    not gold answers them. `confusion` has by coder how often an answer of gold (rows) meets one of
+    theirs, in the order of `names`. `gold_left_out` is gold that does not count, by reason. `n_in_several` is how many
+    mentions of coders and gold are in several chains, of which each is scored in one.
     """
 
     parameters: Parameters
@@ -145,6 +148,7 @@ class GoldReport:
     gold_left_out: Mapping[str, int]
     codings_left_out: Mapping[str, int]
     matched_by_muc6: bool
+    n_in_several: int
     has_chains: bool
 
     def total_confusion(self, coder: str = "") -> Ints:
@@ -165,6 +169,7 @@ class GoldReport:
             "n_items": self.n_items,
             "n_contested": self.n_contested,
             "matched_by_muc6": self.matched_by_muc6,
+            "n_in_several": self.n_in_several,
             "coders": [against.as_dict() | {"name": called[against.name]} for against in self.coders],
             "groups": [against.as_dict() for against in self.groups] if in_full else [],
             "questions": [
@@ -246,7 +251,7 @@ def compare_with_gold(
     """
     selected, parameters = resolve(source.answers, parameters)
     compared = _Comparison.of(source.with_gold, parameters, source.documents)
-    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.fingerprint, details)
+    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
     return cached(
         compared.extract,
         key,
@@ -277,7 +282,7 @@ def _compare_with_gold(
     return GoldReport(
         parameters=parameters,
         fingerprint=replace(whole, texts=texts, cache={}).fingerprint,
-        n_texts=len(texts),
+        n_texts=len({text.text_pk for text in texts}),
         n_items=int((compared.gold >= 0).sum()),
         n_contested=int(compared.contested.sum()),
         coders=tuple(_against_gold(coder, [coder], counts, chains) for coder in coders),
@@ -291,6 +296,7 @@ def _compare_with_gold(
         gold_left_out=whole.gold_left_out,
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         matched_by_muc6=bool(chains and chains.markings),
+        n_in_several=count_in_several(texts, (*coders, GOLD)) if chains else 0,
         has_chains=chains is not None,
     )
 
@@ -303,8 +309,12 @@ def _used(data: ReliabilityData) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What of a coder is counted in each text: answers, the same ones; contested items, the overruled ones."""
+    """What of a coder is counted in each document: answers, the same ones; contested items, the overruled ones.
 
+    `text` numbers the texts that the documents are of.
+    """
+
+    text: Ints
     has_work: Bools
     answered: Ints
     equal: Ints
@@ -399,7 +409,9 @@ class _Comparison:
         both = (answer >= 0) & (self.gold >= 0)
         contested = self.contested & (value >= 0) & (of_gold >= 0)
         per_text = partial(np.bincount, minlength=len(self.texts))
+        _, text = np.unique([document.text_pk for document in self.texts], return_inverse=True)
         return _Counts(
+            text,
             work,
             per_text(self.document[both]),
             per_text(self.document[both & (answer == self.gold)]),
@@ -470,17 +482,18 @@ def _against_gold(
         summed: Ints = np.sum([getattr(counts[coder], part) for coder in coders], axis=0)
         return summed
 
+    text = counts[coders[0]].text
     scores = {}
     if chains:
         scores = {one: overall_figures(_pool([chains.counts[coder][one] for coder in coders])) for one in SCORES}
     return AgainstGold(
         name,
         tuple(coders),
-        int((total("has_work") > 0).sum()),
-        Share.of_texts(total("equal"), total("answered")),
+        len(np.unique(text[total("has_work") > 0])),
+        Share.of_documents(total("equal"), total("answered"), text),
         int(total("missed").sum()),
         int(total("extra").sum()),
-        Share.of_texts(total("overruled"), total("contested")),
+        Share.of_documents(total("overruled"), total("contested"), text),
         scores,
     )
 
@@ -491,7 +504,8 @@ def _measure_question(source: GoldSource, parameters: Parameters, question: Ques
     own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
     compared = _Comparison.of(answers, own, source.documents)
     counts = {coder: compared.count(coder) for coder in compared.coders}
-    return QuestionAccuracy(question, {name: Share.of_texts(one.equal, one.answered) for name, one in counts.items()})
+    shares = {name: Share.of_documents(one.equal, one.answered, one.text) for name, one in counts.items()}
+    return QuestionAccuracy(question, shares)
 
 
 def _periods(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
-from agreement.measures import KappaResult, collapse, fleiss_kappa, interval
+from agreement.measures import KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
 from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.default_interval import interval_statistics
@@ -16,7 +18,14 @@ from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.patterns import read_patterns
-from agreement.reports.request.basis import cached, codes_with, count_names, pick_texts, select_categories
+from agreement.reports.request.basis import (
+    cached,
+    codes_with,
+    count_names,
+    interval_over_texts,
+    pick_texts,
+    select_categories,
+)
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -87,6 +96,21 @@ class MergeComparison:
     after: Interval
     n_before: int
     n_after: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the command gives."""
+        return {
+            "merge": dict(self.mapping),
+            "before": _kappa_fields(self.before, self.n_before),
+            "after": _kappa_fields(self.after, self.n_after),
+        }
+
+
+def _kappa_fields(found: Interval, n_categories: int) -> dict[str, Any]:
+    names = ("value", "observed", "expected", "z", "p_value")
+    fields = {name: getattr(found.result, name) for name in names}
+    note = found.result.note or found.note
+    return fields | {"low": found.low, "high": found.high, "n_categories": n_categories, "note": note}
 
 
 def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:
@@ -253,7 +277,8 @@ def _find_interval(
     extract: Extract, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
 ) -> Interval:
     """Return K over the texts; where one text has all that is compared, over the components of its units."""
-    if np.count_nonzero(kappa.pairable_texts) != 1:
-        return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts)
+    documents = kappa.patterns.documents
+    if len({original_of(documents[place]) for place in np.flatnonzero(kappa.pairable_texts).tolist()}) != 1:
+        return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts, original=original_of)
     data = select_categories(extract, parameters)
-    return interval(collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing)
+    return interval_over_texts(collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing)

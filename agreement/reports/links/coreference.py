@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agreement.data.answers.contents import TextContent, TextEntry
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
@@ -54,7 +55,7 @@ type Clusters = dict[Hashable, list[frozenset[Hashable]]]
 
 @dataclass(frozen=True, slots=True)
 class ScoreFigures:
-    """One score: None where neither coder has anything that it counts, as `note` says.
+    """One score: None where neither coder has anything that it counts, as `note` says; it also says what a mean lacks.
 
     `interval` is that of F1 over texts, where the score is over several.
     """
@@ -64,6 +65,11 @@ class ScoreFigures:
     f1: float | None
     note: str = ""
     interval: ScoreInterval | None = None
+
+    @property
+    def notes(self) -> str:
+        """What there is to say of the score and of its interval."""
+        return "; ".join(filter(None, [self.note, self.interval.note if self.interval else ""]))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -96,13 +102,17 @@ class TextScores:
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceReport:
-    """Two coders: `first` is the key, recall is that of the response of `second`."""
+    """Two coders: `first` is the key, recall is that of the response of `second`.
+
+    `n_in_several` is how many mentions of the two are in several chains, of which each is scored in one.
+    """
 
     parameters: Parameters
     fingerprint: str
     first: str
     second: str
     matched_by_muc6: bool
+    n_in_several: int
     overall: TextScores
     texts: tuple[TextScores, ...]
     codings_left_out: Mapping[str, int]
@@ -116,6 +126,7 @@ class CoreferenceReport:
             "parameters": self.parameters.query(),
             "fingerprint": self.fingerprint,
             "matched_by_muc6": self.matched_by_muc6,
+            "n_in_several": self.n_in_several,
             "codings_left_out": dict(self.codings_left_out),
             **other_versions_field(self.other_versions),
             "overall": self.overall.as_dict(),
@@ -160,7 +171,9 @@ def _check_pair(extract: Extract, first: str, second: str) -> str:
         if not name:
             raise InvalidParameter(field, "name two coders, first and second.")
         if name not in extract.known_coders:
-            raise InvalidParameter(field, f"there is no {name!r} in this project.")
+            alike = [known for known in extract.known_coders if known.casefold() == name.casefold()]
+            hint = f"; there is {alike[0]!r}" if alike else ""
+            raise InvalidParameter(field, f"there is no {name!r} in this project{hint}.")
     if first == second:
         raise InvalidParameter("second", "choose another coder than the first.")
     return f"{first},{second}"
@@ -186,6 +199,7 @@ def _compare_chains(
         first=first,
         second=second,
         matched_by_muc6=read_marked is not None,
+        n_in_several=count_in_several(texts, (first, second)),
         overall=TextScores(
             "",
             "",
@@ -214,7 +228,10 @@ def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[Te
 
 
 def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:
-    """Return the chains of each coder by text, each markable in one: of several readings or indices the first holds.
+    """Return the chains of each coder by text, each markable in one.
+
+    Of several indices it is the chain whose other members come first in the text (`first_class`), and of several
+    readings the one whose antecedents come first, so that names change nothing.
 
     What is plural is an entity of its own, beside those of its antecedents.
 
@@ -232,6 +249,12 @@ def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clu
         texts=chosen,
     )
     return {str(coder): data.clusters(coder) for coder in data.coders}
+
+
+def count_in_several(texts: Sequence[TextEntry], coders: Collection[str]) -> int:
+    """Return how many mentions of some coders have several indices or readings."""
+    answers = [one for text in texts for one in text.answers.coder_answers if one.coder in coders]
+    return sum(int(one.is_ambiguous.sum()) for one in answers)
 
 
 def clusters_in(clusters: Mapping[str, Clusters], coder: str, texts: Sequence[TextEntry]) -> Clusters:
@@ -272,12 +295,12 @@ def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> Score
     if not counted.counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.score
-    interval = score_intervals_of_counts(counted).f1 if with_interval else None
-    return ScoreFigures(found.recall, found.precision, found.f1, "", interval)
+    interval = score_intervals_of_counts(counted.merge(original_of)).f1 if with_interval else None
+    return ScoreFigures(found.recall, found.precision, found.f1, found.note, interval)
 
 
 def _text_figures(counted: TextCounts, row: int | None) -> ScoreFigures:
     if row is None or not counted.counts[row].any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.finish(counted.counts[row])
-    return ScoreFigures(found.recall, found.precision, found.f1)
+    return ScoreFigures(found.recall, found.precision, found.f1, found.note)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from statistics import median
 
 import numpy as np
 
+from agreement.data.codings.documents import row_key
 from agreement.data.extract.extract import CHAINED, Extract
 from agreement.data.extract.reliability import units_of_coders
 from agreement.measures import Interval
@@ -132,8 +134,9 @@ def describe_methods(
     if extract.question:
         answers = f"answers to the question “{extract.question.label}”"
     data = describe_data(report.extract, p)
+    by_round = f", in {data.n_documents} pairs of {texts} and round," if data.n_documents > data.n_texts else ""
     sentences = [
-        f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)} by {answers},"
+        f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)}{by_round} by {answers},"
         f" {pluralize(data.n_judgements, 'judgement')} in all."
     ]
     sentences += _describe_question(report)
@@ -230,10 +233,14 @@ def _describe_singletons(extract: Extract) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DataDescription:
-    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one."""
+    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one.
+
+    A text is one however many rounds it was coded in: `n_documents` counts it once for each.
+    """
 
     n_coders: int
     n_texts: int
+    n_documents: int
     n_judgements: int
     coders_per_text: tuple[int, ...]
     n_given: int
@@ -246,20 +253,30 @@ def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
 
     `n_given` markables came with the texts, `n_marked` were marked by these coders.
     """
-    counts, coders = [], set()
-    n_judgements = n_given = n_marked = 0
+    coders_of: dict[int, set[str]] = {}
+    given, marked = set[int](), set[int]()
+    n_documents = n_judgements = 0
     for text in pick_texts(extract, parameters):
-        works = [work for work in text.answers.coder_answers if len(work.unit)]
+        works = [work for work in text.answers.coder_answers if work.is_answer]
         if not works:
             continue
-        counts.append(len(works))
-        coders |= {work.coder for work in works}
+        n_documents += 1
+        coders_of.setdefault(text.text_pk, set()).update(work.coder for work in works)
         n_judgements += sum(len(work.unit) for work in works)
         of_coders = units_of_coders(extract, [text]).any(axis=1)
-        n_given += int(text.answers.given.sum())
-        n_marked += int((of_coders & ~text.answers.given).sum())
-    n_managers = len(coders & {*extract.managers})
-    return DataDescription(len(coders), len(counts), n_judgements, tuple(sorted(counts)), n_given, n_marked, n_managers)
+        given.update(map(row_key, compress(text.answers.units, text.answers.given)))
+        marked.update(map(row_key, compress(text.answers.units, of_coders & ~text.answers.given)))
+    coders = set[str]().union(*coders_of.values())
+    return DataDescription(
+        len(coders),
+        len(coders_of),
+        n_documents,
+        n_judgements,
+        tuple(sorted(map(len, coders_of.values()))),
+        len(given),
+        len(marked),
+        len(coders.intersection(extract.managers)),
+    )
 
 
 def _describe_managers(data: DataDescription) -> list[str]:
@@ -359,11 +376,12 @@ def _describe_coded_again(part: CodedAgain, how: str) -> str:
     if not values or whole is None or whole.interval is None or whole.interval.value is None:
         return ""
     n_coders = sum(one.texts > 0 for one in part.coders)
+    codings = f" ({whole.codings} codings)" if whole.codings > whole.texts else ""
     by_coder = f", from {min(values):z.3f} to {max(values):z.3f} by coder" if len(values) > 1 else ""
     between = whole.between.value if whole.between else None
     beside = "" if between is None else f"; between coders it is {between:z.3f} in the same texts"
     return (
-        f"{pluralize(n_coders, 'coder')} coded {pluralize(whole.texts, 'text')} of their own again, {how}:"
+        f"{pluralize(n_coders, 'coder')} coded {pluralize(whole.texts, 'text')} of their own again{codings}, {how}:"
         f" between the two occasions of a coder it is {_with_interval(whole.interval)}{by_coder}{beside}."
     )
 
@@ -374,14 +392,15 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
         return []
     accuracy = _describe_range([one.accuracy.interval.value for one in gold.coders])
     sentences = [
-        f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out; {gold.n_items:,} items) the"
+        f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out;"
+        f" {pluralize(gold.n_items, 'item')}) the"
         f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered."
     ]
     if gold.n_contested:
         overruled = _describe_range([one.overruled.interval.value for one in gold.coders])
         sentences.append(
-            f"Of the {pluralize(gold.n_contested, 'item')} there on which coders differ, gold has another value than"
-            f" the coder in {overruled}."
+            f"Coders differ on {pluralize(gold.n_contested, 'item')} in these texts, whether or not gold answers them;"
+            f" where both have a value there, gold has another one than the coder in {overruled}."
         )
     return sentences
 

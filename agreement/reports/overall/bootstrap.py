@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.measures import Interval, bootstrap, bootstrap_sums
-from agreement.reports.request.basis import coefficient_function, compute_sums, select_data
+from agreement.measures.data.components import merge_documents
+from agreement.reports.request.basis import (
+    coefficient_function,
+    compute_sums,
+    count_texts,
+    pick_texts_to_draw,
+    select_data,
+)
 from agreement.reports.request.executors import by_executor
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
@@ -30,13 +36,15 @@ def compute_bootstrap(extract: Extract, parameters: Parameters, progress: Progre
     Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
     """
     extract, parameters = resolve(extract, parameters)
+    texts = pick_texts_to_draw(extract, parameters)
     if parameters.is_alpha:
-        sums = compute_sums(extract, parameters)[parameters.distance]
-        if np.count_nonzero(sums.n_units) != 1:
+        sums = compute_sums(extract, parameters, texts)[parameters.distance]
+        if int((sums.n_units > 0).sum()) == count_texts(sums) != 1:
             return by_executor(
                 lambda executor: bootstrap_sums(sums, n=REPLICATES, seed=SEED, executor=executor, report=progress)
             )
-    data, coefficient = select_data(extract, parameters), coefficient_function(parameters)
+    data = merge_documents(select_data(extract, parameters, texts), original_of)
+    coefficient = coefficient_function(parameters)
     return by_executor(
         lambda executor: bootstrap(data, coefficient, n=REPLICATES, seed=SEED, executor=executor, report=progress)
     )

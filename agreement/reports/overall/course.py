@@ -11,6 +11,7 @@ from itertools import combinations
 from django.utils import timezone
 
 from agreement.data.answers.contents import TextEntry
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
@@ -92,12 +93,16 @@ def compute_running(
 
 
 def order_by_time(texts: Sequence[TextEntry], work: Mapping[tuple[int, str], Activity]) -> tuple[TextEntry, ...]:
-    """Return the texts in the order in which they were finished; those without a time first, as they are."""
+    """Return the texts in the order in which they were finished; those without a time first, the oldest before others.
+
+    What came in together has one time: then the oldest text comes first, so that names decide nothing.
+    """
     finished: dict[int, datetime] = {}
     for (pk, _), one in work.items():
         finished[pk] = max(one.last, finished.get(pk, one.last))
-    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
-    return *(text for text in texts if text.pk not in finished), *timed
+    by_age = sorted(texts, key=lambda text: text.pk)
+    timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
+    return *(text for text in by_age if text.pk not in finished), *timed
 
 
 def divide_evenly(n_texts: int) -> list[int]:
@@ -117,7 +122,7 @@ def _compute_running(
         intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
     else:
         sums = compute_sums(extract, parameters, texts)[parameters.distance]
-        intervals = [interval_sums(sums[:size]) for size in sizes]
+        intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
     return [
         RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
         for size, one in zip(sizes, intervals, strict=True)
@@ -131,7 +136,7 @@ def _group_texts(
     for (pk, _), one in work.items():
         done[pk].append(one)
     finished = {pk: max(one.last for one in of_text) for pk, of_text in done.items()}
-    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
+    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: (finished[text.pk], text.pk))
     if by == "operations":
         return _group_by_operations(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
     groups: dict[str, list[TextEntry]] = defaultdict(list)

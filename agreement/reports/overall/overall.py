@@ -206,13 +206,11 @@ def _build_report(extract: Extract, parameters: Parameters) -> AgreementReport:
 
 def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
     """Return by text the coefficient without it less that of all texts."""
-    if not parameters.is_alpha:
-        return {}
-    if parameters.distance in ORDERED_DISTANCES:
-        without = jackknife(select_data(extract, parameters), coefficient_function(parameters))
-    else:
+    if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
         without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
-    if without.value is None:
+    else:
+        without = jackknife(select_data(extract, parameters), coefficient_function(parameters))
+    if without.value is None or without.by != "document":
         return {}
     return {
         text: value - without.value

@@ -10,7 +10,7 @@ from agreement.data.extract.extract import Extract
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.overall.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
-from agreement.reports.request.basis import compute_sums, distances_of
+from agreement.reports.request.basis import compute_sums, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.wording import name_components, nouns_for
 
@@ -56,6 +56,8 @@ def _describe_range(extract: Extract, parameters: Parameters) -> str:
         if interval.value is not None
     )
     (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    if f"{low:z.3f}" == f"{high:z.3f}":
+        return f"By every distance alpha is {low:z.3f}." if len(by_value) > 1 else ""
     return f"Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
 
 
@@ -88,35 +90,47 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
     """Return what has to happen before there is a figure."""
     if report.result.value is not None:
         return []
+    text = _noun_of_texts(extract)
     if not progress.n_texts:
-        return ["No texts yet."]
+        return [f"No {text}s yet."]
     if not progress.n_codings:
-        return ["No texts are assigned yet."]
-    if not extract.known_coders:
+        if progress.n_assigned:
+            return [f"Only {text}s of training and recheck rounds are assigned, which agreement is not computed of."]
+        return [f"No {text} is taken from the pool yet." if progress.n_in_pools else f"No {text}s are assigned yet."]
+    if not extract.known_coders and not progress.n_submitted:
         return ["No answers yet."]
     undefined = f"The coefficient is undefined: {report.result.note}."
     if report.parameters.coders:  # of the others it says nothing
         return [undefined]
-    if not extract.coders:
+    if not progress.n_submitted:
         return ["No coding is submitted yet. Only submitted codings count."]
+    if not extract.coders:
+        return [f"No submitted coding counts: {report.not_counted or 'none has an answer'}."]
     if len(extract.coders) == 1:
-        return [f"Only {extract.coders[0]} has submitted a coding: agreement needs two coders."]
+        return [f"Only {extract.coders[0]} has submitted a coding that counts: agreement needs two coders."]
     shared = [text for text in extract.texts if len(text.content.coders) > 1]
     if not shared:
-        return ["No text has answers of two coders: assign the same text to two coders."]
+        return [f"No {text} has submitted answers of two coders, which agreement needs."]
     return [undefined]
+
+
+def _noun_of_texts(extract: Extract) -> str:
+    return "docset" if extract.units else "text"
 
 
 def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
     """Return what to mind when reading the figure."""
     if report.result.value is None:
         return []
-    notes, nouns, text = [], nouns_for(extract), "docset" if extract.units else "text"
+    notes, nouns, text = [], nouns_for(extract), _noun_of_texts(extract)
     n_units = compute_sums(extract, report.parameters)["nominal"].n_units
-    n_single = int((n_units == 0).sum())
-    if n_single:
-        have = "has" if n_single == 1 else "have"
-        notes.append(f"{pluralize(n_single, 'text')} of {len(n_units)} {have} no answers of two coders.")
+    documents = pick_texts(extract, report.parameters)
+    texts = {one.text_pk for one in documents}
+    alone = texts - {one.text_pk for one, number in zip(documents, n_units, strict=True) if number}
+    if alone:
+        have = "has" if len(alone) == 1 else "have"
+        of = f"{len(alone)} of {pluralize(len(texts), text)} with codings that count"
+        notes.append(f"{of} {have} no {nouns.unit} with answers of two coders.")
     if report.not_counted:
         notes.append(f"Not counted: {report.not_counted}.")
     if progress.n_submitted < progress.n_codings:
@@ -124,9 +138,10 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
         notes.append(
             f"{pluralize(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not submitted."
         )
-    if progress.n_assigned < progress.n_texts:
-        rest = progress.n_texts - progress.n_assigned
-        notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
+    if rest := progress.n_texts - progress.n_assigned - progress.n_in_pools:
+        notes.append(f"{pluralize(rest, text)} {'is' if rest == 1 else 'are'} not assigned.")
+    if waiting := progress.n_in_pools:
+        notes.append(f"{pluralize(waiting, text)} of a pool {'is' if waiting == 1 else 'are'} not taken yet.")
     if report.interval.by == "component" and report.interval.low is not None:
         notes.append(
             f"Only one {text} is used: the CI is over {name_components(extract)} and says nothing of other {text}s."

@@ -501,12 +501,14 @@ def _count_docsets_left_out(
 
 
 def _fingerprint(extract: Extract, compared: Collection[_Compared]) -> str:
-    """Return a short name for exactly these answers and agreed pyramids."""
-    digest = hashlib.sha256(extract.fingerprint.encode())
+    """Return a short name for exactly these answers and agreed pyramids, whatever their SCUs and texts are called."""
+    pyramids = []
     for one in compared:
-        contributors = sorted(
-            [[list(part) for part in own.parts], sorted(own.scus)] for own in one.annotation.contributors
-        )
-        labels = sorted(one.annotation.labels.items())
-        digest.update(json.dumps([one.text.slug, contributors, labels], ensure_ascii=False).encode())
-    return digest.hexdigest()[:16]
+        annotation = one.annotation
+        parts_of: dict[str, list[list[list[int]]]] = {scu: [] for scu in annotation.labels}
+        for own in annotation.contributors:
+            for scu in own.scus or ("",):
+                parts_of.setdefault(scu, []).append([list(part) for part in own.parts])
+        pyramids.append(sorted([sorted(parts), annotation.labels.get(scu, "")] for scu, parts in parts_of.items()))
+    about = [extract.fingerprint, sorted(pyramids)]
+    return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]

@@ -83,7 +83,12 @@ class SystemScores:
 
     @property
     def note(self) -> str:
-        return self.modified.note or self.original.note
+        return "; ".join(filter(None, [self.modified.note or self.original.note, self._describe_fewer()]))
+
+    def _describe_fewer(self) -> str:
+        """Return which means are of fewer peers: the original score of a peer that says nothing is not defined."""
+        fewer = {name: n for name in SCORES if (n := getattr(self, name).n) < self.n_peers}
+        return ", ".join(f"{name} of {n} of {pluralize(self.n_peers, 'peer')}" for name, n in fewer.items())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -94,7 +99,7 @@ class SystemScores:
         }
         for score in SCORES:
             one: ScoreInterval = getattr(self, score)
-            fields[score] = {"value": one.value, "low": one.low, "high": one.high, "note": one.note}
+            fields[score] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, "note": one.note}
         return fields
 
 
@@ -170,7 +175,7 @@ def _score_systems(peers: Sequence[PeerScores]) -> Iterable[SystemScores]:
         of[one.marks.agreed, one.marks.peer.system][one.marks.peer.docset.slug, one.marks.peer.slug].append(one)
     for (agreed, system), of_peers in sorted(of.items()):
         means = {score: mean_interval(_mean_by_peer(of_peers.values(), score)) for score in SCORES}
-        yield SystemScores(system, agreed, means["modified"].n, **means)
+        yield SystemScores(system, agreed, max(one.n for one in means.values()), **means)
 
 
 def _mean_by_peer(of_peers: Iterable[Sequence[PeerScores]], score: str) -> list[float]:

@@ -167,9 +167,9 @@ def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
-    """Return the SCUs of two coders: those named, else of the first docset the first two that have pyramids.
+    """Return the SCUs of two coders: those named, else the first two with submitted pyramids of a docset.
 
-    None where no docset has two. Two queries. Raises InvalidParameter.
+    Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
     """
     check_docset(pyramids, docset)
     annotations = {(one.docset.slug, one.coder): one for one in pyramids.own}
@@ -184,7 +184,7 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
         possible = [one for one in possible if {first, second} - {""} <= {*one[1:]}]
     if not possible:
         return None
-    slug, a, b = possible[0]
+    slug, a, b = min(possible, key=lambda one: not all(annotations[one[0], coder].submitted for coder in one[1:]))
     if first == b or second == a:
         a, b = b, a
     return _compare_pyramids(annotations[slug, a], annotations[slug, b])

@@ -44,13 +44,17 @@ class RankedPeer:
 
 @dataclass(frozen=True, slots=True)
 class PairStudy:
-    """Two coders: how their scores of the same peers go together, score by score, and how many are not submitted."""
+    """Two coders: how their scores of the same peers go together, score by score, and how many are not submitted.
+
+    n_submitted: peers of which both have submitted all.
+    """
 
     first: str
     second: str
     correlations: dict[str, CorrelationInterval]
     peers: dict[str, tuple[RankedPeer, ...]]
     n_open: int
+    n_submitted: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -63,7 +67,13 @@ class PairStudy:
                     "score": score,
                     "n": found.n,
                     **{
-                        name: {"value": one.value, "low": one.low, "high": one.high, "note": one.note}
+                        name: {
+                            "value": one.value,
+                            "low": one.low,
+                            "high": one.high,
+                            "p_value": one.p_value,
+                            "note": one.note,
+                        }
                         for name in CORRELATIONS
                         for one in [getattr(found, name)]
                     },
@@ -84,9 +94,9 @@ class StudyReport:
     pairs: tuple[PairStudy, ...]
 
     def pair(self, first: str = "", second: str = "") -> PairStudy | None:
-        """Return the pair of these coders; of several the first of those with most peers in common."""
+        """Return the pair of these coders; of several the first of those with most submitted peers in common."""
         pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
-        return max(pairs, key=lambda one: len(one.peers["modified"]), default=None)
+        return max(pairs, key=lambda one: (one.n_submitted, len(one.peers["modified"])), default=None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -99,7 +109,7 @@ def report_study(
 ) -> StudyReport:
     """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
 
-    Raises InvalidParameter.
+    Pairs without a peer that both have submitted come last. Raises InvalidParameter.
     """
     report = scores(pyramids, docset, mean)
     own: dict[str, dict[tuple[str, str], PeerScores]] = {}
@@ -116,6 +126,7 @@ def report_study(
             raise InvalidParameter("second", "select two coders.")
         pairs = [(a, b) for a in coders for b in coders if a != b and first in ("", a) and second in ("", b)]
     studied = [_study_pair(a, b, own[a], own[b]) for a, b in pairs]
+    studied.sort(key=lambda one: not one.n_submitted)
     return StudyReport(
         docset, mean, tuple(coders), tuple(one for one in studied if one.peers["modified"] or (first and second))
     )
@@ -135,12 +146,13 @@ def _study_pair(
         )
         for score, found in peers.items()
     }
-    n_open = sum(
-        not (side.marks.submitted and side.marks.reference and side.marks.reference.submitted)
-        for pair in both
-        for side in pair
-    )
-    return PairStudy(first, second, correlations, peers, n_open)
+    n_open = [sum(not _is_submitted(side) for side in pair) for pair in both]
+    return PairStudy(first, second, correlations, peers, sum(n_open), n_open.count(0))
+
+
+def _is_submitted(peer: PeerScores) -> bool:
+    marks = peer.marks
+    return marks.submitted and marks.reference is not None and marks.reference.submitted
 
 
 def _rank_peers(both: Sequence[tuple[PeerScores, PeerScores]], score: str) -> tuple[RankedPeer, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 from agreement.data.answers.answers import NO_LABEL
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.question import name_value
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.data.extract.reading import MOST_READ_AT_ONCE, READ_AT_ONCE
 from agreement.data.extract.reliability import category_data, reliability_data, units_of_coders
@@ -74,6 +75,11 @@ def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...
     return tuple(
         text for text in extract.texts if (not texts or text.slug in texts) and (not rounds or text.round in rounds)
     )
+
+
+def pick_texts_to_draw(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
+    """Return the texts that the parameters choose in an order that no name changes: what is drawn depends on it."""
+    return tuple(sorted(pick_texts(extract, parameters), key=lambda text: text.pk))
 
 
 def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
@@ -275,7 +281,7 @@ def compute_sums_of(
 
 
 def has_codings(extract: Extract, texts: Sequence[TextEntry]) -> Bools:
-    """Return whether each coder of the extract has judged anything in each of the texts: (texts, coders)."""
+    """Return whether each coder of the extract has answered in each of the texts: (texts, coders)."""
 
     def compute() -> Bools:
         of_texts = [text.content.coders for text in extract.texts]
@@ -391,7 +397,10 @@ def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[Tex
 
 
 def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Interval:
-    """Return the coefficient with its interval over texts, or over components where one text is used."""
+    """Return the coefficient with its interval over texts, or over components where one text is used.
+
+    A text that was coded in several rounds is left out of all of them at once.
+    """
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
     names = None if texts is None else tuple(text.pk for text in chosen)
     # those of alpha are computed with every distance at once
@@ -414,23 +423,37 @@ def compute_result_of(
 def compute_interval_of(extract: Extract, parameters: Parameters, coders: Sequence[str]) -> Interval:
     """Return alpha of some of the coders with its interval over the chosen texts."""
     sums = compute_sums_of(extract, parameters, coders)[parameters.distance]
-    if np.count_nonzero(sums.n_units) != 1 and parameters.distance not in ORDERED_DISTANCES:
-        return interval_sums(sums)
-    return interval(data_by_coders(extract, parameters)(coders), coefficient_function(parameters))
+    if count_texts(sums) != 1 and parameters.distance not in ORDERED_DISTANCES:
+        return interval_sums(sums, original=original_of)
+    return interval_over_texts(data_by_coders(extract, parameters)(coders), coefficient_function(parameters))
+
+
+def interval_over_texts(
+    data: ReliabilityData, coefficient: Callable[..., Result], *arguments: Any, **options: Any
+) -> Interval:
+    """Return the interval of a coefficient, a text that was coded in several rounds being one group."""
+    return interval(data, coefficient, *arguments, original=original_of, **options)
+
+
+def count_texts(sums: DistanceSums) -> int:
+    """Return how many texts have pairable units."""
+    documents = compress(sums.texts.documents, sums.n_units.tolist())
+    return len(set(map(original_of, documents)))
 
 
 def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
     """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one."""
     if not parameters.is_alpha:
-        return {"": interval(select_data(extract, parameters, texts), coefficient_function(parameters))}
+        return {"": interval_over_texts(select_data(extract, parameters, texts), coefficient_function(parameters))}
     sums = compute_sums(extract, parameters, texts)
-    n_used = np.count_nonzero(next(iter(sums.values())).n_units)
+    n_used = count_texts(next(iter(sums.values())))
     # the sums of numbers are no averages of what texts add
     if n_used != 1 and not set(sums) & set(ORDERED_DISTANCES):
-        return interval_sums(sums)
+        return interval_sums(sums, original=original_of)
     data, intervals = select_data(extract, parameters, texts), dict[str, Interval]()
     for names in _computed_together(tuple(sums)):
-        intervals |= interval(data, partial(alphas, distances=names, **cast(Any, _conventions(parameters))))
+        compute = partial(alphas, distances=names, **cast(Any, _conventions(parameters)))
+        intervals |= interval(data, compute, original=original_of)
     return intervals
 
 
@@ -445,7 +468,7 @@ def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> d
     """Return the intervals with the address of a text in a note that has its primary key."""
     if not any("without document " in one.note for one in intervals.values()):
         return intervals
-    notes = {f"without document {text.pk}": f"without document {text.name!r}" for text in texts}
+    notes = {f"without document {text.text_pk}": f"without document {text.slug!r}" for text in texts}
     named = {}
     for name, one in intervals.items():
         before, without, rest = one.note.rpartition("without document ")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
-from agreement.data.extract.selection import REASONS_LEFT_OUT
+from agreement.data.extract.selection import IS_GOLD, REASONS_LEFT_OUT
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
 from agreement.measures.options import (
     DISTANCES,
@@ -65,6 +65,9 @@ SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
 MODELS = "models"
 # What of codings can be included besides those that count by default.
 INCLUDED = (MODELS, *REASONS_LEFT_OUT)
+GOLD_IS_NO_CODING = (
+    "gold is no coder’s coding: the page Gold compares coders with it; adjudicators counts what adjudicators coded."
+)
 
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
@@ -90,8 +93,8 @@ HELP = {
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
-    "include": "Count codings besides those submitted by coders: models (no people), gold (of adjudicators),"
-    " practice, repeats, open (not submitted), with commas between.",
+    "include": "Count codings besides those submitted by coders: models (no people), adjudicators (who have"
+    " seen the work of others), practice, repeats, open (not submitted), with commas between.",
     "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
     " are missing.",
 }
@@ -145,6 +148,8 @@ class Parameters:
                 raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
+        if IS_GOLD in self.selection("include"):
+            raise InvalidParameter("include", GOLD_IS_NO_CODING)
         for name in sorted(self.selection("include").difference(INCLUDED)):
             raise InvalidParameter("include", f"{name!r} is not one of {', '.join(INCLUDED)}.")
         for name in sorted(self.selection(VERSIONS)):

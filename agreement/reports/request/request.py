@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -18,8 +18,6 @@ from agreement.reports.request.parameters import (
     MODELS,
     QUESTION,
     SELECTIONS,
-    UNASKED,
-    UNITS,
     VERSIONS,
     InvalidParameter,
     Parameters,
@@ -181,9 +179,8 @@ class AnalysisRequest:
             self._resolve(None, default_parameters(self.project.preset, self.project.answers))
             return
         asked = self._project_answers.question if self._project_answers else None
-        answers = extract(self.project, question=asked.key if asked else "", models=self.about_models)
-        parameters = default_parameters(self.project.preset, answers.answers)
-        self._resolve(answers, replace(parameters, include=MODELS) if self.about_models else parameters)
+        own = {QUESTION: asked.key if asked else "", "include": MODELS if self.about_models else ""}
+        self._resolve(*parse_asked(self.project, own))
 
 
 def read_asked(project: Project, parameters: Parameters) -> Extract:
@@ -224,15 +221,7 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, P
     values = dict(values)
     names = values.pop(GROUPS, "")
     _include_models(project, values, names)
-    units, unasked = (values.get(name, "") for name in ("units", "unasked"))
-    answers = extract(
-        project,
-        units if units in UNITS else "",
-        values.get(QUESTION, ""),
-        unasked if unasked in UNASKED else UNASKED[0],
-        select_versions(project, Parameters(versions=values.get(VERSIONS, ""))),
-        models=MODELS in _names(values.get("include", "")),
-    )
+    answers = read_asked(project, parse_parameters(values, project.preset, project.answers))
     if names:
         values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
     return answers, parse_parameters(values, project.preset, answers.answers)

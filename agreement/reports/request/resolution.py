@@ -96,6 +96,8 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
     if resolved.distance == "ratio" and "ratio" not in distances_of(extract):
         raise InvalidParameter("distance", "ratio is of numbers from 0, and some are less.")
+    if extract.units and parameters.units not in ("", extract.units):
+        raise InvalidParameter("units", f"the answers were read by {extract.units}.")
     if parameters.scheme_versions not in (frozenset(), extract.versions):
         raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
     known: dict[str, Callable[[], Iterable[str]]] = {

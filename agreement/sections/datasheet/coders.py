@@ -31,6 +31,7 @@ def describe_coders(sheet: Datasheet) -> Section:
         *([Column("group", "Group")] if with_groups else []),
         Column("codings", "Codings", "count", explanation="datasheet-codings"),
         Column("submitted", "Submitted", "count", explanation="datasheet-submitted"),
+        Column("counted", "Counted", "count", explanation="datasheet-counted"),
         Column("judgements", "Judgements", "count", explanation="datasheet-judgements"),
         *([Column("chains", "Chains", "count", explanation="datasheet-chains")] if with_chains else []),
     ]
@@ -40,12 +41,15 @@ def describe_coders(sheet: Datasheet) -> Section:
             *([one.group] if with_groups else []),
             one.codings.codings,
             one.codings.submitted,
+            one.n_counted,
             one.n_judgements,
             *([one.n_chains] if with_chains else []),
         ]
         for place, one in enumerate(sheet.coders, start=1)
     ]
-    note = f"{pluralize(n_coders - MOST_CODERS, 'more coder')} with fewer judgements." if n_coders > MOST_CODERS else ""
+    note = "Judgements and chains are those of the codings that are counted." if rows else ""
+    if n_coders > MOST_CODERS:
+        note += f" {pluralize(n_coders - MOST_CODERS, 'more coder')} with fewer judgements."
     table = Table("coders", "Coders, by how much they did", columns, rows, note)
     return Section(
         "coders",
@@ -100,6 +104,7 @@ def describe_training(sheet: Datasheet) -> Section:
         [
             Column("what", "Coded twice", explanation="datasheet-coded-twice"),
             Column("coders", "Coders", "count", explanation="self_agreement"),
+            Column("codings", "Codings", "count", explanation="coded_again"),
             Column("texts", "Texts", "count", explanation="coded_again"),
             Column("value", "Value", "figure", explanation="self_agreement"),
             Column("low", "95% CI low", "figure"),
@@ -147,4 +152,4 @@ def _training_table(sheet: Datasheet) -> Table:
 def _coded_twice(name: str, part: CodedTwice) -> tuple[str | int | float | None, ...]:
     one = part.interval
     ends = (one.value, one.low, one.high) if one else (None, None, None)
-    return name, part.n_coders, part.n_texts, *ends, part.between, part.note
+    return name, part.n_coders, part.n_codings, part.n_texts, *ends, part.between, part.note

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.measures.results import pluralize
 from agreement.reports.datasheet.report import Datasheet
-from agreement.sections.datasheet.section import NOT_GIVEN, Section, day, number
+from agreement.sections.datasheet.section import NOT_GIVEN, Section, count_nouns, day, number
 from agreement.sections.tables import Column, Table
 from annotations.formats.model.scheme import AttributeSpec
 from annotations.models import Project, Segment, Text
@@ -139,7 +139,7 @@ def describe_texts(sheet: Datasheet) -> Section:
         ]
     else:
         kinds = dict(Segment.Kind.choices)
-        segments = [f"{number(n)} {kinds.get(kind, kind)}s" for kind, n in corpus.segments.items()]
+        segments = [count_nouns(n, kinds.get(kind, kind)) for kind, n in corpus.segments.items()]
         facts.append(("Segments", ", ".join(segments) or "none"))
     markables = Table(
         "markables",

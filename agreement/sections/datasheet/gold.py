@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.reports.datasheet.adjudication import NO_DRAFT, Adjudication, count_chains
 from agreement.reports.datasheet.report import Datasheet
-from agreement.sections.datasheet.section import Section, list_counts, number, percent
+from agreement.sections.datasheet.section import Section, count_nouns, list_counts, number, percent
 from agreement.sections.tables import Column, Table, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.error_estimate import ErrorEstimate
@@ -28,7 +28,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
     gold, title = sheet.adjudication, "Adjudication"
     if sheet.project.answers == Project.Answers.SCUS:
         n_agreed = sum(one.agreed == "submitted" for one in sheet.docsets)
-        made = f"{number(n_agreed)} of {number(len(sheet.docsets))} docsets"
+        made = f"{number(n_agreed)} of {count_nouns(len(sheet.docsets), 'docset')}"
         return Section("adjudication", title, facts=[("Agreed pyramid submitted", made)], to_write=[HOW])
     if gold is None:
         return Section("adjudication", title, notes=["Shown to those who decide what is gold."])
@@ -57,8 +57,8 @@ HOW = "Who adjudicated, and by which rules."
 def _describe_closed(gold: Adjudication) -> str:
     if gold.closed is None:
         return "none yet"
-    chains = f", {number(count_chains(gold.closed))} chains" if gold.closed.chain_lengths else ""
-    return f"{number(gold.closed.n_judgements)} judgements{chains}"
+    chains = f", {count_nouns(count_chains(gold.closed), 'chain')}" if gold.closed.chain_lengths else ""
+    return f"{count_nouns(gold.closed.n_judgements, 'judgement')}{chains}"
 
 
 def _describe_contested(gold: Adjudication) -> str:

@@ -33,6 +33,11 @@ def number(value: float | None) -> str:
     return format_value(value, "count") or "none"
 
 
+def count_nouns(count: int, noun: str) -> str:
+    """Return a count with its thousands apart and its noun: 1 chain, 2,000 chains."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def day(value: date | None) -> str:
     """Return a day as 2026-11-25."""
     return value.isoformat() if value else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agreement.data.texts.muc import marked_texts_reader
+from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.links.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
@@ -16,6 +17,7 @@ NOTE = (
     " added over the texts that both have coded before they are divided. Intervals are of F1, over texts."
 )
 NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
+NOTE_PARTS = "Where neither coder has a link in a text, its CoNLL average is the mean of the other two scores."
 NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page Agreement computes it."
 
 
@@ -35,7 +37,7 @@ def build_scores(request: AnalysisRequest, progress: Progress | None = None) -> 
 
 def build_tables(report: CoreferenceReport) -> list[Table]:
     """Return the scores over all texts, Passonneau's table of texts, and every score in each text."""
-    note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "")
+    note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
     rows = [_score_row(name, report) for name in SCORES]
     note += _move_common_note(rows)
     return [
@@ -59,10 +61,18 @@ def build_tables(report: CoreferenceReport) -> list[Table]:
     ]
 
 
+def describe_in_several(n: int) -> str:
+    """Return a sentence about the mentions that are in several chains, empty where there are none."""
+    if not n:
+        return ""
+    mentions = "1 mention is" if n == 1 else f"{n} mentions are"
+    return f" {mentions} in several chains: each is scored in the one whose other mentions come first in the text."
+
+
 def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
     one = report.overall.scores[name]
-    low, high, note = (one.interval.low, one.interval.high, one.interval.note) if one.interval else (None, None, "")
-    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.note or note]
+    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.notes]
 
 
 def _move_common_note(rows: list[list[Cell]]) -> str:
@@ -110,4 +120,5 @@ def _each_text_table(report: CoreferenceReport) -> Table:
         [one.title, *(figure for score in one.scores.values() for figure in (score.recall, score.precision, score.f1))]
         for one in report.texts
     ]
-    return Table("each", "Every score in each text", columns, rows)
+    note = NOTE_PARTS if any(one.scores["conll_average"].note == WITHOUT_MUC for one in report.texts) else ""
+    return Table("each", "Every score in each text", columns, rows, note)

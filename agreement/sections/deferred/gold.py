@@ -22,6 +22,7 @@ from agreement.reports.links.coreference import SCORES
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.deferred.coreference import describe_in_several
 from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot, heat_map, line_chart
 from agreement.sections.labels.addresses import item_address
 from agreement.sections.labels.labels import SCORE_LABELS
@@ -123,8 +124,8 @@ def _overruled_table(report: GoldReport, called: Names) -> Table:
         ],
         [(called[one.name], *_share_cells(one.overruled), one.overruled.interval.note) for one in report.coders],
         f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
-        " these in which the value of gold is another one than the coder’s. Values are those that the settings compare."
-        " Intervals are over texts, as items of one text are not independent.",
+        " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
+        " settings compare. Intervals are over texts, as items of one text are not independent.",
     )
 
 
@@ -163,7 +164,7 @@ def _scores_table(report: GoldReport, called: Names) -> Table:
         ],
         [(called[one.name], *_f1_cells(one), *(one.scores[name].f1 for name in others)) for one in report.coders],
         "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as missed."
-        f" Intervals are over texts.{muc6}",
+        f" Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
     )
 
 
@@ -172,8 +173,8 @@ def _each_score_table(report: GoldReport, called: Names) -> Table:
     for one in report.coders:
         for name, score in one.scores.items():
             ends = _ends(score.interval) if score.interval else (None, None)
-            note = score.note or (score.interval.note if score.interval else "")
-            rows.append([called[one.name], SCORE_LABELS[name], score.recall, score.precision, score.f1, *ends, note])
+            figures = score.recall, score.precision, score.f1, *ends
+            rows.append([called[one.name], SCORE_LABELS[name], *figures, score.notes])
     return Table(
         "each",
         "Recall, precision and F1 of each score",

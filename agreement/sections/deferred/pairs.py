@@ -46,8 +46,12 @@ def build_matrix(request: AnalysisRequest, progress: Progress | None = None) -> 
     rest = Table(
         "rest",
         f"Each coder and the others: {name}",
-        [Column("coder", "Coder"), Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs")],
-        [(coder, matrix.against_rest(coder)) for coder in matrix.coders],
+        [
+            Column("coder", "Coder"),
+            Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs"),
+            Column("pairs", "Pairs with a value", "count"),
+        ],
+        [(coder, matrix.against_rest(coder), matrix.count_pairs(coder)) for coder in matrix.coders],
     )
     return TablesAndCharts([_matrix_table(request, matrix), rest], [chart] if len(matrix.coders) > 1 else [])
 

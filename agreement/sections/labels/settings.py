@@ -142,7 +142,7 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     """Return the address with one parameter as the project has it; what then cannot be is so, too."""
     changed = replace(request.parameters, **{name: value})
     answers = request.project_answers
-    if name == VERSIONS and _depends_on_answers(changed):
+    if name == "units" or (name == VERSIONS and _depends_on_answers(changed)):
         answers = read_asked(request.project, changed)
     own = default_parameters(request.project.preset, request.extract.answers)
     for _ in NAMES:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from django.http import QueryDict
+
 from agreement.data.extract.extract import Extract
+from agreement.data.extract.reading import extract
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.items import categories as reports
 from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import QUESTION
 from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts, paginate
 from agreement.sections.figures.charts import Chart, Dot, describe_dots, dot_plot
@@ -14,9 +18,29 @@ from agreement.sections.figures.confusion import build_confusion, build_together
 from agreement.sections.labels.addresses import item_address
 from agreement.sections.labels.settings import TERMS, name_terms
 from agreement.sections.tables import Cell, Column, Linked, Table
+from annotations.models import Project
 
 PAGE_SIZE = 50
 MERGE_PREFIX = "merge_"  # the name of a category's field in the form begins so
+
+
+def read_merge_fields(project: Project, query: QueryDict) -> QueryDict:
+    """Return a query with its fields `merge_CATEGORY=NAME` as one option `merge`; a name may be a category's label."""
+    fields = {name: str(query[name]).strip() for name in query if name.startswith(MERGE_PREFIX)}
+    if not fields:
+        return query
+    labels = extract(project, question=str(query.get(QUESTION, ""))).labels
+    keys = {label: key for key, label in labels.items()}
+    names = {
+        field.removeprefix(MERGE_PREFIX): keys.get(name, name).replace(",", " ").replace(":", " ")
+        for field, name in fields.items()
+        if name
+    }
+    merged = query.copy()
+    for field in fields:
+        del merged[field]
+    merged["merge"] = reports.format_mapping(names)
+    return merged
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -41,9 +65,9 @@ def build(request: AnalysisRequest) -> PageSections:
     together = build_together(request, request.parameters)
     return PageSections(
         tables=[
-            _categories_table(categories, request.extract),
+            categories_table(categories, request.extract),
             _agreement_table(request, table, totals),
-            _merge_table(comparison),
+            merge_table(comparison),
             *confusion.tables,
             *together.tables,
         ],
@@ -74,7 +98,8 @@ def build(request: AnalysisRequest) -> PageSections:
     )
 
 
-def _categories_table(categories: list[reports.CategoryAgreement], answers: Extract) -> Table:
+def categories_table(categories: list[reports.CategoryAgreement], answers: Extract) -> Table:
+    """Return each category against all others."""
     term = TERMS[name_terms(answers.question)]
     note = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
     return Table(
@@ -122,7 +147,8 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, to
     )
 
 
-def _merge_table(comparison: reports.MergeComparison) -> Table:
+def merge_table(comparison: reports.MergeComparison) -> Table:
+    """Return K with the categories as they are and as merged."""
     rows = [
         (label, number, one.value, one.low, one.high, one.result.observed, one.result.expected)
         for label, number, one in (

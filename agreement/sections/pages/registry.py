@@ -30,7 +30,8 @@ class ResultPage:
 
     `options` are what its address has besides the parameters. `address` names what else `build` takes, as parts of the
     path. A page that does not use the coders' answers (`uses_answers` is false) is of pyramids. `right` is that to see
-    it. A page that is `about_models` is there for who may know of them.
+    it. A page that is `about_models` is there for who may know of them. `read_query` makes one option of the fields of
+    the page's form.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ResultPage:
     uses_answers: bool = True
     right: Right = Right.SEE_RESULTS
     about_models: bool = False
+    read_query: Callable[[Project, QueryDict], QueryDict] | None = None
 
     def project_for(self, user: Person, slug: str) -> Project:
         """Return the project for somebody to whom the page is shown; raise as `results_for`."""
@@ -68,7 +70,7 @@ class ResultPage:
         options = self.options(project) if callable(self.options) else self.options
         return AnalysisRequest.from_query(
             project,
-            query,
+            self.read_query(project, query) if self.read_query else query,
             options,
             whole_tables=whole_tables,
             uses_answers=self.uses_answers,
@@ -148,6 +150,7 @@ CATEGORIES = ResultPage(
     "The agreement table, each category against all others, and K with categories merged.",
     categories.build,
     options=("merge",),
+    read_query=categories.read_merge_fields,
 )
 COURSE = ResultPage(
     "course",

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
-from agreement.data.extract.reading import extract
 from agreement.reports.items.categories import format_mapping, parse_mapping
-from agreement.reports.request.parameters import SELECTIONS, InvalidParameter
-from agreement.reports.request.request import TABLE_PAGE
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import TABLE_PAGE, parse_query
 from agreement.sections.pages import registry
-from agreement.sections.pages.categories import MERGE_PREFIX
+from agreement.sections.pages.categories import MERGE_PREFIX, read_merge_fields
 from agreement.web.forms import MappingForm
 from agreement.web.views.page import draws_charts, show_page
 from annotations.models import User
@@ -36,32 +34,14 @@ def categories(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the agreement table, each category against all others, and K with categories merged."""
     if any(name.startswith(MERGE_PREFIX) for name in request.GET):
         project = results_for(request.user, slug)
-        keys = {label: key for key, label in extract(project).labels.items()}
-        return redirect(f"{request.path}?{_merge_query(request.GET, keys)}")
+        values = parse_query(read_merge_fields(project, request.GET))
+        return redirect(f"{request.path}?{urlencode({name: value for name, value in values.items() if value})}")
     return show_page(
         request,
         slug,
         registry.CATEGORIES,
         lambda _, sections: {"mappings": page_of(request, sections.context["mappings"], name=f"{TABLE_PAGE}mappings")},
     )
-
-
-def _merge_query(query: QueryDict, keys: Mapping[str, str]) -> str:
-    """Return the fields of the form as one parameter; what was typed decides, the rest of the address stays.
-
-    keys: those of the categories, by what they are called: the form has these names.
-    """
-    merge = {
-        name.removeprefix(MERGE_PREFIX): keys.get(value.strip(), value.strip()).replace(",", " ").replace(":", " ")
-        for name, value in query.items()
-        if name.startswith(MERGE_PREFIX) and isinstance(value, str) and value.strip()
-    }
-    rest = {
-        name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name])
-        for name in query
-        if not name.startswith(MERGE_PREFIX)
-    }
-    return urlencode({name: value for name, value in (rest | {"merge": format_mapping(merge)}).items() if value})
 
 
 @login_required

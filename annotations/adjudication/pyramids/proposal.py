@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from agreement.measures import Overlap, Readings, ReliabilityData, consensus, match_sets
-from annotations.adjudication.proposal import Item, Method, Value
+from annotations.adjudication.proposal import Item, Method, Value, all_coded
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.markables.markables import MAX_PARTS
 from annotations.coding.pyramids.pyramid_rules import (
@@ -87,7 +87,7 @@ def find_sets(codings: Sequence[Sequence[Words]], method: Method, coder: int | N
     rows = [[values.get(unit) for values in columns] for unit in units]
     data = ReliabilityData.from_values(units, range(len(codings)), rows, [0] * len(units))
     found: dict[frozenset[Hashable], None] = {}
-    for value in consensus(data, str(method), coder=coder).values.values():
+    for value in consensus(data, str(method), coder=coder, coded=all_coded(data)).values.values():
         if isinstance(value, frozenset | Readings):
             found.update(dict.fromkeys(value.sets if isinstance(value, Readings) else [value]))
     sets = (frozenset(int(str(word)) for word in one) for one in found)

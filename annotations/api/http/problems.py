@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from rest_framework.views import exception_handler as drf_exception_handler
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.operations import VersionConflict
+from annotations.coding.required_answers import AnswersMissing
 from annotations.models import Coding
 
 logger = logging.getLogger(__name__)
@@ -47,7 +49,9 @@ def problem(status: int, code: str, detail: str, **members: Any) -> Response:
 
 
 def rejection_problem(error: OperationRejected, **members: Any) -> Response:
-    """Return the response to an operation that breaks a rule, with its position in the batch."""
+    """Return the response to an operation that breaks a rule, with its position in the batch, or to a submission."""
+    if isinstance(error, AnswersMissing):
+        members["missing"] = [asdict(answer) for answer in error.missing]
     return problem(400, error.code, str(error), operation=error.position, **members)
 
 

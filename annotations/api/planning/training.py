@@ -56,7 +56,7 @@ class TrainingResults(APIView):
         project = project_for(request.user, slug)
         round_ = _training_round(project, name)
         sees_all = may(project, Right.ADJUDICATE)
-        results = training_results(round_, None if sees_all else cast(User, request.user))
+        results = training_results(round_, None if sees_all else [cast(User, request.user).pk])
         if not (results or sees_all):
             raise Http404("There is no such round.")
         pages = self.pagination_class()

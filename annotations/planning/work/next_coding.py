@@ -1,25 +1,87 @@
-"""The choice of a coder's next coding."""
+"""The choice of a coder's next coding, and what keeps others from being it."""
 
-from collections.abc import Iterable
-from typing import Protocol
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from annotations.models import Coding, Level, Project, Round, User
+from annotations.planning.training import CoderInTraining, NextStep, read_trainings, required_training
 
 
 class Progress(Protocol):
     """A coding with the number of its markables and of those decided."""
 
-    @property
-    def status(self) -> str: ...
+    pk: int
+    round_id: int
+    status: str
+    is_begun: bool
+    decided: int
+    to_decide: int
+
+
+def next_coding[Row: Progress](
+    codings: Iterable[Row], *, coders_mark: bool, locked: Collection[int] = (), training: Collection[int] = ()
+) -> Row | None:
+    """Return the next of a coder's codings; None if there is nothing to do.
+
+    First come those of training that is not passed; among these and the others those started, then those not started,
+    then those complete. Never one of those `locked`, nor one without markables unless coders mark them themselves: of
+    such texts nobody but the coder knows whether they are complete.
+    """
+
+    def rank(coding: Row) -> tuple[bool, bool, bool]:
+        is_started = coding.is_begun if coders_mark else 0 < coding.decided < coding.to_decide
+        is_complete = not coders_mark and coding.decided == coding.to_decide
+        return coding.round_id not in training, not is_started, is_complete
+
+    open_codings = [
+        coding
+        for coding in codings
+        if coding.status == "open" and coding.pk not in locked and (coders_mark or coding.to_decide)
+    ]
+    return min(open_codings, key=rank, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWork:
+    """What a coder codes next, and the training that is not passed. locked: codings that wait for it, by key."""
+
+    next: Coding | None
+    locked: dict[int, CoderInTraining]
+    trainings: Sequence[CoderInTraining]
+    coders_mark: bool
 
     @property
-    def decided(self) -> int: ...
+    def is_done(self) -> bool:
+        """Whether there is nothing to code, now or once training is passed."""
+        return self.next is None and not self.locked and not self.trainings
 
-    @property
-    def to_decide(self) -> int: ...
+
+def read_own_work(project: Project, coder: User, codings: Iterable[Coding], required: Collection[int] = ()) -> OwnWork:
+    """Return what the coder of these codings `with_progress` is to do in rounds that are open.
+
+    `required` are further training rounds that the coder has to pass. A query, and 16 at most for each training round.
+    """
+    codings = [coding for coding in codings if not coding.round.is_closed]
+    open_codings = [coding for coding in codings if coding.status == Coding.Status.OPEN]
+    waiting = {coding.pk: key for coding in open_codings if (key := required_training(coding)) is not None}
+    required = {*waiting.values(), *required}
+    own = {coding.round_id for coding in codings if coding.round.kind == Round.Kind.TRAINING}
+    trainings = {
+        key: training
+        for key, training in read_trainings(own | required, coder).items()
+        if training.step != NextStep.PASSED and not _is_over(training, required)
+    }
+    locked = {pk: trainings[key] for pk, key in waiting.items() if key in trainings}
+    coders_mark = bool(open_codings) and Level.objects.filter(project=project, coders_mark=True).exists()
+    rows: Iterable[Any] = open_codings
+    following = next_coding(rows, coders_mark=coders_mark, locked=locked, training=trainings)
+    return OwnWork(following, locked, list(trainings.values()), coders_mark)
 
 
-def next_coding[Row: Progress](codings: Iterable[Row]) -> Row | None:
-    """Return the next of a coder's codings: first those started, then those not started; None if all are submitted."""
-    open_codings = [coding for coding in codings if coding.status == "open"]
-    started = [coding for coding in open_codings if 0 < coding.decided < coding.to_decide]
-    incomplete = [coding for coding in open_codings if coding.decided < coding.to_decide]
-    return next(iter(started or incomplete or open_codings), None)
+def _is_over(training: CoderInTraining, required: Collection[int]) -> bool:
+    """Return whether the round is for practice alone, which nobody has to pass, and the coder has submitted all."""
+    is_required = training.round.pass_measure or training.round.pk in required
+    return not is_required and training.step == NextStep.ASK

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotations.coding.active_time import WorkedDay, read_worked_days
 from annotations.models import Coding, Project, Round, RoundText, Text
@@ -70,9 +70,12 @@ def read_progress_matrix(
     number: str | None,
     today: date,
     coders_number: str | None = None,
+    *,
+    marks_final: bool = False,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Six queries at most, whatever the size of the project.
+    """Return the progress matrix of a project, or of a round. Seven queries at most, whatever the size of the project.
 
+    marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
     Raise ValidationError for the name of no round.
     """
     chosen = find_round(project, round_name) if round_name else None
@@ -89,6 +92,10 @@ def read_progress_matrix(
     for state in states:
         if (state.text, state.round) in on_page:
             on_page[state.text, state.round].add(state)
+    final = _final_codings({membership.text_id for membership in shown}) if marks_final else ()
+    for key in final:
+        if key in cells:
+            cells[key] = replace(cells[key], is_final=True)
     rows = []
     for membership in shown:
         place = membership.text_id, membership.round_id
@@ -113,6 +120,14 @@ def codings_of(project: Project, user: Person, round_: Round | None = None) -> Q
     """Return the codings of the project that the user sees, or those of a round; nobody's work on a text twice."""
     codings: QuerySet[Coding] = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project)
     return codings.filter(round=round_) if round_ is not None else codings
+
+
+def _final_codings(texts: Collection[int]) -> QuerySet[Coding, tuple[int, int, str]]:
+    """Return text, round and coder of what nobody reopens: its coder has seen the gold, or has the text once more."""
+    gold = Coding.with_gold.filter(text=OuterRef("text"), round=OuterRef("round"), kind=Coding.Kind.GOLD)
+    is_seen = Q(round__kind=Round.Kind.TRAINING) & Exists(gold.filter(status=Coding.Status.SUBMITTED))
+    codings = Coding.with_models.filter(Q(occasion__gt=1) | is_seen, text__in=texts).order_by()
+    return codings.values_list("text_id", "round_id", "coder__username")
 
 
 def _memberships(project: Project, user: Person, round_: Round | None) -> QuerySet[RoundText]:

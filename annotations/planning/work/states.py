@@ -16,7 +16,10 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager."""
+    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager.
+
+    No coding is complete whose coder creates the markables.
+    """
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
@@ -29,7 +32,7 @@ class State(StrEnum):
 # The columns of `with_states` from which the state follows.
 COLUMNS = (
     *("status", "version", "corrections", "released_at", "coder_id", "reopened_by", "decided", "to_decide"),
-    *("due_on", "round__closed_at"),
+    *("is_to_mark", "due_on", "round__closed_at"),
 )
 
 
@@ -61,7 +64,7 @@ def state_of(row: Mapping[str, Any]) -> State:
         return State.RELEASED
     if row["reopened_by"] is not None and row["reopened_by"] != row["coder_id"]:
         return State.REOPENED
-    if 0 < row["to_decide"] == row["decided"]:
+    if 0 < row["to_decide"] == row["decided"] and not row["is_to_mark"]:
         return State.COMPLETE
     return State.BEGUN if row["version"] > row["corrections"] else State.ASSIGNED
 
@@ -81,7 +84,8 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 class CodingState:
     """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
 
-    is_to_do: whether its coder is to submit it, in a round that is open.
+    is_to_do: whether its coder is to submit it, in a round that is open. is_to_mark: whether the coder creates the
+    markables, none being given with the text. is_final: whether nobody may reopen it.
     """
 
     text: int
@@ -93,6 +97,8 @@ class CodingState:
     overdue: bool = False
     due_on: date | None = None
     is_to_do: bool = True
+    is_to_mark: bool = False
+    is_final: bool = False
 
 
 def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
@@ -103,7 +109,7 @@ def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
         found_rows = list(cast(Any, rows))
     for row in found_rows:
         key = (row["text_id"], row["round_id"], row["coder__username"])
-        found[key] = CodingState(
-            *key, state_of(row), row["decided"], row["to_decide"], is_overdue(row, today), row["due_on"], is_to_do(row)
-        )
+        state, overdue, to_do = state_of(row), is_overdue(row, today), is_to_do(row)
+        progress = (row["decided"], row["to_decide"])
+        found[key] = CodingState(*key, state, *progress, overdue, row["due_on"], to_do, row["is_to_mark"])
     return list(found.values())

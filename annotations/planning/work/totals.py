@@ -13,8 +13,8 @@ from annotations.planning.work.states import CodingState, State
 class Total:
     """The codings of one coder, round, text or project: numbers of codings by state, and of markables.
 
-    `overdue` are among those of the other states, and `left` of what is to decide is not submitted, in open rounds.
-    pace: of a coder, where it is known.
+    `overdue` are among those of the other states. `left` of what is to decide is not submitted, in open rounds, where
+    `to_submit` codings are; in `to_mark` of these the coder creates the markables. pace: of a coder, where it is known.
     """
 
     name: str
@@ -28,6 +28,8 @@ class Total:
     decided: int = 0
     to_decide: int = 0
     left: int = 0
+    to_submit: int = 0
+    to_mark: int = 0
     pace: CoderPace | None = None
 
     @property
@@ -44,6 +46,8 @@ class Total:
         self.to_decide += coding.to_decide
         if coding.is_to_do:
             self.left += max(coding.to_decide - coding.decided, 0)
+            self.to_submit += 1
+            self.to_mark += coding.is_to_mark
 
 
 def total_by(codings: Iterable[CodingState], name_of: Callable[[CodingState], str]) -> list[Total]:

@@ -22,6 +22,7 @@ from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import MOST_IN_MEMORY, Parts, Readings, group_readings, links_of, weigh
+from annotations.formats.model.features import Feature
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
@@ -31,6 +32,10 @@ from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 from annotations.transfers.exporting.gold import select_gold
 
+IN_SEVERAL_CHAINS = (
+    "mentions in several chains (all are written; the page scores each in one of them, and a scorer of these files may"
+    " take another)"
+)
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
     Project.Answers.INDICES: Links.INDICES,
@@ -448,7 +453,11 @@ def _read_documents(
     exported, report = _Exported(), ExportReport()
     losses: dict[str, list[Loss]] = defaultdict(list)
     other_losses, left_out = list[OtherLoss](), list[OtherLoss]()
-    n_lost = 0
+    n_lost = n_in_several = 0
+    # scorers read files of chains, not of pointers
+    is_scored = (
+        Feature.SEVERAL_CHAINS in format_.supported_features and Feature.POINTERS not in format_.supported_features
+    )
     with read_snapshot():
         if gold:
             codings, left_out, other_losses = select_gold(project, gold, texts, rounds)
@@ -465,11 +474,17 @@ def _read_documents(
                 report.codings += 1
                 document, lost = reduce_document(rows.document(coding, text, coder), format_.supported_features)
                 exported.add(coder, replace(document, coder=coder) if format_.names_coders else document)
+                if is_scored:
+                    n_in_several += sum(
+                        mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
+                    )
                 if lost:
                     named = [replace(one, examples=tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
                     losses[coder] = merge_losses([*losses[coder], *named])
     if n_lost:
         other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
+    if n_in_several:
+        other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
     report.losses = [*merge_losses(loss for coder in exported.coders for loss in losses[coder]), *other_losses]
     report.left_out = left_out
     return exported, report

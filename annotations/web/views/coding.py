@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,9 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.adjudication.hands import GoldOfOther, gold_coding
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.gold import gold_at_once, gold_beside
+from annotations.coding.gold import gold_at_once, gold_beside, was_gold_shown
+from annotations.coding.required_answers import AnswersMissing
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
+    GOLD_SHOWN,
     decline_reopening,
     may_reopen_own,
     reason_of_reopening,
@@ -28,10 +30,10 @@ from annotations.coding.status import (
 )
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project
-from annotations.models.coding import AGREED_KINDS, CodingQuerySet
+from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.planning.training import feedback_on, refuse_untrained
-from annotations.planning.work.next_coding import next_coding
+from annotations.planning.work.next_coding import read_own_work
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.revision.versions import merged_answers
@@ -89,9 +91,11 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     if project.archived_at is not None or coding.round.is_closed:
         # The scripts change a coding where it is open; this one is read.
         state["coding"]["status"] = "archived"
-    elif coding.status == Coding.Status.OPEN:
+    elif coding.status == Coding.Status.SUBMITTED:
+        context["may_reopen"] = not was_gold_shown(coding)
+    else:
         context["reason"] = reason_of_reopening(coding)
-        context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
+        context["following"] = _next_coding(request, project, coding) is not None
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
     return render(request, f"annotations/workbench/{workbench}.html", context | {"script": f"js/{workbench}/main.js"})
 
@@ -112,22 +116,26 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
     choice = CodingChoice(token=request.POST.get("coding", ""))
     try:
         coding = _coding_of(request, project, text, choice, agreed=agreed, gold=gold)
+        refuse_untrained(coding)
     except GoldOfOther as rejection:
         return _show_who_has(request, project, rejection)
+    except OperationRejected as rejection:
+        messages.info(request, str(rejection))
+        return redirect("project", project.slug)
     try:
-        refuse_untrained(coding)
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
-    else:
-        messages.success(request, f"Submitted “{coding.text}”.")
-        if "next" in request.POST:
-            following = next_coding(cast(Any, _open_codings(request, project).with_progress()))
-            if following is not None:
-                return redirect(_address(project, following))
-        coding.refresh_from_db(fields=["status"])
-        if gold_beside(coding) is not None:
-            return redirect("feedback", project.slug, coding.text.slug, coding_token(coding))
+        place = f"#{rejection.missing[0].markable}" if isinstance(rejection, AnswersMissing) else ""
+        return redirect(f"{_address(project, coding)}{place}")
+    messages.success(request, f"Submitted “{coding.text}”.")
+    if "next" in request.POST:
+        following = _next_coding(request, project, coding)
+        if following is not None:
+            return redirect(_address(project, following))
+    coding.refresh_from_db(fields=["status"])
+    if gold_beside(coding) is not None:
+        return redirect("feedback", project.slug, coding.text.slug, coding_token(coding))
     return redirect("round", project.slug, coding.round.name) if gold else redirect("project", project.slug)
 
 
@@ -167,11 +175,12 @@ def _address(project: Project, coding: Coding) -> str:
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
 
 
-def _open_codings(request: HttpRequest, project: Project) -> CodingQuerySet:
-    """Return the coder's own codings of the project that are not submitted, those of the first rounds first."""
+def _next_coding(request: HttpRequest, project: Project, coding: Coding) -> Coding | None:
+    """Return what the user codes in the project after this coding; None if there is nothing to do."""
     user = signed_in_user(request)
     own = Coding.with_models.visible_to(user).filter(text__project=project, coder=user, status=Coding.Status.OPEN)
-    return own.filter(round__closed_at=None).in_order_of_rounds().select_related("text", "round").defer("text__content")
+    own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
+    return read_own_work(project, user, own.select_related("text", "round").defer("text__content")).next
 
 
 @login_required
@@ -187,6 +196,9 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     address = _address(project, coding)
     if coding.status != Coding.Status.SUBMITTED:
         messages.info(request, f"“{coding.text}” is open.")
+        return redirect(address)
+    if was_gold_shown(coding):
+        messages.info(request, GOLD_SHOWN)
         return redirect(address)
     # The button says which of the two its sender was shown: who is late is asked for a reason first.
     asks = "ask" in request.POST

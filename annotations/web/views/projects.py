@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -17,13 +17,15 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotations.coding.gold import was_gold_shown
 from annotations.coding.status import reopen_requests
 from annotations.formats.syntax.table import write_table
-from annotations.models import Coding, Plan, Project, Round, User
+from annotations.models import Coding, Plan, Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
-from annotations.planning.pool import pools_of
-from annotations.planning.work.next_coding import next_coding
+from annotations.planning.pool import PoolState, pools_of
+from annotations.planning.training import trainings_to_decide
+from annotations.planning.work.next_coding import OwnWork, read_own_work
 from annotations.planning.work.progress import (
     HOURS_COLUMNS,
     PROGRESS_COLUMNS,
@@ -32,7 +34,7 @@ from annotations.planning.work.progress import (
     read_progress_matrix,
     worked_days,
 )
-from annotations.planning.work.reminders import reminders_of
+from annotations.planning.work.reminders import Reminders, reminders_of
 from annotations.planning.work.states import State, with_states
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
@@ -132,31 +134,56 @@ def _own_codings(project: Project, user: User) -> list[Coding]:
 
 
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
-    codings = _own_codings(project, signed_in_user(request))
-    to_do = [coding for coding in codings if not coding.round.is_closed]
-    following = next_coding(cast(list[Any], to_do)) if project.archived_at is None else None
-    codings.sort(key=lambda coding: (coding not in to_do, coding.status != Coding.Status.OPEN, coding is not following))
+    user = signed_in_user(request)
+    codings = _own_codings(project, user)
+    pools = pools_of(project, user)
+    work = _own_work(project, user, codings, pools)
+    codings.sort(
+        key=lambda coding: (coding.round.is_closed, coding.status != Coding.Status.OPEN, coding is not work.next)
+    )
     today = timezone.localdate()
+    shown = page_of(request, codings)
+    for coding in shown:
+        coding.may_reopen = (  # type: ignore[attr-defined]
+            coding.status == Coding.Status.SUBMITTED
+            and project.archived_at is None
+            and not coding.round.is_closed
+            and not was_gold_shown(coding)
+        )
     context = {
         "project": project,
-        "codings": page_of(request, codings),
-        "next": following,
+        "codings": shown,
+        "work": work,
         "repeated": _texts_with_several(codings),
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
-        "training": sorted(
-            {coding.round for coding in codings if coding.round.kind == Round.Kind.TRAINING},
-            key=lambda one: (one.position, one.pk),
-        ),
-        "pools": pools_of(project, signed_in_user(request)),
+        "is_done": work.is_done and not any(pool.is_free for pool in pools),
+        "has_open": any(coding.status == Coding.Status.OPEN and not coding.round.is_closed for coding in codings),
+        "pools": pools,
         "has_dates": any(_due_on(coding) for coding in codings),
         "today": today,
-        "reminders": reminders_of(codings, today) if project.archived_at is None else (),
+        "reminders": _reminders(project, codings, today),
         "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
-    context |= news_for(project, signed_in_user(request), codes=True)
+    context |= news_for(project, user, codes=True)
     return render(request, "annotations/projects/coders/own_texts.html", context)
+
+
+def _own_work(project: Project, user: User, codings: Sequence[Coding], pools: Iterable[PoolState]) -> OwnWork:
+    """Return what the coder is to do, and say of each coding which training round it waits for."""
+    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
+    work = read_own_work(project, user, codings, required)
+    for coding in codings:
+        coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
+    return work
+
+
+def _reminders(project: Project, codings: Iterable[Coding], today: date) -> Reminders | None:
+    """Return what to remind the coder of, of codings that wait for no training."""
+    if project.archived_at is not None:
+        return None
+    return reminders_of([coding for coding in codings if coding.waits_for is None], today)  # type: ignore[attr-defined]
 
 
 def _due_on(coding: Coding) -> date | None:
@@ -176,13 +203,21 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     context: dict[str, Any] = {"project": project}
     try:
         matrix = read_progress_matrix(
-            project, user, request.GET.get("round", ""), request.GET.get("page"), today, request.GET.get("coders")
+            project,
+            user,
+            request.GET.get("round", ""),
+            request.GET.get("page"),
+            today,
+            request.GET.get("coders"),
+            marks_final=may(project, Right.ADJUDICATE),
         )
     except ValidationError as error:
         context["refused"] = error.messages
         matrix = read_progress_matrix(project, user, "", None, today)
     codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
     own = _own_codings(project, user) if codes else []
+    pools = pools_of(project, user) if codes else []
+    work = _own_work(project, user, own, pools)
     context |= {
         "matrix": matrix,
         "full_query": urlencode({"round": matrix.chosen.name}) if matrix.chosen else "",
@@ -191,11 +226,13 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "several_rounds": matrix.several_rounds,
         "own": page_of(request, own, name="own", size=MOST_OWN),
         "of_rounds": page_of(request, matrix.of_rounds, name="rounds"),
-        "reminders": reminders_of(own, today) if project.archived_at is None else (),
+        "work": work,
+        "reminders": _reminders(project, own, today),
         "today": today,
-        "pools": pools_of(project, user) if codes else (),
+        "pools": pools,
         "compares": codes and may(project, Right.COMPARE_WITH_GOLD),
         "manages": may_change(project, Right.MANAGE),
+        "to_decide": trainings_to_decide(project) if may_change(project, Right.DECIDE_TRAINING) else (),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }

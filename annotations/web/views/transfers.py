@@ -273,6 +273,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a transfer and its file; what it changed stays."""
     transfer = transfer_for(request.user, pk)
+    discarded = orders.describe_discarding(transfer)
     try:
         if not orders.discard(transfer, signed_in_user(request)):
             messages.error(request, "This is in progress. Cancel it, or wait until it is done.")
@@ -280,7 +281,7 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     except DatabaseBusy:
         messages.error(request, BEING_WRITTEN)
         return redirect("transfer", transfer.pk)
-    messages.success(request, "Deleted. What it imported is kept.")
+    messages.success(request, discarded)
     if transfer.project is None:
         return redirect("home")
     return redirect("transfers" if may(transfer.project, Right.SEE_RESULTS) else "project-texts", transfer.project.slug)

@@ -1,12 +1,14 @@
 // What to look at before a coding is submitted. Pure.
 import { chains } from "./chains/chains.js";
 import { listsOf } from "../workbench/readings.js";
-import { answersOf, identityOf, missingAttributes } from "./questions/constraints.js";
-import { attributesOf, canAnswer, entityAnswers, entityConflicts } from "./questions/entity-answers.js";
+import { answersOf, identityOf } from "./questions/constraints.js";
+import { entityConflicts, missingRequired } from "./questions/entity-answers.js";
+import { holesAt } from "./questions/holes.js";
 import { categoryOf } from "./state.js";
 /** @import { Finding, Judgements, Markable, Model } from "./types.js" */
 
 const TITLES = {
+  required: "Required answers missing",
   undecided: "Undecided",
   incomplete: "Incomplete answers",
   entity: "Answers about one chain",
@@ -18,7 +20,9 @@ const TITLES = {
 
 /** In the order of what weighs most. @type {(model: Model, judgements: Judgements) => { kind: string, title: string, findings: Finding[] }[]} */
 export function checkList(model, judgements) {
-  const found = [...model.coded.flatMap(({ key }) => findings(model, judgements, key)), ...entityFindings(model, judgements)];
+  const found = [
+    ...requiredFindings(model, judgements), ...model.coded.flatMap(({ key }) => findings(model, judgements, key)), ...entityFindings(model, judgements),
+  ];
   return Object.entries(TITLES)
     .map(([kind, title]) => ({ kind, title, findings: found.filter((finding) => finding.kind === kind) }))
     .filter(({ findings: some }) => some.length > 0);
@@ -26,19 +30,17 @@ export function checkList(model, judgements) {
 
 /** @type {(model: Model, judgements: Judgements, key: string) => Finding[]} */
 function findings(model, judgements, key) {
-  const { value, given, want } = answersOf(model, judgements, key);
+  const { value, want } = answersOf(model, judgements, key);
   const { constraints } = model;
   const category = categoryOf(model, value.category);
+  const isHole = model.gold && want !== null && holesAt(model, judgements, key).length > 0; // gold is not closed with one
   if (want === "category" || (!category && Object.keys(value.attributes).length === 0)) {
-    return [{ kind: "undecided", key, text: "" }];
+    return [isHole ? { kind: "required", key, text: "undecided" } : { kind: "undecided", key, text: "" }];
   }
   /** @type {Finding[]} */
   const found = [];
   if (want !== null) {
-    found.push({ kind: "incomplete", key, text: `${category?.label} without ${want === "index" ? "index" : "antecedent"}` });
-  }
-  for (const one of missingAttributes(constraints, given)) {
-    found.push({ kind: "incomplete", key, text: `${constraints.attributes[one].label} is missing` });
+    found.push({ kind: isHole ? "required" : "incomplete", key, text: `${category?.label} without ${want === "index" ? "index" : "antecedent"}` });
   }
   if (identityOf(constraints, value.category)?.later && inCircle(judgements, key)) {
     found.push({ kind: "circle", key, text: "its antecedents lead back to it" });
@@ -85,21 +87,23 @@ function inCircle(judgements, key) {
   return false;
 }
 
-/** What is missing or differs within entities. @type {(model: Model, judgements: Judgements) => Finding[]} */
+/** @type {(model: Model, judgements: Judgements) => Finding[]} */
+function requiredFindings(model, judgements) {
+  return missingRequired(model, judgements).map(({ attribute, key, ofChain }) => {
+    const { label } = model.constraints.attributes[attribute];
+    return { kind: "required", key, text: ofChain ? `${label} of its chain is missing` : `${label} is missing` };
+  });
+}
+
+/** What differs within entities. @type {(model: Model, judgements: Judgements) => Finding[]} */
 function entityFindings(model, judgements) {
-  const labels = model.constraints.attributes;
-  /** @type {Finding[]} */
-  const found = entityConflicts(model, judgements)
-    .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
-  const now = chains(model, judgements);
-  for (const attribute of attributesOf(model).filter((one) => labels[one].required && !labels[one].retired)) {
-    const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
-    for (const members of [...now.members.values(), ...alone]) {
-      const first = members.find((one) => canAnswer(model, judgements, one, attribute));
-      if (first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
-        found.push({ kind: "entity", key: first, text: `${labels[attribute].label} is missing` });
-      }
-    }
-  }
-  return found;
+  return entityConflicts(model, judgements).map(({ attribute, answers: [[key]] }) => (
+    { kind: "entity", key, text: `its members differ in ${model.constraints.attributes[attribute].label}` }
+  ));
+}
+
+/** Why the server would not take it, beside required answers; "" where it would. @type {(model: Model, judgements: Judgements) => string} */
+export function refusal(model, judgements) {
+  const isEmpty = ![...judgements.values()].some(({ category, attributes }) => category !== null || Object.keys(attributes).length > 0);
+  return model.gold && isEmpty ? "Nothing is decided yet: coders would be compared with nothing." : "";
 }

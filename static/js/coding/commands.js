@@ -32,12 +32,8 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
-    const key = walk(direction, undecided);
-    if (key === null) {
-      say("Everything is decided.");
-    } else {
-      go(key);
-    }
+    const key = walk(direction, undecided) ?? questions?.lacking();
+    return key ? go(key) : say("Everything is decided.");
   }
 
   /** @param {Direction} direction */

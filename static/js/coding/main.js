@@ -35,7 +35,7 @@ let listsAll = false; // every candidate
 /** @type {Feedback | null} */
 let feedback = null;
 /** @type {string | null} */
-let painted = null; // the markable that the page shows as the current one: no other is answered
+let painted = null; // the markable that is shown as the current one: no other is answered
 /** @type {string | null} */
 let pointedAt = null; // the candidate that mouse or focus is on
 
@@ -161,7 +161,8 @@ function showSaving() {
   feedback?.settle();
   const { length } = page.model.coded;
   const left = length - page.decided;
-  paintSaveState(status, length > 0 && left === 0, left > 0 ? `${left} still undecided` : length > 0 ? "all decided" : "nothing is marked");
+  const lacks = left > 0 ? `${left} still undecided` : length > 0 ? furtherPart?.lacks(page) : "nothing is marked";
+  paintSaveState(status, !lacks, lacks || "all decided");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */
@@ -243,13 +244,13 @@ function recordNote(key, words) {
   }
 }
 
-/** The note that is being written, where it is not recorded yet. */
+/** The note being written, where it is not recorded yet. */
 function draft() {
   const before = page.judgements.get(page.current ?? "")?.note ?? "";
   return readOnly || page.current === null || note.value === before ? null : { markable: page.current, note: note.value, before };
 }
 
-/** Record the note that was being written when the page went away; return its markable, or null. @param {Record<string, unknown>} draft */
+/** Record the note being written when the page went away; return its markable, or null. @param {Record<string, unknown>} draft */
 function takeUpDraft({ markable, note: words, before }) {
   if (readOnly || typeof markable !== "string" || typeof words !== "string") {
     return null;

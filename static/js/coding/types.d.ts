@@ -258,8 +258,15 @@ export interface Plan {
   after: Judgements;
 }
 
+/** a required answer that is missing: of a markable, or of the chain that it is in */
+export interface RequiredAnswer {
+  attribute: string;
+  key: string;
+  ofChain: boolean;
+}
+
 export interface Finding {
-  kind: "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "entity" | "unsure";
+  kind: "required" | "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "entity" | "unsure";
   key: string;
   text: string;
 }
@@ -386,6 +393,8 @@ export interface Further {
   askConflicts: (before: Judgements) => void;
   /** list the values of the question; false: it has none */
   find: () => boolean;
+  /** the first markable that lacks a required answer */
+  lacking: () => string | null;
   isActive: () => boolean;
 }
 

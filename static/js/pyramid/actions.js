@@ -40,8 +40,9 @@ export const ACTIONS = [
   { id: "new-scu", group: "Mark", label: "New SCU from the selected words", keys: ["n"], when: builds },
   { id: "contribute", group: "Mark", label: "Add the selected words to the selected SCU", keys: ["c"], when: writes },
   { id: "outside", group: "Mark", label: "Mark the selected words as no SCU", keys: ["o"], when: peer },
-  ...[...Array(9).keys()].map((place) => ({
-    id: `scu-${place + 1}`, group: "Mark", label: `Add the selected words to SCU ${place + 1} of the list`, keys: [String(place + 1)], when: peer,
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 0].map((digit) => ({
+    id: `scu-${digit}`, group: "Mark", label: `Add the selected words to the SCU with the number ${digit}…`,
+    keys: [String(digit)], when: peer,
   })),
   { id: "part", group: "Mark", label: "Add the selected words to the selected contributor", keys: ["p", "+"], when: writes },
   { id: "take-out", group: "Mark", label: "Remove the selected words from their contributor", keys: ["Backspace"], when: writes },

@@ -1,6 +1,7 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
 import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
 import { byId } from "../workbench/dom/element.js";
+import { combination } from "../workbench/keys/keys.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits/edits.js";
 import { readLayout, storeLayout } from "./text/layout.js";
@@ -124,6 +125,44 @@ export function createPyramidCommands(frame, editor, sync) {
     perform(edits.contribute(model, state(), words(), scu), "Added.");
   }
 
+  let typed = ""; // digits of the number of an SCU, as long as longer numbers begin with them
+
+  /** @param {number} digit */
+  function typeDigit(digit) {
+    typed += digit;
+    const numbers = page.pyramid.order.map(({ key }) => String(page.numberOf(key)));
+    if (numbers.some((number) => number.length > typed.length && number.startsWith(typed))) {
+      say(numbers.includes(typed) ? `SCU ${typed}: press Enter, or the next digit of its number.` : `SCU ${typed}…: press the next digit.`);
+    } else {
+      takeTyped();
+    }
+  }
+
+  /** Add the words to the SCU whose number is typed. */
+  function takeTyped() {
+    const scu = typed && page.pyramid.order.find(({ key }) => String(page.numberOf(key)) === typed);
+    if (scu) {
+      contribute(scu.key);
+    } else if (typed) {
+      say(`There is no SCU ${typed}.`);
+    }
+    typed = "";
+  }
+
+  /** What a key does while a number is typed; null: what it always does. @type {(event: KeyboardEvent, inText: boolean, action: string | undefined) => boolean | null} */
+  function goOnTyping(event, _, action) {
+    if (!typed || action?.startsWith("scu-") || combination(event) === null) {
+      return null;
+    }
+    if (event.key === "Escape" || event.key === "Backspace") {
+      typed = "";
+      say("");
+      return true;
+    }
+    takeTyped();
+    return event.key === "Enter" ? true : null;
+  }
+
   function takeOut() {
     const [first, last] = words();
     /** @param {Contributor} one */
@@ -239,11 +278,8 @@ export function createPyramidCommands(frame, editor, sync) {
       (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, sync.waiting());
     },
   };
-  for (let digit = 1; model.peer && digit <= 9; digit += 1) {
-    handlers[`scu-${digit}`] = () => {
-      const scu = page.shown.at(digit - 1);
-      return scu ? contribute(scu.key) : say(`The list has no SCU ${digit}.`);
-    };
+  for (let digit = 0; model.peer && digit <= 9; digit += 1) {
+    handlers[`scu-${digit}`] = () => typeDigit(digit);
   }
   define(handlers);
 
@@ -276,7 +312,7 @@ export function createPyramidCommands(frame, editor, sync) {
   }
 
   return {
-    run: runAction, take, takeUp, remove, choose,
+    run: runAction, take, takeUp, remove, choose, goOnTyping, takeTyped,
     /** @type {(dragged: Dragged, target: DOMStringMap) => string | null} */
     why: (dragged, target) => check(dropped(dragged, target)),
     /** @type {(dragged: Dragged, target: DOMStringMap) => void} */

@@ -3,7 +3,7 @@ import { around, byId, closeDialog } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
 import { openSaving } from "../workbench/saving/saving.js";
-import { paintSaveState, paintTime, say } from "../workbench/status.js";
+import { paintSaveState, paintSteps, paintTime, say } from "../workbench/status.js";
 import { ACTIONS } from "./actions.js";
 import { createPyramidCommands, KEYS } from "./commands.js";
 import { createPyramidEditor } from "./edits/editor.js";
@@ -125,6 +125,7 @@ function refresh() {
   list.paint(page);
   paintWords(view, page);
   paintSelection(page, view);
+  paintSteps(page.history);
   showSaving();
   paintOthers?.();
   queue?.paint();
@@ -255,7 +256,8 @@ function onClick(event) {
 }
 
 function listen() {
-  keyboard.listen({ intercept, run: commands.run });
+  keyboard.listen({ intercept, override: commands.goOnTyping, run: commands.run });
+  document.addEventListener("pointerdown", commands.takeTyped, { capture: true });
   document.addEventListener("click", onClick);
   filter.addEventListener("input", () => {
     page.filter = filter.value;

@@ -1,7 +1,7 @@
 // How it stands: what is saved, the time at work, what is said to the eye, notices.
 import { button, byId, element } from "./dom/element.js";
 import { stateText } from "./saving/sync.js";
-/** @import { SaveState } from "./types.js" */
+/** @import { SaveState, StepHistory } from "./types.js" */
 
 /** @param {string} text */
 export function say(text) {
@@ -31,6 +31,12 @@ export function paintProgress(done, total, text) {
   progress.max = Math.max(total, 1);
   progress.value = done;
   byId("progress-text").textContent = text;
+}
+
+/** Where not all is read, there may be something to undo. @param {StepHistory} history */
+export function paintSteps({ done, undone, whole }) {
+  byId("undo", HTMLButtonElement).disabled = done.length === 0 && whole;
+  byId("redo", HTMLButtonElement).disabled = undone.length === 0;
 }
 
 /** @param {number} seconds */

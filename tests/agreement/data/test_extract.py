@@ -113,21 +113,21 @@ def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alic
     assert len(reliability_data(extract(project).select(["open"]), **PLAIN).units) == before + 1
 
 
-def test_reading_costs_nine_queries_and_three_where_nothing_has_changed(
+def test_reading_takes_ten_queries_and_four_if_nothing_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
     # on PostgreSQL two more ask how far the log can be followed, and after an answer one whether somebody is writing
     further = int(connection.vendor == "postgresql")
     clear_cache()
-    with django_assert_num_queries(9 + 2 * further):
+    with django_assert_num_queries(10 + 2 * further):
         first = extract(project)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert extract(project) is first
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(9 + further):
+    with django_assert_num_queries(10 + further):
         assert extract(project) is not first
     clear_cache()
-    with django_assert_num_queries(9 + 2 * further):
+    with django_assert_num_queries(10 + 2 * further):
         extract(project)
 
 
@@ -146,7 +146,7 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(pro
 
     with connection.execute_wrapper(execute_and_save):
         extracted = extract(project)
-    assert len(saves) == 9
+    assert len(saves) == 10
     assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
     assert extract(project).coders == ("alice", "bob")
 

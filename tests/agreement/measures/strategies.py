@@ -63,6 +63,11 @@ def one_document(rows, coders=None):
     return data_of(table, dict.fromkeys(table, "text"), coders)
 
 
+def rename(value, suffix):
+    """Return a set with the suffix behind each member; a label as it is."""
+    return frozenset(f"{member}{suffix}" for member in value) if isinstance(value, frozenset) else value
+
+
 @st.composite
 def chain_tables(draw, n_coders=None, most_units=6, ambiguous=True):
     """Draw ({unit: row}, {unit: document}) of whole chains: one unit in several, labels, turns, gaps, other documents.

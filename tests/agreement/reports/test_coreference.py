@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from html import unescape
 from io import StringIO
 
 import pytest
@@ -10,8 +11,10 @@ from django.core.management import CommandError, call_command
 from agreement.data.extract.reading import extract
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
+from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.links.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.sections.deferred.coreference import NOTE_PARTS
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable
@@ -176,6 +179,43 @@ def test_a_markable_with_several_indices_counts_in_the_first(make_cases):
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_names_of_entities_change_no_score(make_cases, order):
+    """The chains of both coders are equal; each name of an entity is that of another one of the other coder."""
+    chains = ["ac", "ab"]
+    project = make_cases([("walk", chains, chains[::order])])
+    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
+    assert (report.overall.link_kappa.value, report.n_in_several) == (1, 2)
+
+
+def test_page_api_and_command_say_of_how_many_mentions_it_holds(signed_in, charlie, make_cases):
+    make_cases([("walk", ["ac", "ab"], ["ac", "b"])])
+    asked = {"first": "anna", "second": "ben"}
+    page = unescape(signed_in(charlie).get(URL, asked).content.decode())
+    assert "1 mention is in several chains: each is scored in the one whose other mentions come first" in page
+    assert signed_in(charlie).get(API, asked).json()["n_in_several"] == 1
+    out = StringIO()
+    call_command("agreement", "cases", report="coreference", format="table", **asked, stdout=out)
+    assert "1 mention is in several chains" in out.getvalue()
+
+
+def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases):
+    case = ("walk", ["ac", "ab"], ["ac", "b"])
+    project = make_cases([case])
+    gold = next(documents_of(*case))
+    import_documents(project, [SourceDocument(gold.document, "charlie")], gold=True)
+    client = signed_in(charlie)
+    assert client.get("/api/v1/projects/cases/agreement/gold/").json()["n_in_several"] == 2
+    assert "2 mentions are in several chains" in client.get("/projects/cases/agreement/gold/").content.decode()
+
+
+def test_a_coder_in_other_letters_is_named(make_cases):
+    project = make_cases([("walk", ["ab"], ["ab"])])
+    with pytest.raises(InvalidParameter, match="there is no 'Anna' in this project; there is 'anna'"):
+        compare_chains(extract(project), Parameters(), "Anna", "ben")
+
+
 def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
     project = coded_project("walk", "poesio-artstein-2005", "[a](a) [b](b) [c](c) [d](d)")
     answers = {
@@ -210,6 +250,20 @@ def test_where_neither_has_a_chain_there_is_no_score_and_a_note_says_so(make_cas
     assert fields["b_cubed"]["f1"] == 1
 
 
+def test_the_conll_average_without_links_is_of_the_other_scores(signed_in, charlie, make_cases):
+    make_cases([("walk", ["a", "b"], ["a", "b"]), ("talk", ["ab"], ["ab"])])
+    asked = {"first": "anna", "second": "ben"}
+    found = signed_in(charlie).get(API, asked | {"texts": "walk"}).json()
+    for scores in (found["overall"], found["texts"][0]):
+        assert (scores["conll_average"]["f1"], scores["conll_average"]["note"]) == (1, WITHOUT_MUC)
+    assert "note" not in signed_in(charlie).get(API, asked).json()["overall"]["conll_average"]
+    for texts, said in (("walk", WITHOUT_MUC), ("", NOTE_PARTS)):
+        assert said in unescape(signed_in(charlie).get(URL, asked | {"texts": texts}).content.decode())
+    out = StringIO()
+    call_command("agreement", "cases", report="coreference", format="table", texts="walk", **asked, stdout=out)
+    assert WITHOUT_MUC in out.getvalue()
+
+
 @pytest.mark.parametrize(
     ("pair", "field"),
     [
@@ -235,7 +289,7 @@ def test_a_coder_of_whom_nothing_counts_is_refused_and_counts_where_that_is_aske
     asked = {"first": "anna", "second": "ben"}
     refused = signed_in(charlie).get(API, asked)
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["second"])
-    assert signed_in(charlie).get(API, asked | {"include": "gold"}).json()["overall"]["muc"]["f1"] == 1
+    assert signed_in(charlie).get(API, asked | {"include": "adjudicators"}).json()["overall"]["muc"]["f1"] == 1
 
 
 def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases):
@@ -284,8 +338,8 @@ def muc_project(alice, bob, charlie):
     return hand_in(project)
 
 
-def scores_of(client, page="coreference"):
-    return client.get(f"/api/v1/projects/muc/agreement/{page}/", {"first": "alice", "second": "bob"}).json()
+def scores_of(client, page="coreference", first="alice", second="bob"):
+    return client.get(f"/api/v1/projects/muc/agreement/{page}/", {"first": first, "second": second}).json()
 
 
 def test_an_antecedent_that_nobody_judged_is_a_mention_of_muc(signed_in, charlie, muc_project):
@@ -308,7 +362,9 @@ def test_all_pages_match_as_muc_6_does(signed_in, charlie, alice, bob):
     pair = client.get("/projects/muc/agreement/coders/alice/bob/", {"as": "json", "table": "measures"}).json()
     assert {row["measure"]: row["value"] for row in pair["rows"]}["MUC, F1"] == 1
     matrix = client.get("/projects/muc/agreement/coders/", {"measure": "muc", "as": "json", "table": "matrix"}).json()
-    assert matrix["rows"][0]["bob"] == 1
+    # as neither coder is the key there, it is the mean of both directions
+    assert scores_of(client, first="bob", second="alice")["overall"]["muc"]["f1"] == 0
+    assert [row.get("bob") or row.get("alice") for row in matrix["rows"]] == [0.5, 0.5]
 
 
 def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_project(make_cases):

@@ -17,7 +17,7 @@ from agreement.measures import alpha
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.overall import course, overall
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
@@ -34,14 +34,14 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import LETTERS, same, sorted_out, table_of
 from tests.conftest import change
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, hand_in
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, decide_gold, hand_in
 from tests.shared.cases import cases, first_of
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 pytestmark = pytest.mark.slow
 
 CODERS = ("ann", "bea", "cem", "dee")
-NOTHING_LEFT_OUT = {"gold": 0, "practice": 0, "repeats": 0, "open": 0}
+NOTHING_LEFT_OUT = {"gold": 0, "adjudicators": 0, "practice": 0, "repeats": 0, "open": 0}
 
 # Two phrases come with each text; the others are marked by the coder who has them here, with the number of their chain.
 GIVEN = "[Anna](a) took her dog to [the park](p) and it was fun, she said"
@@ -257,7 +257,7 @@ SELECTED = {
     "coders": "alice,bob,carol",
     "texts": "text-1,text-2,text-3",
     "rounds": "main,pilot",
-    "include": "gold,open,practice,repeats",
+    "include": "adjudicators,open,practice,repeats",
 }
 
 
@@ -368,7 +368,7 @@ def make_open(project: Project) -> None:
     reopen(project, "text-2", "carol")
 
 
-def make_gold(project: Project) -> None:
+def make_adjudicated(project: Project) -> None:
     make_adjudicator(project, "carol")
 
 
@@ -383,11 +383,11 @@ OF_CAROL = [(text, "carol") for text in THREE]
 # what is done, the answers that count then, and how many codings do not and why
 STATES = [
     (make_open, [("text-1", "bob"), ("text-2", "carol")], {"open": 2}, "2 codings not submitted"),
-    (make_gold, OF_CAROL, {"gold": 3}, "3 codings by adjudicators"),
+    (make_adjudicated, OF_CAROL, {"adjudicators": 3}, "3 codings by adjudicators"),
     (
         make_both,
         [*OF_CAROL, ("text-1", "bob")],
-        {"gold": 3, "open": 1},
+        {"adjudicators": 3, "open": 1},
         "3 codings by adjudicators and 1 coding not submitted",
     ),
 ]
@@ -416,12 +416,12 @@ def test_what_is_included_by_its_reason_counts(ways, three, make, missing, count
     assert some["codings_left_out"] == NOTHING_LEFT_OUT | counts
 
 
-@pytest.mark.parametrize(("included", "left_out"), [("gold", {"open": 1}), ("open", {"gold": 3})])
+@pytest.mark.parametrize(("included", "left_out"), [("adjudicators", {"open": 1}), ("open", {"adjudicators": 3})])
 def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_out):
     make_both(three)
     found = ways("tea", include=included)
     assert found["codings_left_out"] == NOTHING_LEFT_OUT | left_out
-    missing = [("text-1", "bob")] if included == "gold" else OF_CAROL
+    missing = [("text-1", "bob")] if included == "adjudicators" else OF_CAROL
     answers = without_answers(*missing)
     names = found["coders"]
     assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
@@ -462,12 +462,12 @@ def test_the_form_offers_to_include_what_there_is(signed_in, charlie, three):
     offered.append(
         re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())
     )
-    assert offered == [[], ["gold", "open"]]
+    assert offered == [[], ["adjudicators", "open"]]
 
 
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
-@pytest.mark.parametrize("included", ["", "open", "gold,open,practice,repeats"])
-def test_a_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, included):
+@pytest.mark.parametrize("included", ["", "open", "adjudicators,open,practice,repeats"])
+def test_open_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, included):
     project = answer(coded_project("walk", "passonneau-2004", WALK, f"{WALK} 2", f"{WALK} 3"))
     asked = {"unmarked": unmarked, "include": included}
     before = ways("walk", **asked)
@@ -475,8 +475,6 @@ def test_a_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, inc
     for user, texts in ((empty, project.texts.all()), (begun, project.texts.filter(slug="text-1"))):
         add_member(project, user, Membership.Role.CODER)
         assign_texts(project, texts, [user])
-    hand_in(project)
-    reopen(project, "text-2", "dan")
     after = ways("walk", **asked)
     assert after["codings_left_out"] == NOTHING_LEFT_OUT
     same_figures = ("value", "observed", "expected", "n_units", "n_coders", "n_judgements", "coders", "low", "high")
@@ -485,7 +483,7 @@ def test_a_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, inc
 
 @pytest.mark.parametrize("wrong", ["ghost", "open,ghost", "OPEN", "<b>"])
 def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, charlie, three, wrong):
-    said = "is not one of models, gold, practice, repeats, open."
+    said = "is not one of models, adjudicators, practice, repeats, open."
     with pytest.raises(InvalidParameter) as refused:
         resolve(extract(three), Parameters(include=wrong))
     assert refused.value.field == "include"
@@ -498,15 +496,19 @@ def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, char
     answered = client.get("/api/v1/projects/tea/agreement/", {"include": wrong})
     assert answered.status_code == 400
     assert answered.json()["errors"]["include"][0].endswith(said)
-    with pytest.raises(CommandError, match=r"^--include: .* is not one of models, gold, practice, repeats, open\.$"):
+    with pytest.raises(
+        CommandError, match=r"^--include: .* is not one of models, adjudicators, practice, repeats, open\.$"
+    ):
         call_command("agreement", "tea", include=wrong)
 
 
-@pytest.mark.parametrize("address", ["include=open&include=gold", "include=open,gold", "include=gold,%20open"])
+@pytest.mark.parametrize(
+    "address", ["include=open&include=adjudicators", "include=open,adjudicators", "include=adjudicators,%20open"]
+)
 def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three, address):
     make_both(three)
     found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?{address}").json()
-    assert found["parameters"]["include"] == "gold,open"
+    assert found["parameters"]["include"] == "adjudicators,open"
     assert found["codings_left_out"] == NOTHING_LEFT_OUT
 
 
@@ -545,3 +547,16 @@ def test_what_is_left_out_is_decided_by_the_chosen_coders_alone(ways, three, who
     same(result, expected)
     if result.value is not None:
         assert ways("tea", **asked)["value"] == result.value
+
+
+@pytest.mark.parametrize("included", ["gold", "open,gold"])
+def test_gold_is_counted_as_left_out_and_never_included(ways, signed_in, charlie, three, included):
+    before = ways("tea")
+    decide_gold(three, "alice")
+    assert ways("tea") == before | {"codings_left_out": NOTHING_LEFT_OUT | {"gold": 3}}
+    assert ways("tea", texts="text-1", coders="alice,bob")["codings_left_out"] == NOTHING_LEFT_OUT | {"gold": 1}
+    refused = signed_in(charlie).get("/api/v1/projects/tea/agreement/", {"include": included})
+    assert (refused.status_code, refused.json()["errors"]) == (400, {"include": [GOLD_IS_NO_CODING]})
+    assert signed_in(charlie).get("/projects/tea/agreement/", {"include": included}).status_code == 400
+    with pytest.raises(CommandError, match="the page Gold"):
+        call_command("agreement", "tea", include=included)

@@ -1,11 +1,15 @@
 """The page of the categories, and of merging them."""
 
+import json
+import random
 import re
 from dataclasses import replace
 from html import unescape
+from io import StringIO
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from agreement import discussion as written
 from agreement.data.extract.reading import extract
@@ -22,6 +26,7 @@ from tests.shared.agreeing import (
     links,
     table,
 )
+from tests.shared.questions import any_answers, question_project
 
 URL = "/projects/walk/agreement/categories/"
 CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
@@ -69,6 +74,41 @@ def test_k_is_shown_as_it_is_and_as_merged(signed_in, charlie, walk, merge):
     expected = [[str(one.n_before), *interval(one.before)], [str(one.n_after), *interval(one.after)]]
     assert figures(page, "collapsed") == (expected if merge else expected[:1])
     assert one.n_after < one.n_before or not merge or merge == MERGED
+
+
+def ask_command(*options):
+    output = StringIO()
+    call_command("agreement", "walk", "--report=categories", *options, stdout=output)
+    return output.getvalue()
+
+
+def test_merged_k_is_the_same_on_page_api_and_command(signed_in, charlie, walk):
+    client, merge = signed_in(charlie), "place:none"
+    expected = reports.compare_merged(extract(walk), CONVENTION, {"place": "none"})
+    address = "/api/v1/projects/walk/agreement/tables/categories/collapsed/"
+    fields = {"merge_place": "none", "merge_none": "none", "merge_phrase": ""}
+    for query in ({"merge": merge}, fields):
+        rows = client.get(address, query).json()["rows"]
+        assert [row["kappa"] for row in rows] == [expected.before.value, expected.after.value]
+        page = client.get(URL, query, follow=True).content.decode()
+        assert figures(page, "collapsed")[1] == [str(expected.n_after), *interval(expected.after)]
+    found = json.loads(ask_command(f"--merge={merge}", "--format=json"))
+    for name, one in (("before", expected.before), ("after", expected.after)):
+        given = {end: getattr(one, end) for end in ("value", "low", "high")}
+        assert found[name] | given | {"p_value": one.result.p_value} == found[name]
+    assert expected.before.value != expected.after.value is not None
+    assert "| merged" in ask_command(f"--merge={merge}")
+    with pytest.raises(CommandError, match="--merge"):
+        ask_command("--merge=ghost:none")
+
+
+def test_untouched_fields_of_a_question_merge_nothing(signed_in, charlie):
+    project = question_project("walk", any_answers(random.Random(1)))
+    client = signed_in(charlie)
+    page = client.get(URL, {"question": "gender"}).content.decode()
+    fields = dict(re.findall(r'name="(merge_[^"]*)" value="([^"]*)"', page))
+    assert fields["merge_f"] == extract(project, question="gender").label("f") != "f"
+    assert parse_qs(urlsplit(client.get(URL, {"question": "gender"} | fields).url).query) == {"question": ["gender"]}
 
 
 def test_what_is_merged_stands_in_the_form(signed_in, charlie, walk):

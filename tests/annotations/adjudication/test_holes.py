@@ -1,4 +1,4 @@
-"""Gold has no holes: what lacks an answer that the scheme asks for is neither decided, nor closed, nor exported unsaid."""
+"""Gold with a hole, where the scheme asks for an answer that it lacks, is not decided, closed or exported as whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.gold import HOLES, UNDECIDED
 from tests.conftest import judge, person
-from tests.shared.drafted_gold import LABELS, LINKED, THREE_CATEGORIES, THREE_KINDS, answer, bridging_project, drafted, keys_of
+from tests.shared.drafted_gold import (
+    LABELS,
+    LINKED,
+    THREE_CATEGORIES,
+    THREE_KINDS,
+    answer,
+    bridging_project,
+    drafted,
+    keys_of,
+)
+
 
 @pytest.fixture
 def tea(db) -> Project:

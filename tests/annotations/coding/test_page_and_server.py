@@ -16,6 +16,7 @@ from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import scu_descriptions
 from annotations.coding.readings import parse_readings, sort_readings
+from annotations.coding.required_answers import missing_answers
 from annotations.coding.rules import given_answers
 from annotations.coding.state import coding_state
 from annotations.models import Coding
@@ -170,6 +171,8 @@ def test_page_and_server_refuse_the_same_answers_and_miss_the_same(alice, node, 
         left = found["left"][decision.markable]
         assert left["missing"] == list(missing_attributes(constraints, given))
         assert left["complete"] == is_complete(constraints, given, has_index=False)
+    required = {(one.attribute, one.markable, one.of_chain) for one in missing_answers(coding)}
+    assert {(one["attribute"], one["key"], one["ofChain"]) for one in found["required"]} == required
 
 
 def holes_of(coding: Coding) -> list[list[Any]]:

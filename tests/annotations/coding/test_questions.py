@@ -7,6 +7,7 @@ from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.readings import alternatives
+from annotations.coding.required_answers import AnswersMissing
 from annotations.coding.rules import Rules
 from annotations.coding.status import submit_coding
 from annotations.formats.model.scheme import CATEGORY, Condition
@@ -245,7 +246,7 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
     send("place", markable="a")
     send("none", markable="b")
     assert progress.get(pk=coding.pk).decided == 1
-    with pytest.raises(OperationRejected, match=rf"gender \(gender\) has no answer at {marks['a']}\.") as refused:
+    with pytest.raises(OperationRejected, match=r"^Answer “gender” for “[^”]+” first.$") as refused:
         submit_coding(coding, coding.coder)
     assert refused.value.code == "missing_attribute"
     coding.refresh_from_db()
@@ -253,7 +254,7 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
     send("place", markable="a", attributes={"gender": "f"})
     send("none", markable="b", relations={"bridging": ["a"]})
     assert progress.get(pk=coding.pk).decided == 1
-    with pytest.raises(OperationRejected, match=r"part of what \(part\)"):
+    with pytest.raises(OperationRejected, match=r"^Answer “part of what” for"):
         submit_coding(coding, coding.coder)
     send("none", markable="b", relations={"bridging": ["a"]}, attributes={"part": "owner"})
     assert progress.get(pk=coding.pk).decided == 2
@@ -263,18 +264,19 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
 def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submission(coding, marks, send):
     Attribute.objects.filter(key="animacy").update(required=True, asked_if=Condition(CATEGORY, ("phrase",)).state())
 
-    def assert_refused_for(chains: str) -> None:
-        with pytest.raises(OperationRejected, match=rf"animacy \(animacy\) has no answer in the chain of {chains}\."):
+    def assert_refused_for(*chains: str) -> None:
+        with pytest.raises(AnswersMissing, match=r"^Answer “animacy” for the chain of “[^”]+” first") as refused:
             submit_coding(coding, coding.coder)
+        assert [answer.markable for answer in refused.value.missing] == [marks[name] for name in chains]
 
     send("place", markable="a")
     send("phrase", markable="b", pointers=["a"])
     send("phrase", markable="c", pointers=[["a", "b"]])  # it stands for both together: an entity of its own
     send("none", markable="d")
     assert Coding.objects.with_progress().get(pk=coding.pk).decided == 4  # of one judgement it is not asked
-    assert_refused_for(f"{marks['a']} and 1 other chain")
+    assert_refused_for("b", "c")  # of a place it is not asked
     send("phrase", markable="b", pointers=["a"], attributes={"animacy": "yes"})
-    assert_refused_for(marks["c"])
+    assert_refused_for("c")
     send("phrase", markable="c", pointers=["b"])  # now it is in the chain that has an answer
     submit_coding(coding, coding.coder)
 

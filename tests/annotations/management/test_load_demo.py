@@ -173,8 +173,8 @@ def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
 def test_the_dialogue_has_a_pace_and_charts_of_time(demo, client):
     assert client.login(username="manager", password="coindex-demo")
     page = client.get("/projects/dialogue/agreement/headline/").content.decode()
-    assert "At the present pace everything is decided on" in page
-    assert "92 markables left to decide; 276 judged" in page
+    assert "At the present pace 92 markables are decided on" in page
+    assert "92 markables are left to decide. 276 judged" in page
     for address, key in (("coders/", "times"), ("course/", "days"), ("course/", "stages")):
         assert f'id="chart-{key}"' in client.get(f"/projects/sortal/agreement/{address}").content.decode()
 

@@ -17,6 +17,8 @@ from annotations.formats.model.scheme import (
     ValueSpec,
     identity_relations,
 )
+from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.models import Attribute, AttributeValue, Category, Level, Relation
 from annotations.schemes.consistency import (
     MAX_ATTRIBUTES,
     MAX_CATEGORIES,
@@ -220,3 +222,38 @@ def test_the_relations_of_many_categories_are_found_in_linear_time():
         assert constraints_of(spec)["categories"][f"c{n - 1}"]["identity"] == f"c{n - 1}"
 
     assert_grows_with_input(find, 8000)
+
+
+# Of each constraint of the rows of a scheme, a scheme that breaks it.
+BROKEN = {
+    "level_key_unique_in_project": replace(GOOD, levels=(*GOOD.levels, GOOD.levels[0])),
+    "level_marked_is_coded": replace(GOOD, levels=(*GOOD.levels, LevelSpec("x", "x", coded=False, coders_mark=True))),
+    "category_key_unique_in_project": replace(GOOD, categories=(*GOOD.categories, GOOD.categories[2])),
+    "category_singleton_takes_no_index": replace(
+        GOOD, categories=(*GOOD.categories, CategorySpec("x", "x", takes_index=True, singleton=True))
+    ),
+    "relation_key_unique_in_project": with_relation(GOOD.relations[2]),
+    "relation_takes_a_target": with_relation(RelationSpec("x", "x", to_levels=("phrase",), max_targets=0)),
+    "attribute_key_unique_in_project": with_attributes(*[AttributeSpec("a", "a", values=ONE_OF_TWO)] * 2),
+    "attribute_of_relation_names_it": with_attributes(AttributeSpec("a", "a", relation="bridging", values=ONE_OF_TWO)),
+    "value_key_unique_in_attribute": with_attributes(AttributeSpec("a", "a", values=(ONE_OF_TWO[0], *ONE_OF_TWO))),
+}
+TYPED = {"attribute_kind_known"}  # by AnswerKind
+
+
+def test_each_constraint_of_scheme_rows_has_a_broken_scheme():
+    models = (Level, Category, Relation, Attribute, AttributeValue)
+    assert {one.name for model in models for one in model._meta.constraints} == BROKEN.keys() | TYPED
+
+
+@pytest.mark.parametrize("constraint", BROKEN)
+def test_schemes_that_the_database_refuses_have_problems(constraint):
+    assert check_scheme(BROKEN[constraint])
+
+
+@pytest.mark.parametrize("constraint", BROKEN)
+def test_schemes_that_the_database_refuses_are_refused_by_api(signed_in, project, charlie, constraint):
+    scheme = scheme_to_json(BROKEN[constraint], project.answers)
+    client = signed_in(charlie)
+    answer = client.put("/api/v1/projects/tea/scheme/", scheme, "application/json", headers={"If-Match": "*"})
+    assert answer.status_code == 400

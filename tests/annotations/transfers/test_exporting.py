@@ -40,6 +40,15 @@ def tales(db) -> Project:
     return project
 
 
+@pytest.mark.parametrize(("format_", "said"), [("conll2012", 2), ("conllu", 2), ("jsonlines", 2), ("mmax2", 0)])
+def test_files_of_chains_say_what_is_in_several(db, format_, said):
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    walk = plain.parse("[Anna](=1|2) took [her](=1) [dog](=2).", "walk.txt")
+    import_documents(project, [SourceDocument(walk, coder) for coder in ("anna", "bea")], create=True)
+    losses = export_codings(project, format_, io.BytesIO()).losses
+    assert sum(loss.count for loss in losses if "mentions in several chains" in str(loss)) == said
+
+
 @pytest.fixture
 def tea(db) -> tuple[Project, Document]:
     """Make a project that points, with one coding that has everything possible, and return its document too."""

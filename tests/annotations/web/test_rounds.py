@@ -126,6 +126,18 @@ def test_texts_come_into_a_round_and_go_all_or_none(client, project, text, pilot
     assert set(pilot.texts.all()) == {other}
 
 
+def test_one_save_keeps_fields_and_ticked_texts(client, project, text, pilot):
+    page = client.get(f"{URL}pilot/").content.decode()
+    assert page.count(">Save") == 1
+    sent = FIELDS | {"name": "first", "with_texts": "1", "texts": [text.pk]}
+    said = client.post(f"{URL}pilot/change/", sent, follow=True).content.decode()
+    assert "Saved the round first. 1 text added, 0 removed." in said
+    assert set(pilot.texts.all()) == {text}
+    refused = client.post(f"{URL}main/change/", {"name": "other", "kind": "main", "with_texts": "1", "texts": []})
+    assert refused.status_code == 400  # codings are in main: neither its name nor its texts change
+    assert set(names(project)) == {"main", "first"}
+
+
 def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(client, project, codings):
     page = client.post(f"{URL}main/close/").content.decode()
     assert "Not submitted: 2 codings." in page

@@ -130,7 +130,7 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     press(page, "z")
     expect(queue).to_be_focused()
 
-    # all the rest: the draft; where it is undecided coder A; in the text what a chain leaves open that lost its beginning
+    # all the rest: the draft, or where it is undecided coder A; in the text what lost the beginning of its chain
     for _ in range(200):
         if not left(page):
             break

@@ -1,4 +1,4 @@
-"""An adjudicator goes through the queue by Enter alone: what has no answer is asked for, and nothing is exported without."""
+"""An adjudicator presses Enter through the queue: what has no answer is asked for, and gold is exported whole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.models import Coding
 from tests.browser.conftest import saved
 from tests.conftest import person
-from tests.shared.drafted_gold import LABELS, THREE_CATEGORIES, THREE_KINDS, bridging_project, drafted, keys_of
+from tests.shared.drafted_gold import LABELS, THREE_CATEGORIES, THREE_KINDS, bridging_project, drafted
 
 ADDRESS = "/projects/tea-holes/texts/tea/gold/code/"
 

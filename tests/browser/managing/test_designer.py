@@ -309,6 +309,17 @@ def test_a_draft_is_kept_by_the_browser_until_it_is_saved(sign_in, charlie, proj
     expect(page.locator("#scheme-message")).to_have_text("")
 
 
+def test_saving_who_creates_markables_does_not_speak_of_words_alone(sign_in, charlie, project):
+    page = open_designer(sign_in, charlie)
+    page.locator(".scheme-row", has_text="phrase").click()
+    page.get_by_label("Coders create markables").check()
+    page.get_by_role("button", name="Save…").click()
+    dialog = page.get_by_role("dialog", name="Save the scheme?")
+    expect(dialog).to_contain_text("whether coders create markables")
+    expect(dialog).to_contain_text("No existing answer changes.")
+    expect(dialog).not_to_contain_text("Only words")
+
+
 @pytest.mark.expected_errors("Failed to load resource")
 def test_who_is_signed_out_meanwhile_is_told_so_and_finds_the_draft_again(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)

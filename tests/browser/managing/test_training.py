@@ -9,7 +9,7 @@ from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.models import Membership
-from annotations.planning.rounds import create_round
+from annotations.planning.rounds import change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
@@ -19,6 +19,7 @@ from tests.conftest import judge
 
 pytestmark = pytest.mark.browser
 
+SHARE = "share of the gold’s judgements with its category"
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 
@@ -50,7 +51,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     code_all(page, "3")
     submit(page)
     expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
-    expect(page.get_by_text("0 of 3 as the gold")).to_be_visible()
+    expect(page.get_by_text("0 of 3 as the gold in everything")).to_be_visible()
     expect(page.get_by_text("different").first).to_be_visible()
     page.get_by_role("link", name="Results and next text").click()
     expect(page.get_by_text("You have not passed yet.")).to_be_visible()
@@ -58,8 +59,69 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_role("heading", name="Second")).to_be_visible()
     code_all(page, "4")
     submit(page)
-    expect(page.get_by_text("3 of 3 as the gold · score 1.000 · passed")).to_be_visible()
+    expect(page.get_by_text(f"3 of 3 as the gold in everything · score 1.000: {SHARE} · passed")).to_be_visible()
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
+
+
+def test_training_is_passed_before_locked_texts_open(sign_in, coder_of, charlie):
+    coder = coder_of(THREE)
+    pilot_after_training(coder, charlie)
+    page = coder.page
+    page.goto("/projects/own/")
+    rows = page.locator("tbody tr", has_text="pilot")
+    expect(rows).to_contain_text("locked until training is passed")
+    expect(rows.get_by_role("link")).to_have_count(0)
+    page.get_by_role("link", name="Start First").click()
+    code_all(page, "4")
+    submit(page)
+    expect(page.get_by_text("3 of 3 as the gold · score 1.000 · passed")).to_be_visible()
+    page.goto("/projects/own/")
+    expect(page.get_by_text("You train in the round")).to_have_count(0)
+    expect(page.locator("tbody tr", has_text="First").get_by_text("Reopen")).to_have_count(0)
+    page.get_by_role("link", name="Start tea").click()
+    expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
+
+
+def test_who_fails_the_last_text_reads_that_a_manager_decides(sign_in, coder_of, charlie):
+    coder = coder_of(THREE)
+    pilot_after_training(coder, charlie)
+    page = coder.page
+    page.goto("/projects/own/texts/first/code/")
+    code_all(page, "3")
+    submit(page)
+    expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
+    page.goto("/projects/own/")
+    expect(page.get_by_text("no text of it is left for you: your manager decides how you go on")).to_be_visible()
+    expect(page.locator(".button.primary")).to_have_count(0)
+
+    manager = sign_in(charlie, "/projects/own/")
+    notice = manager.locator(".notice", has_text="alice has not passed the training round training")
+    notice.get_by_role("link", name="Training results").click()
+    manager.get_by_label("Coder").select_option("alice")
+    manager.get_by_label("Decision").select_option("passed")
+    manager.get_by_label("Reason").fill("The text was hard.")
+    manager.get_by_role("button", name="Save the decision").click()
+    manager.goto("/projects/own/")
+    expect(notice).to_have_count(0)
+    page.reload()
+    page.get_by_role("link", name="Start tea").click()
+    expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
+
+
+def pilot_after_training(coder, manager):
+    """Let the round of the coder's text require training of another text, which the coder has to code."""
+    project, person = coder.coding.text.project, coder.coding.coder
+    add_member(project, manager, Membership.Role.MANAGER)
+    training = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
+    document = plain.parse(f"#title: First\n{THREE}", "first.txt")
+    import_documents(project, [SourceDocument(document, None)], round_name="training")
+    [first] = training.texts.all()
+    gold = open_gold(project, first, "training", manager)
+    for key in first.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(gold, key, "none")
+    submit_coding(gold, manager)
+    assign_texts(project, [first], [person], training)
+    change_round(coder.coding.round, name="pilot", required_round=training)
 
 
 def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer_counts(sign_in, coder_of, charlie):
@@ -95,7 +157,7 @@ def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer
     page.reload()
     expect(panel).to_contain_text("different")
     submit(page)
-    expect(page.get_by_text("2 of 3 as the gold · score 0.667 · passed")).to_be_visible()
+    expect(page.get_by_text(f"2 of 3 as the gold in everything · score 0.667: {SHARE} · passed")).to_be_visible()
 
 
 def code_all(page, category):

@@ -191,6 +191,19 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     assert decided() == before
 
 
+def test_foot_line_names_the_side_that_has_the_keys(sign_in, adam):
+    page = sign_in(adam, ADDRESS)
+    hints = page.locator("#hints")
+    expect(page.locator("#queue")).to_be_focused()
+    expect(hints).to_contain_text(re.compile("^Queue.*q to the summaries.*n next card"))
+    press(page, "q")
+    expect(hints).to_contain_text(re.compile("^Summaries.*q to the queue.*n new SCU"))
+    page.locator("#queue").focus()
+    expect(hints).to_contain_text(re.compile("^Queue"))
+    page.locator("#scu-filter").focus()
+    expect(hints).to_contain_text(re.compile("^Summaries"))
+
+
 def test_by_mouse_at_any_width_and_what_is_moved_in_the_text_is_decided(sign_in, adam, tmp_path):
     text = agreed().text
     page = sign_in(adam, ADDRESS)

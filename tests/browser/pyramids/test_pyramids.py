@@ -261,7 +261,9 @@ def test_undo_and_redo_reach_back_behind_a_reload(builder_of):
     builder.saved()
     builder.page.reload()
     expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    expect(builder.page.locator("#redo")).to_be_disabled()  # nothing was undone
     builder.press("u")
+    expect(builder.page.locator("#redo")).to_be_enabled()
     expect(builder.page.locator("#progress-text")).to_have_text("2 of 26 words in SCUs")
     builder.press("u", "u")
     expect(builder.page.locator("#progress-text")).to_have_text("0 of 26 words in SCUs")
@@ -512,6 +514,85 @@ def test_the_scores_of_a_peer_move_as_it_is_marked(peer):
     assert marks(peer) == {"Forty people": ["rescue"], "ferry sank": ["sinking"], "in May": []}
 
 
+def expressed(builder: Builder) -> list[str]:
+    """Labels of the SCUs that some words express, as the list shows them, when everything is saved."""
+    saved(builder.page)
+    return builder.page.locator("#scus > .is-expressed > .pyramid-scu-head .workbench-words").all_inner_texts()
+
+
+def press_number_of(builder: Builder, label: str) -> None:
+    """Press the keys that stand before an SCU, as its row shows them; Enter where longer numbers begin with them."""
+    number = builder.row(label).locator("kbd").inner_text()
+    builder.press(*number)
+    if "press Enter" in builder.page.locator("#say").inner_text():
+        builder.press("Enter")
+
+
+@pytest.fixture
+def long_peer(sign_in, alice) -> Builder:
+    """Open a peer beside a pyramid of twelve SCUs, whose numbers are in another order than the list."""
+    made = docset(pyramid_project("ferry"), alice)
+    models = codings_of(models_of(made))["alice"]
+    words = ("ferry", "sank", "dawn.", "Forty", "rescued.", "At", "went", "down", "Boats", "saved", "when")
+    scus = {f"{letter} unit": [word.strip(".")] for letter, word in zip("LKJIHGFEDCB", words, strict=True)}
+    build(models, scus | {"A unit": ["people were", "forty people"]})
+    text = add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
+    assign_peers(made, [text], [alice], agreed=False)
+    return open_coding(sign_in, alice, text.codings.get())
+
+
+@pytest.mark.parametrize("filtered", ["", "unit"])
+@pytest.mark.parametrize("scus", ["peer", "long_peer"])
+def test_number_shown_is_the_key_that_is_pressed(request, scus, filtered):
+    builder = request.getfixturevalue(scus)
+    labels = builder.page.locator("#scus .pyramid-scu-head .workbench-words").all_inner_texts()
+    numbers = builder.page.locator("#scus .pyramid-scu-head kbd").all_inner_texts()
+    assert sorted(map(int, numbers)) == list(range(1, len(labels) + 1))
+    if filtered:
+        builder.page.locator("#scu-filter").fill(labels[-1])
+        builder.page.locator("#text-pane").focus()
+    for label in labels[-1:] if filtered else labels:
+        builder.select("ferry", "sank")
+        press_number_of(builder, label)
+        assert expressed(builder) == [label]
+        builder.press("u")
+    heads = builder.page.locator("#scus .pyramid-scu-head")
+    assert heads.locator(".chain-badge").count() == 0
+    assert all(len(re.findall(r"\d+", head)) == 1 for head in heads.all_inner_texts())
+
+
+def test_number_that_begins_longer_ones_waits(long_peer):
+    page = long_peer.page
+    long_peer.select("ferry", "sank")
+    long_peer.press("1")
+    expect(page.locator("#say")).to_contain_text("SCU 1: press Enter, or the next digit")
+    assert expressed(long_peer) == []
+    long_peer.press("Escape")
+    assert expressed(long_peer) == []
+    long_peer.select("ferry", "sank")
+    long_peer.press("1", "9")
+    expect(page.locator("#say")).to_have_text("There is no SCU 19.")
+    long_peer.press("1", "Tab")  # any other key takes what is typed
+    assert marks(long_peer)["ferry sank"] == ["L unit"]
+
+
+def test_number_of_scu_stays_when_its_pyramid_is_merged(peer):
+    models = models_of(peer.coding.text.docset).codings.get()
+    models.status = Coding.Status.OPEN
+    models.save()
+    dawn = peer.row("Dawn").locator("kbd").inner_text()
+    for one in contributors_of(models):
+        if one.scus == ("rescue",):
+            send(models, change("unmark", markable=one.key))
+    send(models, change("describe", scu="rescue"))
+    peer.page.reload()
+    expect(peer.row("Rescue")).to_have_count(0)
+    assert peer.row("Dawn").locator("kbd").inner_text() == dawn
+    peer.select("ferry", "sank")
+    peer.press(dawn)
+    assert expressed(peer) == ["Dawn"]
+
+
 def test_an_scu_is_expressed_twice_and_marks_are_moved_extended_and_deleted(peer):
     page = peer.page
     peer.select("ferry", "sank")
@@ -701,5 +782,5 @@ def test_own_script_stays_small(builder_of):
     )
     builder.page.reload()
     builder.page.wait_for_load_state("networkidle")
-    assert 0 < sum(sizes.values()) <= 151_000
+    assert 0 < sum(sizes.values()) <= 153_000
     builder.saved()

@@ -189,7 +189,11 @@ def test_what_cannot_be_split_or_merged_says_so(coder):
 def test_undo_and_redo_go_on_after_a_reload(two_chains):
     page = two_chains.page
     before = pointers(two_chains)
+    page.reload()
+    expect(page.locator("#undo")).to_be_enabled()
+    expect(page.locator("#redo")).to_be_disabled()  # nothing was undone
     two_chains.press("u")
+    expect(page.locator("#redo")).to_be_enabled()
     two_chains.saved()
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("4 of 6 decided")

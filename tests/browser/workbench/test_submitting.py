@@ -7,12 +7,17 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from annotations.adjudication.hands import open_gold
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
+from annotations.models import Membership
 from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.browser.conftest import offline, saved
+from tests.conftest import judge
+from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 pytestmark = pytest.mark.browser
 
@@ -37,9 +42,6 @@ def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
 
 
 def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sign_in, charlie):
-    from annotations.models import Membership
-    from annotations.projects.people.members import add_member
-
     coder = coder_of(THREE)
     add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)
     coder.press("4", "Enter", "4", "Enter")
@@ -98,6 +100,61 @@ def test_nothing_is_handed_in_before_all_is_saved(coder_of):
     coder.saved()
 
 
+def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
+    project = rich_project("rich", BRIDGING, alice)
+    project.attributes.filter(key="gender").update(required=True)
+    page = sign_in(alice, "/projects/rich/texts/tea/code/")
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    page.keyboard.press("3")
+    page.keyboard.press("ArrowRight")
+    for _ in range(5):
+        page.keyboard.press("4")
+        page.keyboard.press("ArrowRight")
+    saved(page)
+    expect(page.locator("#progress-text")).to_have_text("6 of 6 decided")
+    expect(page.locator("#submit-note")).to_have_text("required answers missing: 1")
+    page.get_by_role("button", name="Submit…").click()
+    dialog = page.get_by_role("dialog", name="Before you submit")
+    expect(dialog.get_by_role("heading", name="Required answers missing: 1")).to_be_visible()
+    expect(dialog.get_by_text("Answer these first: without them the text cannot be submitted.")).to_be_visible()
+    expect(dialog.get_by_role("button", name=re.compile("Submit"))).to_have_count(0)
+    dialog.get_by_role("button", name="the kettle gender of its chain is missing").click()
+    page.locator("#entity-questions").get_by_role("button", name="feminine").click()
+    saved(page)
+    expect(page.locator("#submit-note")).to_have_text("all decided")
+    page.get_by_role("button", name="Submit…").click()
+    dialog.get_by_role("button", name="Submit", exact=True).click()
+    expect(page.get_by_text("Submitted “Tea”.")).to_be_visible()
+
+
+def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
+    coding = coding_of(rich_project("rich", BRIDGING, alice))
+    keys = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)
+    for key in keys:
+        judge(coding, key, "place")
+    page = sign_in(alice, "/projects/rich/texts/tea/code/")
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    page.get_by_role("button", name="Submit…").click()
+    # the scheme changes while the page is open
+    coding.text.project.attributes.filter(key="gender").update(required=True)
+    judge(coding, keys[0], "place", attributes={"gender": "f"})
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(page.get_by_text("Answer “gender” for the chain of “the stove” first.")).to_be_visible()
+    expect(page.locator("#words")).to_have_text("the stove")
+
+
+def test_gold_of_nothing_is_not_offered_for_submission(sign_in, coder_of, charlie):
+    project = coder_of(THREE).coding.text.project
+    add_member(project, charlie, Membership.Role.MANAGER)
+    open_gold(project, project.texts.get(), "main", charlie, early=True)
+    page = sign_in(charlie, "/projects/own/texts/tea/gold/code/")
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    page.get_by_role("button", name="Submit…").click()
+    dialog = page.get_by_role("dialog", name="Before you submit")
+    expect(dialog.get_by_text("Nothing is decided yet")).to_be_visible()
+    expect(dialog.get_by_role("button", name=re.compile("Submit"))).to_have_count(0)
+
+
 def test_unsure_optional_and_a_note_are_kept(coder_of):
     coder = coder_of(THREE, "muc-ident")
     page = coder.page
@@ -146,7 +203,9 @@ def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_compl
     page.reload()
     page.get_by_role("button", name="Submit…").click()
     dialog = page.get_by_role("dialog", name="Before you submit")
-    expect(dialog).to_contain_text("Nothing is marked: the coding would be empty.")
+    expect(dialog).to_contain_text(
+        "Nothing is marked: submitted so, it counts as a text in which you found nothing to mark."
+    )
     expect(dialog.get_by_text("Everything is complete.")).to_have_count(0)
     dialog.get_by_role("button", name="Submit anyway, open next text").click()
     expect(page).to_have_url(re.compile("/texts/second/code/$"))
@@ -155,7 +214,7 @@ def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_compl
     expect(page.locator("#progress-text")).to_have_text("1 of 1 decided")
     saved(page)
     page.goto("/projects/own/")
-    expect(page.get_by_role("row").nth(1)).to_contain_text("complete, not submitted")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("decided, not submitted")
     page.goto("/projects/own/texts/second/code/")
     page.get_by_role("button", name="Submit…").click()
     expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible()

@@ -1,8 +1,9 @@
-// What the page says of judgements: reads {state, tries} and writes {codes, left, holes} for test_page_and_server.py. A try is a payload
-// and whether the server took it; left is what each markable that is judged still lacks.
+// What the page says of judgements: reads {state, tries} and writes {codes, left, required, holes} for test_page_and_server.py. A try is a payload
+// and whether the server took it; left is what each markable that is judged still lacks, required what keeps the text from submission.
 import { readFileSync } from "node:fs";
 import { violationOf } from "../../../static/js/coding/questions/violations.js";
 import { givenAnswers, missingAttributes } from "../../../static/js/coding/questions/constraints.js";
+import { missingRequired } from "../../../static/js/coding/questions/entity-answers.js";
 import { holesOf } from "../../../static/js/coding/questions/holes.js";
 import { apply, isDecided, load, withMarks } from "../../../static/js/coding/state.js";
 import { judgement } from "../../../static/js/workbench/judgements.js";
@@ -16,4 +17,4 @@ const left = Object.fromEntries([...after].map(([key, value]) => {
   return [key, { complete: isDecided(model, level, value), missing: missingAttributes(model.constraints, givenAnswers(model.constraints, level, value)) }];
 }));
 const holes = holesOf(withMarks(model, after), after).map(({ markables, question }) => [markables, question]);
-console.log(JSON.stringify({ codes, left, holes }));
+console.log(JSON.stringify({ codes, left, required: missingRequired(model, after), holes }));

@@ -129,8 +129,9 @@ test("members that differ are found, and so is a chain that lacks what it has to
     p1: { category: "place", attributes: { gender: "f" } }, p2: { ...points("p1"), attributes: { gender: "m" } }, p3: { category: "place" }, p4: { category: "none" },
   });
   assert.deepEqual(entityConflicts(model, judgements).map(({ attribute: one, answers }) => [one, answers]), [["gender", [["p1", "f"], ["p2", "m"]]]]);
-  const [found] = checkList(model, judgements).filter(({ kind }) => kind === "entity");
-  assert.deepEqual(found.findings.map(({ key, text }) => [key, text]), [["p1", "its members differ in gender"], ["p3", "gender is missing"]]);
+  const found = (kind) => checkList(model, judgements).filter((one) => one.kind === kind).flatMap(({ findings }) => findings.map(({ key, text }) => [key, text]));
+  assert.deepEqual(found("entity"), [["p1", "its members differ in gender"]]);
+  assert.deepEqual(found("required"), [["p3", "gender of its chain is missing"]]);
 });
 
 test("what is retired is not offered and not missed, and stays where it was given", () => {

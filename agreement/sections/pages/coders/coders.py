@@ -194,9 +194,10 @@ def build_repeats_table(report: RepeatsReport) -> Table:
         "Each coder with themself",
         [
             Column("coder", "Coder"),
-            Column("coded_again", "Coded again", labels=CODED_AGAIN),
-            Column("shown_again", "Texts again", "count"),
-            Column("texts", "Texts counted", "count"),
+            Column("coded_again", "How", labels=CODED_AGAIN),
+            Column("shown_again", "Coded again", "count"),
+            Column("codings", "Counted", "count", explanation="coded_again_counted"),
+            Column("texts", "Texts", "count"),
             Column("units", "Units", "count"),
             Column("self_agreement", "Self-agreement", "figure"),
             Column("low", "from", "figure"),
@@ -209,6 +210,7 @@ def build_repeats_table(report: RepeatsReport) -> Table:
                 one.coder or ALL_CODERS,
                 how,
                 one.shown_again,
+                one.codings,
                 one.texts,
                 one.interval.result.n_units if one.interval else 0,
                 one.interval.value if one.interval else None,
@@ -221,7 +223,7 @@ def build_repeats_table(report: RepeatsReport) -> Table:
         ],
         "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
         " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
-        " against the latest round before it that counts. All coders: each coder’s texts are texts of their own. Every"
+        " against the latest round before it that counts. All coders: the codings of all of them together. Every"
         " other figure is of first occasions, unless repeats are included. Between coders: all coders in the same"
         " texts.",
     )

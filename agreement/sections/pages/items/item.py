@@ -11,6 +11,7 @@ from django.http import Http404
 from agreement.data.answers.given_answers import GivenAnswer
 from agreement.data.codings.documents import row_key, shift_of
 from agreement.data.texts.snippets import read_snippets
+from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -105,9 +106,12 @@ def _neighbour_links(request: AnalysisRequest, items: Items, rows: list[int], pl
 
 
 def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
-    """Return who gives the same reading of an item on which coders differ, by the model that ranks items."""
+    """Return who gives the same reading of an item on which coders differ, by the model that ranks items.
+
+    Nothing of fewer than four coders, of whom nobody can tell.
+    """
     one = readings.units.get(report.unit)
-    if one is None or len(one.groups) < 2:
+    if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < LEAST_IN_CAMPS:
         return []
     likely = {"ambiguous": " It is likely ambiguous.", "slip": " It is likely a slip."}
     return [

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.data.extract.reading import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.links.relations import LinkKappa
@@ -14,7 +15,7 @@ from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, asks_for_boot
 from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
 from agreement.reports.pyramids import units
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.wording import nouns_for
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
@@ -64,7 +65,9 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     if not request.extract.units:
         return []
     try:
-        rows = units.compare_units(lambda counted: extract(request.project, counted), request.parameters)
+        rows = units.compare_units(
+            lambda counted: read_asked(request.project, replace(request.parameters, units=counted)), request.parameters
+        )
     except InvalidParameter:  # somebody who is chosen has no words, or no spans
         return []
     address = reverse("agreement", args=[request.project.slug])

@@ -119,12 +119,13 @@ def _systems_table(report: of_scores.ScoresReport) -> Table:
             Column(f"{name}_low", "from", "figure"),
             Column(f"{name}_high", "to", "figure"),
         ]
+    columns.append(Column("note", "Notes"))
     rows: list[list[Cell]] = []
     for one in report.systems:
         row: list[Cell] = [one.system or "not named", PYRAMID_OWNERS[one.agreed], one.n_peers]
         for interval in (one.original, one.modified, one.comprehensive):
             row += [interval.value, interval.low, interval.high]
-        rows.append(row)
+        rows.append([*row, one.note])
     note = (
         "The mean over peers, of each the mean of its coders, with Student’s 95% interval over peers, on the logit,"
         " where there are five or more."

@@ -69,6 +69,7 @@ def build_content(
             Column(name, name.capitalize(), "figure"),
             Column(f"{name}_low", "from", "figure"),
             Column(f"{name}_high", "to", "figure"),
+            Column(f"{name}_p", "p", "probability", explanation="correlation_p_value"),
         ]
     rows: list[list[Cell]] = []
     for one in report.pairs:
@@ -76,9 +77,9 @@ def build_content(
             coders = Linked(f"{one.first} – {one.second}", address(one.first, one.second), one == pair)
             row: list[Cell] = [coders, kind, correlation.n]
             for interval in (correlation.pearson, correlation.spearman, correlation.kendall):
-                row += [interval.value, interval.low, interval.high]
+                row += [interval.value, interval.low, interval.high, interval.p_value]
             rows.append([*row, correlation.pearson.note])
-    note = "95% CI over peers by Fisher’s z; wide with few peers."
+    note = "95% CI over peers by Fisher’s z; wide with few peers. p: two-sided, against no correlation."
     pairs = Table(
         "correlations", "Correlation of the scores by two pyramids", [*columns, Column("note", "Notes")], rows, note
     )

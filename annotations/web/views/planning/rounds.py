@@ -19,7 +19,7 @@ from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.hands import codings_to_gold
 from annotations.adjudication.states import State
 from annotations.core.text import pluralize
-from annotations.models import Coding, Project, Round
+from annotations.models import Coding, Project, Round, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.planning.rounds import (
@@ -102,7 +102,6 @@ def _show_round(
     form: RoundForm | None = None,
     texts: RoundTextsForm | ManyTextsForm | None = None,
 ) -> HttpResponse:
-    bound = form or texts
     sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
     gold = gold_of_rounds(project, [round_]) if sees_gold else []
     shown_gold = page_of(request, gold, name="gold", at=_place_of(gold, request.GET.get("text")))
@@ -124,6 +123,7 @@ def _show_round(
         "manages": may_change(project, Right.MANAGE),
         "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
+        "changes_texts": project.answers != Project.Answers.SCUS and not round_.is_closed,
         "sees_work": may(project, Right.SEE_RESULTS),
         "sees_training": may(project, Right.ADJUDICATE),
         "sees_gold": sees_gold,
@@ -134,7 +134,7 @@ def _show_round(
         "drafts_again": any(one.gold and one.gold.draft and one.gold.state is not State.CLOSED for one in gold),
         "draft_form": DraftForm(),
     }
-    status = 400 if bound is not None and bound.errors else 200
+    status = 400 if any(bound is not None and bound.errors for bound in (form, texts)) else 200
     return render(request, "annotations/planning/round.html", context, status=status)
 
 
@@ -146,12 +146,13 @@ def _place_of(gold: Sequence[GoldOfText], text: str | None) -> int:
 @login_required
 @require_POST
 def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Change the name, kind and dates of a round; asked once where that changes which codings count."""
+    """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
     project = project_for(request.user, slug, Right.MANAGE)
     round_ = _round_of(project, name)
     form = RoundForm.of_round(round_, request.POST)
-    if not form.is_valid():
-        return _show_round(request, project, round_, form)
+    texts = texts_form(round_, request.POST) if "with_texts" in request.POST else None
+    if not form.is_valid() or (texts is not None and not texts.is_valid()):
+        return _show_round(request, project, round_, form, texts)
     kind = form.cleaned_data["kind"]
     counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
     submitted = _submitted_work(project, round_) if counted != counts else ""
@@ -160,14 +161,27 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         lines = [f"{submitted}: they {effect}."]
         back = reverse("round", args=[project.slug, name])
         return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
+    said = f"Saved the round {form.cleaned_data['name']}."
     try:
-        refuse_own_training(project, round_, form.cleaned_data)
-        changed = change_round(round_, **form.cleaned_data)
+        with transaction.atomic():
+            if texts is not None:
+                said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
+            refuse_own_training(project, round_, form.cleaned_data)
+            changed = change_round(round_, **form.cleaned_data)
     except ValidationError as error:
         _show_errors(form, error)
-        return _show_round(request, project, round_, form)
-    messages.success(request, f"Saved the round {changed}.")
+        return _show_round(request, project, _round_of(project, name), form, texts)
+    messages.success(request, said)
     return redirect("round", project.slug, changed.name)
+
+
+def _save_texts(project: Project, round_: Round, chosen: set[Text]) -> str:
+    """Let the chosen texts, and no others, be in a round; return what changed, empty for nothing."""
+    left = [text for text in round_.texts.defer("content") if text not in chosen]
+    if left:
+        refuse_pool(project, round_)
+    removed, added = remove_texts(round_, left), add_texts(round_, chosen)
+    return f"{pluralize(added, 'text')} added, {removed} removed." if added or removed else ""
 
 
 def _submitted_work(project: Project, round_: Round) -> str:
@@ -187,18 +201,13 @@ def change_texts(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     form = texts_form(round_, request.POST)
     if not form.is_valid():
         return _show_round(request, project, round_, texts=form)
-    chosen = form.chosen
     try:
         with transaction.atomic():
-            left = [text for text in round_.texts.defer("content") if text not in chosen]
-            if left:
-                refuse_pool(project, round_)
-            removed = remove_texts(round_, left)
-            added = add_texts(round_, chosen)
+            said = _save_texts(project, round_, form.chosen)
     except ValidationError as error:
         form.add_error(None, error.messages)
         return _show_round(request, project, round_, texts=form)
-    messages.success(request, f"{pluralize(added, 'text')} added, {removed} removed.")
+    messages.success(request, said or "No text is added or removed.")
     return redirect("round", project.slug, name)
 
 

@@ -51,7 +51,7 @@ def _training_round(project: Project, name: str) -> Round:
 def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionForm | None = None) -> HttpResponse:
     sees_all = may(project, Right.ADJUDICATE)
     user = signed_in_user(request)
-    results = training_results(round_, None if sees_all else user)
+    results = training_results(round_, None if sees_all else [user.pk])
     own = next((result for result in results if result.coder.pk == user.pk), None)
     if not sees_all and own is None:
         raise Http404("There is no such round.")
@@ -65,6 +65,7 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
             request, [one for result in results for one in result.decisions] if sees_all else [], name="decisions"
         ),
         "own": own,
+        "own_step": own.next_step(round_) if own is not None else "",
         "own_rows": page_of(request, _own_rows(own), name="own"),
         "may_try": own is not None and project.archived_at is None and own.may_try(round_),
         "form": (form or DecisionForm(project)) if decides else None,
@@ -142,7 +143,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     if found is None:
         raise Http404("There is no gold to see beside this coding.")
     record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
-    result = training_results(coding.round, coding.coder)[0]
+    result = training_results(coding.round, [coding.coder.pk])[0]
     context = {
         "project": project,
         "coding": coding,

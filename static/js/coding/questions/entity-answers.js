@@ -1,8 +1,8 @@
 // Attributes of entities: asked once for each chain, stored with one of its members. Pure.
 import { judgement } from "../../workbench/judgements.js";
-import { applies, categoriesOn, givenAnswers } from "./constraints.js";
+import { applies, categoriesOn, givenAnswers, missingAttributes } from "./constraints.js";
 import { chains } from "../chains/chains.js";
-/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan } from "../types.js" */
+/** @import { AttributeAnswer, Chains, EntityConflict, Judgement, Judgements, Model, Plan, RequiredAnswer } from "../types.js" */
 
 /** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
 export function entityOf({ of, members }, key) {
@@ -93,5 +93,38 @@ export function entityConflicts(model, judgements) {
     /** @type {Map<string, [string, AttributeAnswer]>} */
     const different = new Map(found.toReversed().map(([key, answer]) => [String([answer].flat().toSorted()), [key, answer]]));
     return different.size > 1 ? [{ attribute, members: given, answers: [...different.values()].reverse() }] : [];
+  }));
+}
+
+/** Missing answers without which nothing is submitted, as in `annotations/coding/required_answers.py`. @type {(model: Model, judgements: Judgements) => RequiredAnswer[]} */
+export function missingRequired(model, judgements) {
+  const { constraints, byKey } = model;
+  if (!Object.values(constraints.attributes).some(({ required }) => required)) {
+    return [];
+  }
+  const judged = new Set();
+  /** @type {RequiredAnswer[]} */
+  const missing = [];
+  for (const { key, level } of model.coded) {
+    const value = judgement(judgements.get(key));
+    if (value.category !== null || (Object.keys(value.attributes).length > 0 && categoriesOn(constraints, level).length === 0)) {
+      judged.add(key);
+      missing.push(...missingAttributes(constraints, givenAnswers(constraints, level, value)).map((attribute) => ({ attribute, key, ofChain: false })));
+    }
+  }
+  entitiesWithout(model, judgements, (key) => judged.has(key)).forEach(({ attribute, asked: [key] }) => missing.push({ attribute, key, ofChain: true }));
+  return missing.sort((one, other) => byKey.at(one.key).order - byKey.at(other.key).order);
+}
+
+/** What is required of entities and no member answers, with the members at which it is asked. @type {(model: Model, judgements: Judgements, isJudged: (key: string) => boolean) => { attribute: string, asked: string[] }[]} */
+export function entitiesWithout(model, judgements, isJudged) {
+  const { constraints, byKey } = model;
+  const { of, members } = chains(model, judgements);
+  const alone = model.coded.filter(({ key }) => !of.get(key)?.length).map(({ key }) => [key]);
+  const required = attributesOf(model).filter((one) => constraints.attributes[one].required && !constraints.attributes[one].retired);
+  return required.flatMap((attribute) => [...members.values(), ...alone].flatMap((entity) => {
+    const asked = entity.filter((key) => isJudged(key)
+      && applies(constraints, attribute, givenAnswers(constraints, byKey.at(key).level, judgement(judgements.get(key)))));
+    return asked.length > 0 && entityAnswers(judgements, entity, attribute).length === 0 ? [{ attribute, asked }] : [];
   }));
 }

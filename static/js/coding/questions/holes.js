@@ -1,9 +1,9 @@
 // The answers that gold lacks, as the server says them (`annotations/coding/holes.py`). Pure.
 import { judgement } from "../../workbench/judgements.js";
 import { chains } from "../chains/chains.js";
-import { attributesOf, entityAnswers, entityOf } from "./entity-answers.js";
+import { attributesOf, entitiesWithout, entityOf } from "./entity-answers.js";
 import { answersOf, applies, categoriesOn, missingAttributes } from "./constraints.js";
-/** @import { GivenAnswers, Judgements, Model } from "../types.js" */
+/** @import { Judgements, Model } from "../types.js" */
 /** @import { Hole } from "../../workbench/adjudication/types.js" */
 
 const CATEGORY = "category";
@@ -12,52 +12,33 @@ const CATEGORY = "category";
 /** @type {WeakMap<Judgements, { model: Model, holes: Hole[] }>} */
 const cache = new WeakMap();
 
-/** What gold lacks, in text order. @type {(model: Model, judgements: Judgements) => Hole[]} */
+/** What gold lacks. @type {(model: Model, judgements: Judgements) => Hole[]} */
 export function holesOf(model, judgements) {
   const cached = cache.get(judgements);
   if (cached?.model === model) {
     return cached.holes;
   }
-  const holes = [...model.coded.flatMap(({ key }) => holesAt(model, judgements, key)), ...holesOfEntities(model, judgements)];
+  const coded = new Set(model.coded.map(({ key }) => key));
+  const entities = entitiesWithout(model, judgements, (key) => coded.has(key) && isJudged(model, judgements, key));
+  const holes = [
+    ...[...coded].flatMap((key) => holesAt(model, judgements, key)), ...entities.map(({ attribute, asked }) => ({ markables: asked, question: attribute })),
+  ];
   cache.set(judgements, { model, holes });
   return holes;
 }
 
-/** What is answered at a markable; null: it has no category yet. @type {(model: Model, judgements: Judgements, key: string) => GivenAnswers | null} */
-function judgedAt(model, judgements, key) {
-  const { level, coded } = model.byKey.at(key);
-  const { value, given } = answersOf(model, judgements, key);
-  return coded && (value.category !== null || categoriesOn(model.constraints, level).length === 0) ? given : null;
-}
+/** Whether further questions are asked of a markable: it has a category, or needs none. @type {(model: Model, judgements: Judgements, key: string) => boolean} */
+const isJudged = (model, judgements, key) => judgement(judgements.get(key)).category !== null
+  || categoriesOn(model.constraints, model.byKey.at(key).level).length === 0;
 
-/** @type {(model: Model, judgements: Judgements, key: string) => Hole[]} */
-function holesAt(model, judgements, key) {
+/** What gold lacks at a markable; what is not marked where coders mark themselves was left out. @type {(model: Model, judgements: Judgements, key: string) => Hole[]} */
+export function holesAt(model, judgements, key) {
   if (!judgements.has(key) && model.levels.get(model.byKey.at(key).level)?.coders_mark) {
-    return []; // it was left out
-  }
-  const given = judgedAt(model, judgements, key);
-  const questions = [
-    ...answersOf(model, judgements, key).want === null ? [] : [CATEGORY], ...given ? missingAttributes(model.constraints, given) : [],
-  ];
-  return questions.map((question) => ({ markables: [key], question }));
-}
-
-/** @type {(model: Model, judgements: Judgements) => Hole[]} */
-function holesOfEntities(model, judgements) {
-  const { attributes } = model.constraints;
-  const required = attributesOf(model).filter((key) => attributes[key].required && !attributes[key].retired);
-  if (required.length === 0) {
     return [];
   }
-  const { of, members } = chains(model, judgements);
-  const alone = model.coded.filter(({ key }) => (of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
-  return required.flatMap((question) => [...members.values(), ...alone].flatMap((entity) => {
-    const asked = entity.filter((key) => {
-      const given = judgedAt(model, judgements, key);
-      return given !== null && applies(model.constraints, question, given);
-    });
-    return asked.length > 0 && entityAnswers(judgements, entity, question).length === 0 ? [{ markables: asked, question }] : [];
-  }));
+  const { given, want } = answersOf(model, judgements, key);
+  const further = isJudged(model, judgements, key) ? missingAttributes(model.constraints, given) : [];
+  return [...want === null ? [] : [CATEGORY], ...further].map((question) => ({ markables: [key], question }));
 }
 
 /** Whether a question is asked of a markable and has no answer. @type {(model: Model, judgements: Judgements, key: string, question: string) => boolean} */

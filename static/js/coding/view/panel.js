@@ -1,7 +1,7 @@
 // Everything around the text: the panel at the side, hints, what is said to the ear.
 import { button, byId, element } from "../../workbench/dom/element.js";
 import { labelControls, paintHints, setShortcuts } from "../../workbench/dom/controls.js";
-import { paintProgress } from "../../workbench/status.js";
+import { paintProgress, paintSteps } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
 import { actionsOf, joins } from "../actions.js";
 import { relationOf } from "../targets/candidates.js";
@@ -140,8 +140,7 @@ export function paintPanel(page, all, keyboard) {
   if (document.activeElement !== note) {
     note.value = value?.note ?? "";
   }
-  byId("undo", HTMLButtonElement).disabled = page.history.done.length === 0 && page.history.whole;
-  byId("redo", HTMLButtonElement).disabled = page.history.undone.length === 0 && page.history.whole;
+  paintSteps(page.history);
   byId("clear", HTMLButtonElement).disabled = !value;
 }
 

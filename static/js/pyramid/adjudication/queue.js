@@ -2,8 +2,10 @@
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
-import { byId } from "../../workbench/dom/element.js";
+import { keyCaps } from "../../workbench/dom/controls.js";
+import { byId, element } from "../../workbench/dom/element.js";
 import { markOf, PYRAMID } from "../state.js";
+import { paintKeys } from "../view/panel.js";
 import { reveal } from "../view/words.js";
 import { take } from "./moves.js";
 import { agreedCell, coderCell, contributorsAt, titleOf, wordsOfUnits } from "./view.js";
@@ -20,13 +22,38 @@ export const AGREED = {
   },
 };
 
+const TOGGLE = "q";
+const KEYS = [["Enter", "accept"], ["1", "coder A’s answer"], ["d", "draft"], ["0", "none"], ["w", "why"], ["n", "next card"], ["p", "previous card"]];
+
+/** Say under the text which side has the keys: in the queue they mean other things. @param {Frame} frame */
+function nameKeys({ page: { model }, keyboard }) {
+  const hints = byId("hints");
+  const inQueue = byId("queue").contains(document.activeElement);
+  if (inQueue) {
+    hints.replaceChildren(...KEYS.map(([key, words]) => hint(key, words)));
+  } else {
+    paintKeys(model, keyboard);
+  }
+  hints.prepend(element("strong", "", inQueue ? "Queue" : "Summaries"), hint(TOGGLE, inQueue ? "to the summaries" : "to the queue"));
+}
+
+/** @param {string} key @param {string} words */
+function hint(key, words) {
+  const shown = element("span");
+  shown.append(...keyCaps(key), ` ${words}`);
+  return shown;
+}
+
 /** @type {(frame: Frame, editor: PyramidEditor, address: string) => QueuePanel} */
-export function createQueue({ page, view, refresh, select, say }, editor, address) {
+export function createQueue(frame, editor, address) {
+  const { page, view, refresh, select, say } = frame;
   const { model } = page;
+  ["focusin", "focusout"].forEach((kind) => document.addEventListener(kind, () => nameKeys(frame)));
+  nameKeys(frame);
   return createQueuePanel({
     readOnly: model.readOnly,
     pane: byId("text-pane"),
-    toggle: "q",
+    toggle: TOGGLE,
     column: "Agreed",
     hides: true,
     movesDecide: true,

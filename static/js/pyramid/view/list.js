@@ -4,8 +4,6 @@ import { filtered, nameOf } from "../state.js";
 import { badge, tier } from "./words.js";
 /** @import { Contributor, ListView, Model, Page, Scu } from "../types.js" */
 
-const NUMBERED = 9; // rows that wear a digit on the page of a peer
-
 /** @type {(model: Model) => ListView} */
 export function createList(model) {
   const list = byId("scus");
@@ -18,14 +16,14 @@ export function createList(model) {
   const [moveOne, splitOne] = [byId("move-one", HTMLButtonElement), byId("split-one", HTMLButtonElement)];
   list.after(detail);
 
-  /** @type {(page: Page, scu: Scu, digit: number) => HTMLElement} */
-  function row(page, scu, digit) {
+  /** @type {(page: Page, scu: Scu) => HTMLElement} */
+  function row(page, scu) {
     const label = nameOf(scu);
     const chosen = scu.key === page.scu;
     const summaries = model.summaries.map(({ place }) => (scu.contributors.some((one) => one.summary === place) ? "●" : "○")).join("");
     const marks = model.peer && scu.contributors.length > 0 ? `×${scu.contributors.length}` : "";
     const number = page.numberOf(scu.key);
-    const shown = [label, Boolean(scu.label), chosen, summaries, marks, number, scu.weight, digit, scu.gone, Boolean(scu.comment)].join("|");
+    const shown = [label, Boolean(scu.label), chosen, summaries, marks, number, scu.weight, scu.gone, Boolean(scu.comment)].join("|");
     const known = rows.get(scu.key);
     if (known?.shown === shown) {
       return known.item;
@@ -37,7 +35,8 @@ export function createList(model) {
     const head = button("pyramid-scu-head");
     head.setAttribute("aria-expanded", String(chosen));
     head.dataset.drag = "scu";
-    head.append(badge(number, scu.weight));
+    // On the page of a peer the number is the key to press.
+    head.append(model.peer && !model.readOnly ? element("kbd", "", String(number)) : badge(number, scu.weight));
     const words = element("span", `workbench-words${scu.label || model.peer ? "" : " is-unlabelled"}`, label);
     words.dir = "auto";
     head.append(words);
@@ -52,14 +51,11 @@ export function createList(model) {
       dots.setAttribute("aria-hidden", "true");
       head.append(dots);
     }
-    const weight = element("span", "pyramid-weight", scu.gone ? "gone" : String(scu.weight));
+    const weight = element("span", "pyramid-weight", scu.gone ? "gone" : model.peer ? "●".repeat(scu.weight) : String(scu.weight));
     weight.title = scu.gone ? "This SCU is no longer in the pyramid" : `Weight ${scu.weight}`;
     weight.setAttribute("aria-label", weight.title);
     weight.setAttribute("role", "img");
     head.append(weight);
-    if (digit) {
-      head.append(element("kbd", "", String(digit)));
-    }
     if (known) {
       known.item.firstElementChild?.replaceWith(head);
     } else {
@@ -195,7 +191,7 @@ export function createList(model) {
           rows.delete(key);
         }
       }
-      order(shown.map((scu, place) => row(page, scu, model.peer && place < NUMBERED && !model.readOnly ? place + 1 : 0)));
+      order(shown.map((scu) => row(page, scu)));
       byId("scu-count").textContent = shown.length === pyramid.order.length ? String(pyramid.order.length) : `${shown.length} of ${pyramid.order.length}`;
       byId("scus-none").hidden = shown.length > 0 || pyramid.order.length === 0;
       paintDetail(page);

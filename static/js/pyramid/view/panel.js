@@ -12,6 +12,11 @@ export function buildPanel(model, keyboard) {
   document.body.classList.toggle("is-read-only", model.readOnly);
   document.body.classList.toggle("is-peer", model.peer);
   labelControls(keyboard, actionsOf(model), { peer: model.peer, pyramid: !model.peer });
+  paintKeys(model, keyboard);
+}
+
+/** The keys that are used most, under the text. @type {(model: Model, keyboard: Keyboard) => void} */
+export function paintKeys(model, keyboard) {
   const hints = model.readOnly ? READING : model.peer ? SCORING : BUILDING;
   paintHints(keyboard, [...hints, ["palette", "all actions"], ["help", "keys"]]);
 }
@@ -24,7 +29,7 @@ const READING = [["next-free", "next free words"], ["next-scu", "next SCU"], ["t
 const BUILDING = [["next-free", "next free words"], ["extend-on", "select"], ["new-scu", "new SCU"], ["contribute", "to the SCU"],
   ["part", "further part"], ["next-scu", "next SCU"], ["undo", "undo"]];
 /** @type {Hints} */
-const SCORING = [["extend-on", "select"], ["scu-1", "SCU of the list"], ["filter", "find SCU"], ["contribute", "to the SCU"], ["outside", "no SCU"],
+const SCORING = [["extend-on", "select"], ["scu-1", "to the SCU with that number"], ["filter", "find SCU"], ["contribute", "to the SCU"], ["outside", "no SCU"],
   ["undo", "undo"]];
 
 /** How far it is; what to do where there is nothing yet. @type {(page: Page, keyboard: Keyboard) => void} */

@@ -72,7 +72,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
     if (problems.length === 0) {
       nodes.push(element("p", "muted", otherwise
         ? `${touched.length > 0 ? "All other answers stay as they are." : "No answer changes."} If coders have begun, this makes a new version of the scheme.`
-        : "Only words, colours or order change: no answer does."));
+        : "No existing answer changes."));
     }
     place.replaceChildren(...nodes);
     confirm.disabled = problems.length > 0;

@@ -12,11 +12,12 @@ export function remainder(count) {
 /**
  * @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups
  * @param {string} empty what to say where nothing is in it; "" where something is
+ * @param {boolean} [refused] the server would refuse it: nothing is offered that submits
  */
-export function openCheckList(summary, waiting, groups, empty) {
+export function openCheckList(summary, waiting, groups, empty, refused = false) {
   const complete = groups.length === 0 && !empty;
   byId("checks-said").textContent = [
-    summary, empty, complete ? "Everything is complete." : "", waiting > 0 ? "It can be submitted when everything is saved." : "",
+    summary, empty, complete ? "Everything is complete." : "", waiting > 0 && !refused ? "It can be submitted when everything is saved." : "",
   ].filter(Boolean).join(" ");
   byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => {
     const list = element("ul", "workbench-items");
@@ -30,6 +31,10 @@ export function openCheckList(summary, waiting, groups, empty) {
     if (!submit) continue;
     submit.textContent = `Submit${complete ? "" : " anyway"}${end}`;
     submit.classList.toggle("primary", complete);
+  }
+  const submits = document.getElementById("submits"); // not there in practice
+  if (submits) {
+    submits.hidden = refused;
   }
   byId("submit-not").classList.toggle("primary", !complete);
   byId("checks", HTMLDialogElement).showModal();

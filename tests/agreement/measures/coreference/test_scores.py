@@ -18,7 +18,10 @@ from agreement.measures import (
     lea,
     link_kappa,
     muc,
+    score_interval,
 )
+from agreement.measures.coreference.scores import ONE_KIND_OF_LINK, WITHOUT_MUC, first_class
+from agreement.measures.uncertainty.score_intervals import OTHER_PARTS
 from tests.agreement.measures.strategies import one_document
 from tests.shared.cases import examples
 
@@ -100,6 +103,68 @@ def test_a_mention_in_two_clusters_stays_in_the_first_or_is_refused():
     assert parts(muc(["ab", "cd"], ["ab", "bcd"])) == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="mention 'b' is in two clusters of a text"):
         muc(["ab", "cd"], ["ab", "bcd"], duplicates="error")
+
+
+sides_of_several = st.lists(st.sets(st.sampled_from(MENTIONS), min_size=1, max_size=4), max_size=5)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@few
+@given(sides_of_several, sides_of_several, st.permutations(MENTIONS), st.randoms(use_true_random=False))
+def test_with_an_order_neither_names_nor_places_matter(score, key, response, names, draw):
+    other = dict(zip(MENTIONS, names, strict=True))
+    moved = [[{other[m] for m in cluster} for cluster in draw.sample(side, len(side))] for side in (key, response)]
+    before = score(key, response, duplicates="first", order=MENTIONS)
+    after = score(*moved, duplicates="first", order=[other[m] for m in MENTIONS])
+    assert before.to_dict() == pytest.approx(after.to_dict())
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_equal_chains_score_1_in_any_order(score):
+    key, response = ["ad", "abc", "a"], ["a", "abc", "ad"]
+    assert parts(score(key, response, order="abcd")) == [1.0, 1.0, 1.0]
+    assert parts(score({"t": key}, {"t": response}, order={"t": "abcd"})) == [1.0, 1.0, 1.0]
+    assert link_kappa(key, response, duplicates="first", order="abcd").value == 1
+    assert score(key, response).f1 < 1
+
+
+@pytest.mark.parametrize(
+    ("classes", "chosen"),
+    [
+        ([[3, 5], [0, 3]], 1),  # what comes first in the text
+        ([[0, 2, 3], [0, 3]], 1),  # one that begins the other
+        ([[0, 1, 3], [0, 2, 3]], 0),
+        ([[3], [3, 9]], 1),  # not of the mention alone
+        ([[3], [3]], 0),
+    ],
+)
+def test_a_mention_is_scored_in_its_first_class(classes, chosen):
+    assert first_class(3, classes) == chosen
+    assert classes[::-1][first_class(3, classes[::-1])] == classes[chosen]
+
+
+def test_a_mention_that_is_not_in_the_order_is_named():
+    with pytest.raises(ValueError, match="mention 'b' is in a cluster and not in the order"):
+        muc(["ab"], ["ab"], order="a")
+
+
+def test_the_conll_average_is_of_what_is_defined():
+    singletons = conll_average(["a", "b"], ["a", "b"])
+    assert (parts(singletons), singletons.note) == ([1.0, 1.0, 1.0], WITHOUT_MUC)
+    assert conll_average(["a", "b"], ["a", "c"]).f1 == pytest.approx(0.5)
+    # where one side has a link, MUC is 0
+    assert (conll_average(["ab"], ["a", "b"]).note, muc(["ab"], ["a", "b"]).f1) == ("", 0)
+
+
+def test_blanc_says_which_kind_of_link_there_is():
+    assert [blanc(side, side).note for side in (["abc"], ["a", "b"], ["ab", "c"])] == [*ONE_KIND_OF_LINK, ""]
+
+
+def test_there_is_no_interval_where_a_text_has_all_links():
+    key = {"one": ["ab", "c"], "two": ["d", "e"], "three": ["f", "g"]}
+    found = score_interval(key, key | {"two": ["d"], "three": ["f"]}, conll_average).f1
+    assert (found.low, found.note) == (None, OTHER_PARTS)
+    assert score_interval(key, key | {"two": ["d"], "three": ["f"]}, b_cubed).f1.low is not None
 
 
 def test_blanc_without_one_kind_of_link_follows_the_boundary_rule():

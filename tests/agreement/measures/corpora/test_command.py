@@ -129,10 +129,10 @@ DAMAGES = {
     "cut short": "No magic bytes found at end of file",
     "empty": "too small to be a Parquet file",
     "unreadable": "Too many levels of symbolic links: '{file}'",
-    "a quote that is open": "EOF inside string starting at row 2",
+    "a quote that is open": "zzz.csv: line 3: unexpected end of data",
     "no coder": "zzz.csv: line 3: there is no coder",
-    "empty CSV": "No columns to parse from file",
-    "not UTF-8": "'utf-8' codec can't decode byte 0xe9",
+    "empty CSV": "there is no header",
+    "not UTF-8": "line 2: byte 0xE9 is not UTF-8",
     "not compressed": "Not a gzipped file",
     "another name": "it is called neither .parquet, .pq, .csv, .tsv, .csv.gz nor .tsv.gz",
 }

@@ -129,7 +129,7 @@ def test_labels_in_text_are_numbers_where_the_distance_is_of_numbers(tmp_path, d
     assert combine(sums[distance]) == alpha(data, distance)
     assert bootstrap_sums(sums[distance], n=50) == bootstrap(data, alpha, distance, n=50)
     path.write_text(path.read_text().replace("10", "ten"))
-    with pytest.raises(ValueError, match=r"numbers\.csv: the label 'ten' is no number"):
+    with pytest.raises(ValueError, match=r"numbers\.csv: line \d: 'ten' is no number"):
         over([path], SumOptions((distance,)))
 
 

@@ -91,16 +91,19 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(written, change):
 
 
 def test_tabs_part_the_columns_of_a_tsv(written):
-    data = ReliabilityData.from_matrix(written("t\tu\tAnn\nx\tA\t{A,B|C}\n", "m.tsv"))
+    data = ReliabilityData.from_matrix(written("text\tunit\tAnn\nx\tA\t{A,B|C}\n", "m.tsv"))
     assert values_of(data) == {("x", "A"): [of("x", "A,B", "C")]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the columns are the document, the unit, and one for each coder, by name"),
-        ("text\n", "the columns are the document, the unit, and one for each coder, by name"),
-        ("text,unit,Ann,\na,b,c,d\n", "the columns are the document, the unit, and one for each coder, by name"),
+        ("", "there is no header"),
+        ("text\n", "none of ['text'] is called 'unit': name it by unit=... (--unit)"),
+        ("item,Ann,Bob\n1,A,A\n", "none of ['item', 'Ann'] is called 'unit': name it by unit=... (--unit)"),
+        ("page,unit,Ann\n1,A,A\n", "the column 'page' stands before the unit: name it by document=... (--document)"),
+        ("unit,Ann,label\n1,A,A\n", "the column 'label' is behind the first two, where each column is a coder"),
+        ("text,unit,Ann,\na,b,c,d\n", "a column has no name"),
         ("text,unit,Ann,Ann\na,b,c,d\n", "coder 'Ann' comes twice"),
         ("text,unit,Ann\na,b,c\na,b,d\n", "unit ('a', 'b') comes twice"),
         ("text,unit,Ann\na,b\n", "line 2: 2 cells where the header has 3"),
@@ -112,7 +115,7 @@ def test_tabs_part_the_columns_of_a_tsv(written):
         ("text,unit,Ann\na,b,{c\\}\n", "line 2, coder 'Ann': this is not a set"),
         ("text,unit,Ann\na,b,{c|||d}\n", "line 2, coder 'Ann': this is not a set: '{c|||d}'"),
         ("text,unit,Ann\na,b,{c||c}\n", "line 2, coder 'Ann': a reading comes twice: '{c||c}'"),
-        (b"text,unit,Ann\na,b,\xff\n", "can't decode byte 0xff"),
+        (b"text,unit,Ann\na,b,\xff\n", "line 2: byte 0xFF is not UTF-8"),
         ('text,unit,Ann\na,b,"c\nd"\na,b,"c\n', "line 4: unexpected end of data"),
         (f"text,unit,Ann\na,b,{'c' * 200_000}\n", "line 2: field larger than field limit"),
     ],

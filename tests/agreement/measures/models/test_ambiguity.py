@@ -1,6 +1,7 @@
 """Which units are truly ambiguous, and where somebody only slipped?"""
 
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -51,6 +52,28 @@ def test_no_round_of_fitting_makes_the_answers_less_probable(drawn):
     assert fitted.converged
     assert min(np.diff(fitted.objectives), default=0) >= -1e-9
     assert ((fitted.skill > 0) & (fitted.skill < 1)).all()
+
+
+@examples(60)
+@given(tables(readings=True), st.randoms(use_true_random=False))
+def test_the_order_of_coders_changes_no_probability(drawn, random):
+    table, documents = drawn
+    n_coders = len(next(iter(table.values()), []))
+    assume(n_coders >= 2)
+    order = random.sample(range(n_coders), n_coders)
+    moved = {unit: [row[place] for place in order] for unit, row in table.items()}
+    before, after = (ambiguity(data_of(rows, documents)) for rows in (table, moved))
+    assert [one.posterior for one in before.units] == pytest.approx([one.posterior for one in after.units])
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_coders_who_are_equally_near_are_joined_by_text(order):
+    """The second set is as near to the first as to the third, which have nothing in common."""
+    values = [frozenset("uabcdef"), frozenset("uabcghiz"), frozenset("ughijkl")]
+    data = ReliabilityData.from_values(["u"], [*"xyz"], [[values[place] for place in order]], ["text"])
+    [groups] = group_readings(data).groups.tolist()
+    of_value = dict(zip(order, groups, strict=True))
+    assert of_value[0] == of_value[1] != of_value[2]
 
 
 @examples(30)
@@ -137,6 +160,7 @@ def test_data_that_nobody_shares_have_no_order():
     ("rows", "options", "message"),
     [
         ([["a"], ["b"]], {}, "there is 1 coder: it takes two"),
+        ([[], []], {}, "there are no coders: it takes two"),
         ([["a", "b"]], {"alternatives": 1}, "alternatives is 1"),
         ([["a", "b"]], {"alternatives": float("nan")}, "alternatives is nan"),
         ([["a", "b"]], {"alternatives": float("inf")}, "alternatives is inf"),

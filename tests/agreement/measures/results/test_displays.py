@@ -146,9 +146,8 @@ def test_pairs_of_coders_are_a_matrix_in_latex():
 MISSING = {
     "a chart": (["matplotlib", "plotly"], "alpha([[1, 1], [2, 1]]).plot()", "needs matplotlib (extra matplotlib)"),
     "a chart of Plotly": (["plotly"], "alpha([[1, 1], [2, 1]]).plot(backend='plotly')", "needs plotly (extra plotly)"),
-    "a CSV file": (["pandas"], "ReliabilityData.from_csv('x.csv')", "x.csv: reading a CSV file needs pandas"),
     "a DataFrame": (["pandas"], "as_data([[1, 1], [2, 1]]).to_frame()", "a DataFrame needs pandas (extra pandas)"),
-    "a corpus": (["pandas"], "over(['x.csv'], SumOptions(('masi',)))", "needs pandas (extra pandas)"),
+    "a corpus": (["duckdb"], "over(['x.parquet'], SumOptions(('masi',)))", "needs duckdb (extra parquet)"),
 }  # fmt: skip
 
 
@@ -169,6 +168,8 @@ def test_nothing_else_needs_pandas():
         "data = as_data([['a', 'a', 'b'], ['b', 'b', 'b'], [{1}, {1, 2}, {1}]] * 9)\n"
         "print(interval(data, alphas), bootstrap(data, alpha, n=10), pairwise(data, alpha)._repr_html_())\n"
         "print(leave_one_out(data), data._repr_html_(), fleiss_kappa(data).to_latex())\n"
+        "print(alpha(ReliabilityData.from_csv('docs/examples/judgements.csv'), 'masi'))\n"
+        "print(over(['docs/examples/judgements.csv'], SumOptions(('masi',))))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

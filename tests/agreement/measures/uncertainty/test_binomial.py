@@ -33,7 +33,7 @@ def test_at_its_ends_as_many_hits_or_as_few_have_half_of_what_the_level_leaves(h
 
 def test_without_a_trial_nothing_is_known():
     found = binomial_interval(0, 0)
-    assert (found.value, found.low, found.high) == (None, 0, 1)
+    assert (found.value, found.low, found.high) == (None, None, None)
     with pytest.raises(ValueError, match="nothing was tried"):
         float(found)
 

@@ -34,7 +34,7 @@ from agreement.measures import (
 )
 from agreement.measures.data.cells import MISSING
 from tests.agreement.measures import exact
-from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.agreement.measures.strategies import data_of, number_tables, one_document, rename, tables
 from tests.shared.cases import examples
 
 OPTIONS = st.fixed_dictionaries(
@@ -400,3 +400,58 @@ def test_the_sums_of_one_document_have_nothing_to_leave_out():
     found = interval_sums(document_sums(one_document([["x", "y"], ["x", "x"]])))
     assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there is 1")
     assert np.isclose(found.value, alpha(one_document([["x", "y"], ["x", "x"]])).value)
+
+
+def pair_up(documents):
+    """Return a function from each document to the first of the two that it is in: copies of one text."""
+    names = list(dict.fromkeys(documents.values()))
+    first = {name: names[place - place % 2] for place, name in enumerate(names)}
+    return lambda name: first.get(name, name)
+
+
+@examples(100)
+@given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
+def test_documents_of_one_text_are_left_out_together(drawn, name, options):
+    table, documents = drawn
+    original = pair_up(documents)
+    texts = {unit: original(document) for unit, document in documents.items()}
+    by, group_of_unit, least = groups_of(table, texts)
+    data = data_of(table, documents)
+    found = interval(data, alpha, name, original=original, **options)
+    assert (found.by, found.n_groups) == (by, len({group_of_unit[unit] for unit in exact.judgements(table)}))
+    assert_interval(found, expected_of(table, group_of_unit, least, lambda rest: exact.alpha(rest, name, **options)[0]))
+    if by == "document":
+        of_sums = interval_sums(document_sums(data, name, **options), original=original)
+        assert (of_sums.low, of_sums.high, of_sums.n_groups) == (found.low, found.high, found.n_groups)
+
+
+@few
+@given(tables(), st.sampled_from([fleiss_kappa, gwet_ac1, multi_kappa, beta]))
+def test_kappas_leave_out_texts_as_if_their_rounds_were_one(drawn, coefficient):
+    table, documents = drawn
+    original = pair_up(documents)
+    merged = data_of(table, {unit: original(document) for unit, document in documents.items()})
+    found = interval(data_of(table, documents), coefficient, original=original)
+    expected = interval(merged, coefficient)
+    assert (found.n_groups, found.by, found.note) == (expected.n_groups, expected.by, expected.note)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+@examples(15)
+@given(one_text(), one_text(), st.sampled_from(SET_DISTANCES))
+def test_copies_of_a_unit_are_in_one_component(first, second, name):
+    """One text in two rounds: units of the second have a star."""
+    star = {unit: [rename(value, "*") for value in row] for unit, row in second.items()}
+    table = first | {f"{unit}*": row for unit, row in star.items()}
+    together = {unit: first.get(unit, []) + second.get(unit, []) for unit in first | second}
+    joined = exact.components(together)
+    groups = {unit: joined[unit.removesuffix("*")] for unit in table}
+    documents = {unit: "again" if unit.endswith("*") else "text" for unit in table}
+    found = interval(
+        data_of(table, documents),
+        alpha,
+        name,
+        original=lambda name: "text" if name == "again" else str(name).removesuffix("*"),
+    )
+    assert found.by == "component"
+    assert_interval(found, expected_of(table, groups, 8, lambda rest: exact.alpha(rest, name)[0]))

@@ -20,7 +20,7 @@ from agreement.measures import (
 )
 from agreement.measures.data.subsets import select_coders
 from tests.agreement.measures import exact
-from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.agreement.measures.strategies import data_of, one_document, rename, tables
 from tests.shared.cases import examples
 
 FIRST = {"a": ["xx", "yy", "xy"], "b": ["xx", "yx", "yy"], "c": ["xx", "yy", "zz"], "d": ["zz", "xy", "xx"]}
@@ -159,3 +159,25 @@ def test_where_there_is_no_interval_the_note_says_why(first, second, note):
     assert (found.low, found.p_value) == (None, None)
     assert found.note.startswith(note)
     assert note.split("'")[0] in repr(found)
+
+
+def test_rounds_of_one_corpus_are_paired_by_text():
+    later = round_of(SECOND, "later ")
+    found = difference(round_of(FIRST), later, original=lambda name: str(name).removeprefix("later "))
+    assert not difference(round_of(FIRST), later).paired
+    assert found == difference(round_of(FIRST), round_of(SECOND))
+
+
+def test_rounds_of_one_text_are_paired_by_components_of_both():
+    first = {f"{c}.{i}": [frozenset({f"{c}.0", f"{c}.1"}), frozenset({f"{c}.{i}"})] for c in range(9) for i in (0, 1)}
+    first |= {"9.0": ["x", "x"], "9.1": ["x", "y"]}
+    second = {unit: [row[0], row[unit[0] in "357"]] for unit, row in first.items()}
+    renamed = {f"{unit}*": [rename(value, "*") for value in row] for unit, row in second.items()}
+    found = difference(
+        one_document(first),
+        data_of(renamed, dict.fromkeys(renamed, "again")),
+        original=lambda name: "text" if name == "again" else str(name).removesuffix("*"),
+    )
+    expected = difference(one_document(first), one_document(second))
+    assert (found.by, found.n_groups, found.note) == ("component", 11, "")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))

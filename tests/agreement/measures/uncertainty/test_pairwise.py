@@ -43,6 +43,12 @@ def test_the_table_of_pairs_has_nothing_on_its_diagonal():
     assert "Bob" in found._repr_html_()
 
 
+def test_a_mean_of_pairs_says_of_how_many_it_is():
+    found = pairwise([["x", "x", None], ["y", "x", None], ["x", None, "y"]], alpha)
+    assert found.n_defined < len(found.results)
+    assert f"mean {found.mean:.4f} of {found.n_defined} that have one" in repr(found)
+
+
 def test_pairs_without_a_value_are_left_out_of_the_mean():
     found = pairwise(one_document([["x", "x", None], ["y", "y", None]]), cohen_kappa)
     assert (found.results["A", "B"].value, found.results["A", "C"].value, found.mean) == (1.0, None, 1.0)

@@ -151,7 +151,6 @@ def test_scores_above_one_have_the_plain_interval_of_student():
     low, high = stats.t.interval(0.95, 7, np.mean(scores), stats.sem(scores))
     assert (found.low, found.high) == pytest.approx((low, high))
     assert found.method == "jackknife"
-    assert mean_interval([1.0] * 6).low == 1.0
 
 
 KEY = {"a": ["AB", "CD", "E"], "b": ["FGH", "I"], "c": ["JK", "LM"], "d": ["NOPQ"], "e": []}
@@ -236,7 +235,7 @@ def test_a_share_without_an_interval_says_why(found, total, value, note):
 
 @pytest.mark.parametrize(("found", "total"), [([2], [1]), ([-1], [1])])
 def test_of_a_text_no_more_is_found_than_there_is(found, total):
-    with pytest.raises(ValueError, match="less is counted than is found"):
+    with pytest.raises(ValueError, match="is not possible"):
         share_interval(found, total)
 
 

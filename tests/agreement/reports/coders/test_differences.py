@@ -120,7 +120,7 @@ def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie,
     reopen_coding(coding, coding.coder)
     asked = {"by": "group", "first": "alice,bob", "second": "carol,dora"}
     api = signed_in(charlie).get(API, asked).json()
-    assert api["codings_left_out"] == {"gold": 0, "practice": 0, "repeats": 0, "open": 1}
+    assert api["codings_left_out"] == {"gold": 0, "adjudicators": 0, "practice": 0, "repeats": 0, "open": 1}
     # alice and bob have seven texts together, the others eight
     assert api["paired"] is False
     assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL, asked).content.decode()

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.extract.reading import clear_cache, extract
-from agreement.reports.coders.repeats import EMPTY, NOT_SUBMITTED, compare_occasions
+from agreement.reports.coders.repeats import NOT_SUBMITTED, compare_occasions
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import submit_coding
@@ -124,7 +124,7 @@ def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmar
     others = {text: given["bea"] for text, given in FIRST.items()}
     assert ann.between.value == pytest.approx(float(alpha(table_of(COUNTED, (first, others), unmarked))), abs=1e-12)
     assert (ann.shown_again, ann.texts, ann.left_out) == (4, 3, {NOT_SUBMITTED: 1})
-    assert (bea.shown_again, bea.texts, bea.left_out, bea.interval) == (1, 0, {EMPTY: 1}, None)
+    assert (bea.shown_again, bea.codings, bea.texts, bea.left_out) == (1, 1, 1, {})
     assert ann.note.startswith(f"1 {NOT_SUBMITTED}")
 
 
@@ -153,7 +153,8 @@ def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_in
     found = getattr(compare_occasions(extract(project), parameters), kind)
     expected = [float(one) for one in (alpha(table), low, high)]
     assert figure_of(found.together) == pytest.approx(expected, abs=1e-12)
-    assert (found.together.coder, found.together.shown_again, found.together.texts) == ("", 6, 6)
+    together = found.together
+    assert (together.coder, together.shown_again, together.codings, together.texts) == ("", 6, 6, 4)
     assert found.together.interval.n_groups == 4
     assert [one.coder for one in found.coders] == ["ann", "bea"]
 
@@ -168,7 +169,7 @@ def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_b
 
     def figures(asked):
         coders = compare_occasions(extract(project), asked).rechecks.coders
-        return [(one.coder, one.texts, one.interval.value) for one in coders]
+        return [(one.coder, one.codings, one.interval.value) for one in coders]
 
     chosen = replace(parameters, texts="text-1")
     expected = figures(chosen)
@@ -218,7 +219,7 @@ def test_repeats_change_no_other_figure(project):
     show_again(project)
     after, left_out = figures()
     assert after == before
-    assert left_out["repeats"] == 4
+    assert left_out["repeats"] == 5
 
 
 def test_page_api_and_command_have_the_same_figure(project, charlie, signed_in):
@@ -264,11 +265,12 @@ def test_the_methods_text_says_how_far_coders_agree_with_themselves(project, cha
     whole, rechecked = answered["all_coders"], answered["all_rechecks"]
     values = [one["value"] for one in answered["coders"]]
     assert (
-        "2 coders coded 6 texts of their own again, without being told which: between the two occasions of a coder it "
-        f"is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from {min(values):z.3f} "
-        f"to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same texts."
+        "2 coders coded 4 texts of their own again (6 codings), without being told which: between the two occasions of"
+        f" a coder it is {whole['value']:z.3f} (95% interval {whole['low']:z.3f} to {whole['high']:z.3f}), from"
+        f" {min(values):z.3f} to {max(values):z.3f} by coder; between coders it is {whole['between']:z.3f} in the same"
+        " texts."
     ) in text
     assert (
-        "2 coders coded 2 texts of their own again, knowingly, in a recheck: between the two occasions of a coder it is"
-        f" {rechecked['value']:z.3f}"
+        "2 coders coded 1 text of their own again (2 codings), knowingly, in a recheck: between the two occasions of a"
+        f" coder it is {rechecked['value']:z.3f}"
     ) in text

@@ -19,6 +19,7 @@ from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
+from annotations.planning.work.remaining import Remaining
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.overall.test_basis import answer_with, sorted_out
@@ -201,12 +202,12 @@ def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothi
         return timing.estimate_paces(count_days(project, extract(project)).rounds, count_remaining(project), today)
 
     [whole] = paces()
-    assert (whole.left, whole.pace) == (0, None)
+    assert (whole.left, whole.pace) == (Remaining(), None)
     coding = Coding.objects.get(text__slug="text-2", coder__username="bob")
     coding.judgements.all().delete()
     assert count_remaining(project) == {}  # it is submitted
     reopen_coding(coding, coding.coder)
     whole, pilot = paces()
-    assert (whole.name, whole.left, pilot.name, pilot.left) == (None, 2, "pilot", 2)
+    assert (whole.name, whole.left, pilot.name, pilot.left) == (None, Remaining(2, 1), "pilot", Remaining(2, 1))
     assert (whole.pace.judgements, whole.pace.days, whole.pace.finish) == (14, 3, date(2026, 3, 5))
     assert (pilot.pace.judgements, pilot.pace.days, pilot.pace.finish) == (4, 2, date(2026, 3, 5))

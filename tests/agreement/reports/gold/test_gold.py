@@ -173,7 +173,11 @@ def test_agreement_beside_is_that_of_the_same_texts_without_gold(signed_in, char
     one = client.get(API, {"texts": "text-1,text-2,text-4"}).json()["agreement"]["value"]
     assert one == client.get("/api/v1/projects/walk/agreement/", {"texts": "text-1,text-2,text-4"}).json()["value"]
     Coding.with_gold.filter(kind="gold").delete()
-    assert client.get("/api/v1/projects/walk/agreement/").json() == api
+    n_gold = api["codings_left_out"]["gold"]
+    assert n_gold == 4
+    assert client.get("/api/v1/projects/walk/agreement/").json() == api | {
+        "codings_left_out": api["codings_left_out"] | {"gold": 0}
+    }
     without = [client.get(f"/projects/walk/{page}").content.decode() for page in pages]
     for before, after in zip(with_gold, without, strict=True):
         assert data_of(before) == data_of(after)
@@ -353,6 +357,24 @@ def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie,
     Project.objects.update(results_open=True)
     alice = User.objects.get(username="alice")
     assert "adjudicated gold" not in signed_in(alice).get("/projects/walk/agreement/methods/").content.decode()
+
+
+def test_items_that_gold_leaves_out_are_none_of_gold(signed_in, charlie):
+    """Coders differ in two of three markables, and gold answers another one alone."""
+    project = coded_project("apart", "poesio-artstein-2005", "[a](m0) [b](m1) [c](m2)")
+    for coding in Coding.objects.filter(text__project=project):
+        keys = dict(coding.text.markables.values_list("label", "key"))
+        for label in ("m1", "m2"):
+            judge(coding, keys[label], "place" if coding.coder.username == "alice" else "none")
+        judge(coding, keys["m0"], "place")
+        submit_coding(coding, coding.coder)
+    decide_gold(project, "bob", m1=None, m2=None)
+    client = signed_in(charlie)
+    found = client.get("/api/v1/projects/apart/agreement/gold/").json()
+    assert (found["n_items"], found["n_contested"]) == (1, 2)
+    text = client.get("/projects/apart/agreement/methods/").content.decode()
+    assert "(training left out; 1 item)" in text
+    assert "Coders differ on 2 items in these texts, whether or not gold answers them;" in text
 
 
 @pytest.mark.slow

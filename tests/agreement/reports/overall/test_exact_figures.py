@@ -14,11 +14,11 @@ from tests.shared.agreeing import coded_project, hand_in
 
 CODERS = ("ann", "bea", "cem")
 # By text and coder an answer for each of six markables: indices, two of them where it has two readings; 0: it does not
-# refer; a point: left out. Bea has not coded the last text.
+# refer; a point: left out. Bea has submitted the last text with nothing marked.
 ANSWERS = {
     "text-1": {"ann": "1 1 2 0 2 1", "bea": "1 1|2 2 0 0 .", "cem": "1 2 2 3 2 ."},
     "text-2": {"ann": "1 0 1 2|3 3 2", "bea": "1 0 1 2 3 3", "cem": "1 1 1 2 . 0"},
-    "text-3": {"ann": "0 1 1 2 2 3", "cem": "0 1 2 2 2 0"},
+    "text-3": {"ann": "0 1 1 2 2 3", "bea": ". . . . . .", "cem": "0 1 2 2 2 0"},
 }
 UNITS = "abcdef"
 OPTIONS = [

@@ -202,7 +202,7 @@ def check_report(extracted, work, parameters):
         not handed_in and any(category is not None for category, _ in answers.values())
         for answers, handed_in in work.values()
     )
-    left_out = {"gold": 0, "practice": 0, "repeats": 0, "open": 0 if parameters.include else n_open}
+    left_out = {"gold": 0, "adjudicators": 0, "practice": 0, "repeats": 0, "open": 0 if parameters.include else n_open}
     assert report.codings_left_out == left_out
 
 

@@ -11,7 +11,8 @@ from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
 from tests.agreement.reports.overall.test_basis import LONG, THREE, answer_with, sorted_out
-from tests.shared.agreeing import coded_project
+from tests.conftest import judge_all, judgement
+from tests.shared.agreeing import WALK, coded_project, hand_in
 
 
 def seen(project, **asked):
@@ -40,12 +41,14 @@ def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
 
 def test_one_coder_misses_another(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
-    assert seen(project).missing == ("Only alice has submitted a coding: agreement needs two coders.",)
+    Coding.objects.filter(coder__username="bob").update(status=Coding.Status.OPEN)
+    assert seen(project).missing == ("Only alice has submitted a coding that counts: agreement needs two coders.",)
 
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}})
-    assert seen(project).missing == ("No text has answers of two coders: assign the same text to two coders.",)
+    Coding.objects.filter(judgements=None).delete()
+    assert seen(project).missing == ("No text has submitted answers of two coders, which agreement needs.",)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,7 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
     submit_coding(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
     found = seen(project, include="open")
     assert found.notes[:3] == (
-        "1 text of 3 has no answers of two coders.",
+        "1 of 3 texts with codings that count has no markable with answers of two coders.",
         "5 codings of 6 are not submitted.",
         "1 text is not assigned.",
     )
@@ -160,9 +163,20 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     coding = Coding.objects.get(text__slug="text-1", coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == (
-        "1 text of 2 has no answers of two coders.",
+        "1 of 2 texts with codings that count has no markable with answers of two coders.",
         "Not counted: 1 coding not submitted.",
         "1 coding of 4 is not submitted.",
         "3 markables left out: coded by fewer than two coders.",
     )
     assert seen(project, include="open").notes == ("1 coding of 4 is not submitted.",)
+
+
+def test_equal_alphas_of_all_distances_are_no_range(db):
+    project = coded_project("sets", "poesio-artstein-2005", WALK)
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+        keys = list(coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
+        judge_all(coding, [judgement(key, "none" if place % 2 else "place") for place, key in enumerate(keys)])
+    hand_in(project)
+    said = seen(project, distance="masi", coefficient="alpha").verdict
+    assert "By every distance alpha is 1.000." in said
+    assert "from 1.000" not in said

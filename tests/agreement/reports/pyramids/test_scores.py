@@ -11,7 +11,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, ducview
 from annotations.formats.model.keys import markable_key
-from annotations.models import Docset, Membership, Project
+from annotations.models import Coding, Docset, Judgement, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
@@ -112,6 +112,18 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     submit_coding(coding, alice)
     [one] = scores.report_scores(read_pyramids(project)).peers
     assert (one.value("original"), one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
+
+
+def test_a_mean_of_fewer_peers_says_so(project):
+    """A peer in which nothing is found has no original score: the best pyramid with no SCUs weighs nothing."""
+    Docset.objects.get().texts.update(system="A")
+    silent = Docset.objects.get().texts.get(slug="sinking-1")
+    Judgement.objects.filter(coding__text=silent, coding__kind=Coding.Kind.PEER).delete()
+    own = scores.report_scores(read_pyramids(project)).systems[0]
+    assert [getattr(own, name).n for name in scores.SCORES] == [5, 6, 5]
+    assert own.n_peers == 6
+    assert "original of 5 of 6 peers, comprehensive of 5 of 6 peers" in own.note
+    assert [own.as_dict()[name]["n"] for name in scores.SCORES] == [5, 6, 5]
 
 
 def test_only_what_is_there_can_be_asked_for(project):

@@ -6,7 +6,10 @@ from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
 from agreement.reports.pyramids import scus
 from agreement.reports.request.parameters import InvalidParameter
-from annotations.models import Project
+from annotations.coding.status import reopen_coding
+from annotations.models import Membership, Project, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.scored import harbour
@@ -166,3 +169,15 @@ def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, projec
     reply = signed_in(charlie).get(URL, asked)
     assert reply.status_code == 400
     assert reply.content.decode().count('class="card agreement-scu-pair"') == 9
+
+
+def test_pair_of_submitted_pyramids_comes_first(project, charlie):
+    made = project.docsets.get()
+    aaron = User.objects.create(username="aaron")
+    add_member(project, aaron, Membership.Role.CODER)
+    assign_texts(project, [models_of(made)], [aaron])
+    build(codings_of(models_of(made))["aaron"], {"s": ["the"]}, hand_in=False)
+    report = scus.report_scus(read_pyramids(project))
+    assert (report.first.coder, report.second.coder) == ("ann", "ben")
+    reopen_coding(codings_of(models_of(made))["ann"], charlie)
+    assert scus.report_scus(read_pyramids(project)).first.coder == "aaron"  # of none submitted the first

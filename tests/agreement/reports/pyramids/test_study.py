@@ -1,6 +1,10 @@
 """The paradigmatic reliability study: two coders' pyramids score the same peers."""
 
+import json
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 from scipy import stats
 
 from agreement.data.pyramids.pyramids import read_pyramids
@@ -48,6 +52,28 @@ def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, sco
     assert found.kendall.low <= found.kendall.value <= found.kendall.high
 
 
+@pytest.mark.parametrize("score", scores.SCORES)
+def test_every_correlation_has_the_p_of_scipy(signed_in, charlie, project, score):
+    first, second = by_coder(project, score)
+    expected = {
+        "pearson": stats.pearsonr(first, second).pvalue,
+        "kendall": stats.kendalltau(first, second).pvalue,
+        "spearman": stats.permutation_test(
+            (first,), lambda order: stats.spearmanr(order, second).statistic, permutation_type="pairings"
+        ).pvalue,
+    }
+    client = signed_in(charlie)
+    api = client.get(f"/api/v1{URL}").json()
+    output = StringIO()
+    call_command("agreement", "harbour", report="study", format="json", stdout=output)
+    page = client.get(URL, {"as": "json", "table": "correlations"}).json()["rows"]
+    place = scores.SCORES.index(score)
+    for report in (api, json.loads(output.getvalue())):
+        [pair] = report["pairs"]
+        assert {name: pair["scores"][place][name]["p_value"] for name in expected} == pytest.approx(expected)
+    assert {name: page[place][f"{name}_p"] for name in expected} == pytest.approx(expected)
+
+
 def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
     [pair] = study.report_study(read_pyramids(project)).pairs
     peers = pair.peers["modified"]
@@ -93,6 +119,11 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
         ("ann", "carol", 3),
         ("ben", "carol", 3),
     ]
+    for coding in Coding.objects.filter(coder__username="ann", text__role="peer").select_related("coder"):
+        reopen_coding(coding, charlie)
+    report = study.report_study(read_pyramids(project))
+    assert [(one.first, one.second) for one in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]
+    assert report.pair() == report.pairs[0]
     page = signed_in(charlie).get(URL, {"first": "carol", "second": "ann"}).content.decode()
     assert len(table(page, "correlations")) == 9
     assert "Modified scores and ranks by carol and ann" in page
@@ -108,7 +139,7 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
             *(
                 value
                 for one in (found.pearson, found.spearman, found.kendall)
-                for value in (one.value, one.low, one.high)
+                for value in (one.value, one.low, one.high, one.p_value)
             ),
         )
         for found in pair.correlations.values()

@@ -221,6 +221,10 @@ def test_an_item_shows_who_reads_it_alike_and_how_probably_that_is_meant(signed_
     page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/").content.decode()
     assert f"Two readings have a probability of {one.posterior:.2f}." in page
     assert all(", ".join(group) in page for group in one.groups)
+    three = ",".join([one.groups[0][0], one.groups[1][0], *one.groups[0][1:], *one.groups[1][1:]][:3])
+    page = signed_in(charlie).get(f"{URL}tea/{read_snippets([unit])[unit].key}/", {"coders": three}).content.decode()
+    assert all(name in page for name in three.split(","))
+    assert "have a probability" not in page
 
 
 def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):

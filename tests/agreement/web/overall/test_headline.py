@@ -56,7 +56,7 @@ def test_what_is_asked_in_the_address_does_not_change_it(signed_in, charlie, ali
 def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in, charlie, codings, keys, project):
     client = signed_in(charlie)
     assert 'id="pace"' in client.get(URL).content.decode()
-    assert "12 markables left to decide." in client.get(URL).content.decode()
+    assert "2 codings are not submitted. 12 markables are left to decide." in client.get(URL).content.decode()
     for name in ("alice", "bob"):
         for label in "abc":
             judge(codings[name], keys[label], "none")
@@ -67,9 +67,9 @@ def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in,
     page = client.get(URL).content.decode()
     finish = timezone.localdate() + timedelta(days=2)  # six in two days, six are left
     assert f'<time datetime="{finish.isoformat()}">' in page
-    assert "6 markables left to decide; 6 judged from" in page
+    assert "6 markables are left to decide. 6 judged from" in page
     assert page.count('aria-label="3 judgements in 28 days"') == 2
     hand_in(project)
     page = client.get(URL).content.decode()
-    assert "Nothing is left to decide." in page
+    assert "No coding is left to submit." in page
     assert "At the present pace" not in page

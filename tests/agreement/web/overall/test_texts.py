@@ -1,13 +1,16 @@
 """The page of the texts, and their rounds."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from agreement.data.extract.reading import extract
+from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall import overall
-from agreement.reports.request.basis import compute_interval
+from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
 from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.resolution import resolve
 from annotations.models import Text
 from tests.conftest import make_project
 from tests.shared.agreeing import (
@@ -57,6 +60,21 @@ def test_each_text_has_the_figures_of_the_report_to_the_last_digit(signed_in, ch
     assert figures(page, "texts") == list(rows.values())
     assert [row[0] for row in table(page, "texts")] == list(rows)
     assert f'All texts together: <data value="{report.result.value!r}">' in page
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_change_without_a_text_is_that_of_the_others(signed_in, charlie, coefficient):
+    asked = {"coefficient": coefficient}
+    project = answer(coded_project("walk", "sortal-classes", WALK, WALK + " [so](f)", "[Ann](a) saw [her](b)"))
+    rows = signed_in(charlie).get(URL, asked | {"as": "json", "table": "texts"}).json()["rows"]
+    found, parameters = resolve(extract(project), replace(default_parameters("", "categories"), **asked))
+    compute = coefficient_function(parameters)
+    if coefficient in ("bennett_s", "gwet_ac1"):  # the values that may be given do not depend on the text
+        compute = partial(compute, categories=select_data(found, parameters).labels)
+    whole = compute(select_data(found, parameters)).value
+    for row, left_out in zip(rows, found.texts, strict=True):
+        others = [text for text in found.texts if text is not left_out]
+        assert row["shift"] == pytest.approx(compute(select_data(found, parameters, others)).value - whole)
 
 
 def test_texts_can_be_sorted(signed_in, charlie, walk):

@@ -70,7 +70,8 @@ def test_managers_list_decisions_with_names_and_adjudicators_with_letters(
     first, second, third = answer["results"]
     assert first | {"decided_at": ""} == {
         "text": "tea", "round": "main", "markable": keys["a"], "words": "the kettle", "question": "category",
-        "answer": "place", "source": "coder", "coders": ["alice"], "reason": "guideline", "section": "Places", "note": "See 3.2.",
+        "answer": "place",
+        "source": "coder", "coders": ["alice"], "reason": "guideline", "section": "Places", "note": "See 3.2.",
         "decided_by": "charlie", "decided_at": "", "changed": False,
     }  # fmt: skip
     assert (second["coders"], third["coders"], third["source"], third["reason"]) == (["bob"], [], "own", "")

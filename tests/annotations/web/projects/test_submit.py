@@ -3,10 +3,15 @@
 import pytest
 from django.test import Client
 
+from annotations.coding import operations
+from annotations.formats.model.scheme import CATEGORY, Condition
+from annotations.models import Attribute
 from annotations.projects.permissions import own_coding
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.web.views import coding as pages
-from tests.conftest import judge
+from tests.conftest import change, judge
+from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
 URL = "/projects/tea/texts/tea/submit/"
 
@@ -54,3 +59,85 @@ def test_a_coding_whose_project_is_deleted_in_that_moment_is_not_there(
 
     monkeypatch.setattr(pages, "own_coding", own_coding_before_the_deletion)
     assert client.post(f"/projects/tea/texts/tea/{step}/").status_code == 404
+
+
+# What may be submitted
+
+# An attribute, whether it is required, an answer to it, and what the message says where it is missing.
+KINDS = [
+    ("use", True, "a", "Answer “use” for “the kettle” first."),
+    ("gender", True, "n", "Answer “gender” for the chain of “the kettle” first."),
+    ("how", True, "own", "Answer “how related” for “the stove” first."),
+    ("use", False, None, None),
+    ("gender", False, None, None),
+    ("how", False, None, None),
+]
+
+
+@pytest.fixture
+def rich(alice):
+    """Return a coding of a scheme of which nothing is required, and a function that answers with these attributes."""
+    coding = coding_of(rich_project("rich", BRIDGING, alice))
+    coding.text.project.attributes.update(required=False)
+    kettle, stove = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)[:2]
+    answers = {
+        "use": {"markable": kettle, "category": "place"},
+        "gender": {"markable": kettle, "category": "place"},
+        "how": {"markable": stove, "category": "none", "relations": {"bridging": [kettle]}},
+    }
+
+    def send(attribute, **attributes):
+        payload = answers[attribute] | ({"attributes": attributes} if attributes else {})
+        operations.apply(coding, alice, coding.version, [change("judge", **payload)])
+        coding.refresh_from_db()
+
+    return coding, send
+
+
+@pytest.mark.parametrize(("attribute", "required", "answer", "message"), KINDS)
+def test_required_answers_are_asked_for_in_words_on_the_text(
+    signed_in, alice, rich, attribute, required, answer, message
+):
+    coding, send = rich
+    Attribute.objects.filter(key=attribute).update(required=required)
+    send(attribute)
+    client, [judged] = signed_in(alice), coding.judgements.all()
+    url = "/projects/rich/texts/tea/submit/"
+    sent = client.post(url)
+    if message is None:
+        assert status(coding) == "submitted"
+        return
+    assert sent.url == f"/projects/rich/texts/tea/code/#{judged.markable.key}"
+    assert message in client.get(sent.url).content.decode()
+    address = "/api/v1/projects/rich/texts/tea/coding/"
+    refused = client.patch(address, {"status": "submitted"}, "application/json", headers={"If-Match": "*"})
+    problem = refused.json()
+    assert (refused.status_code, problem["code"], problem["detail"]) == (400, "missing_attribute", message)
+    missing = {"attribute": attribute, "markable": judged.markable.key, "of_chain": attribute == "gender"}
+    assert problem["missing"] == [missing]
+    send(attribute, **{attribute: answer})
+    client.post(url)
+    assert status(coding) == "submitted"
+
+
+def test_several_missing_answers_are_counted(signed_in, alice, rich):
+    coding, send = rich
+    Attribute.objects.filter(key="gender").update(asked_if=Condition(CATEGORY, ("place", "none")).state())
+    coding.text.project.attributes.update(required=True)
+    send("use")
+    send("how")
+    client = signed_in(alice)
+    page = client.get(client.post("/projects/rich/texts/tea/submit/").url).content.decode()
+    assert "Answer “use” for “the kettle” first. In all, 4 required answers are missing." in page
+
+
+@pytest.mark.parametrize("coders_mark", [False, True])
+def test_an_untouched_text_is_submitted(signed_in, alice, rich, coders_mark):
+    coding, _ = rich
+    project = coding.text.project
+    project.attributes.update(required=True)
+    if coders_mark:
+        coding.text.markables.all().delete()
+        set_coder_marked_levels(project, project.levels.filter(coded=True))
+    signed_in(alice).post("/projects/rich/texts/tea/submit/")
+    assert status(coding) == "submitted"

@@ -119,6 +119,22 @@ def test_what_was_uploaded_can_be_had_again_and_is_forgotten_when_discarded(brou
     assert not brought.file.storage.exists(brought.file.name)
 
 
+@pytest.mark.parametrize(
+    ("carried_out", "said"), [(False, "Discarded. Nothing was imported."), (True, "Deleted. What it imported is kept.")]
+)
+def test_discarding_says_what_became_of_the_import(brought, people, signed_in, carried_out, said):
+    client = signed_in(people["manager"])
+    if carried_out:
+        client.post(f"/transfers/{brought.pk}/carry-out/")
+    assert said in client.post(f"/transfers/{brought.pk}/discard/", follow=True).content.decode()
+
+
+def test_discarding_an_export_says_nothing_of_imports(taken, people, signed_in):
+    page = signed_in(people["manager"]).post(f"/transfers/{taken.pk}/discard/", follow=True).content.decode()
+    assert "Deleted." in page
+    assert "import" not in page.partition("Deleted.")[2].partition("</")[0]
+
+
 def test_a_file_that_is_gone_is_said_to_be(taken, brought, people, signed_in):
     taken.file.storage.delete(taken.file.name)
     assert signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/").status_code == 404

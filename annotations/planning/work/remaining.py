@@ -1,0 +1,65 @@
+"""What is left to do in codings that are not submitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotations.core.text import pluralize
+from annotations.models import Markable, Project
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """The markables left to decide in open codings, as far as they are known, and the number of these codings.
+
+    to_mark: those of the codings whose markables coders create themselves: what is left in them is not known. words:
+    the words of their texts, once for each coding.
+    """
+
+    markables: int = 0
+    codings: int = 0
+    to_mark: int = 0
+    words: int = 0
+
+    def __add__(self, other: Remaining) -> Remaining:
+        return Remaining(
+            self.markables + other.markables,
+            self.codings + other.codings,
+            self.to_mark + other.to_mark,
+            self.words + other.words,
+        )
+
+    @property
+    def sentences(self) -> str:
+        """What is left, as pages say it."""
+        if not self.codings:
+            return "No coding is left to submit."
+        markables = pluralize(self.markables, "markable") if self.markables else "No markable"
+        said = [f"{pluralize(self.codings, 'coding')} {_be(self.codings)} not submitted."]
+        if self.markables or self.to_mark < self.codings:
+            said.append(f"{markables} {_be(self.markables)} left to decide{' so far' if self.to_mark else ''}.")
+        if self.to_mark:
+            some = f"{self.to_mark} of " if self.to_mark < self.codings else ""
+            which = f"In {some}these codings" if self.codings > 1 else "In this coding"
+            words = pluralize(self.words, "word")
+            said.append(f"{which} ({words}) coders create the markables, so how many are left is not known.")
+        return " ".join(said)
+
+
+def _be(count: int) -> str:
+    return "is" if count <= 1 else "are"
+
+
+def texts_to_mark(project: Project) -> dict[int, int]:
+    """Return the texts whose markables coders create, none being given, each with its number of words.
+
+    One query, and another where coders create any.
+    """
+    if not project.levels.filter(coders_mark=True).exists():
+        return {}
+    given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
+    texts: QuerySet[Any, Any] = project.texts.filter(~Exists(given)).order_by().with_words()
+    return dict(texts.values_list("pk", "words"))

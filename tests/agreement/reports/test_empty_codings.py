@@ -1,0 +1,187 @@
+"""Who submits a text with nothing marked has answered, in every figure, count and draft."""
+
+from itertools import chain
+
+import pytest
+from django.core.management import call_command
+
+from agreement.data.extract.reading import extract
+from agreement.reports.coders.alt_test import compute_alt_test
+from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.links.coreference import compare_chains
+from agreement.reports.methods.methods import describe_data
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request.resolution import resolve
+from annotations.adjudication.states import gold_states
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Membership, Project, Round, User
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.members import add_member
+from annotations.schemes.project_scheme import read_scheme
+from tests.agreement.measures import exact
+from tests.conftest import judge
+from tests.shared.agreeing import KINDS, WALK, coded_project, convention
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+ANNOTATED = """\
+T1	Mention 0 3	Ann
+T2	Mention 8 10	Bo
+T3	Mention 15 19	they
+T4	Mention 25 28	him
+*	Coref T1 T3
+*	Coref T2 T4
+"""
+# Of four texts Cora has two chains of two in each; the others have them in the first text alone.
+OTHERS = ("ben", "dora")
+
+
+def import_marked(folder, coders) -> Project:
+    for coder in coders:
+        (folder / coder).mkdir(parents=True)
+        for number in range(1, 5):
+            (folder / coder / f"t{number}.txt").write_text(f"Ann met Bo and they left him {number}")
+            (folder / coder / f"t{number}.ann").write_text(ANNOTATED if coder == "cora" or number == 1 else "")
+    call_command(
+        "import_codings",
+        "brat",
+        str(folder),
+        project="infl",
+        create=True,
+        coder_from="parent",
+        option=["empty=take"],
+        verbosity=0,
+    )
+    project = Project.objects.get(slug="infl")
+    add_member(project, User.objects.get_or_create(username="charlie")[0], Membership.Role.MANAGER)
+    return project
+
+
+@pytest.fixture
+def marked(db, tmp_path) -> Project:
+    return import_marked(tmp_path / "files", ("cora", "ben"))
+
+
+def values_of_cora_and_ben():
+    """Return what both say of the four mentions of each text: a chain, or the mention alone where it is not marked."""
+    table = {}
+    for text in range(1, 5):
+        mentions = [(text, number) for number in range(4)]
+        for number, mention in enumerate(mentions):
+            together = frozenset((mention, mentions[(number + 2) % 4]))
+            table[mention] = [together, together if text == 1 else frozenset((mention,))]
+    return table
+
+
+def test_nothing_marked_counts_by_page_api_and_command(marked, ways):
+    found = ways("infl", coefficient="alpha", distance="masi", unmarked="singleton")
+    value, _, _ = exact.alpha(values_of_cora_and_ben(), "masi")
+    assert found["value"] == pytest.approx(float(value), abs=1e-12)
+    assert (found["n_units"], found["coders"], found["left_out"]) == (16, ["ben", "cora"], {})
+
+
+def test_mentions_that_one_coder_lacks_lower_all_scores(marked):
+    report = compare_chains(extract(marked), convention(marked), "ben", "cora")
+    figures = [report.overall.scores[name] for name in ("muc", "b_cubed", "ceaf_e", "lea", "conll_average")]
+    assert [(score.recall, score.precision) for score in figures] == [(1.0, 0.25)] * 5
+    assert [score.f1 for score in figures] == pytest.approx([0.4] * 5)
+
+
+def draft(project: Project) -> dict[str, tuple[str, int, int]]:
+    """Draft gold of what most say; return the state, contested items and judgements of each text."""
+    call_command("draft_gold", project.slug, method="most", verbosity=0)
+    states = gold_states(list(Coding.with_gold.filter(kind=Coding.Kind.GOLD).select_related("text")))
+    return {
+        state.coding.text.slug: (str(state.state), len(state.contested), state.coding.judgements.count())
+        for state in states
+    }
+
+
+def test_one_of_two_coders_is_no_majority_for_gold(marked):
+    assert draft(marked) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
+
+
+def test_two_who_mark_nothing_outvote_the_third(db, tmp_path):
+    project = import_marked(tmp_path / "files", ("cora", *OTHERS))
+    assert draft(project) == {"t1": ("decided", 0, 4)} | dict.fromkeys(("t2", "t3", "t4"), ("open", 4, 0))
+
+
+def test_alternative_annotator_test_compares_all_texts(db, tmp_path):
+    project = import_marked(tmp_path / "files", ("cora", *OTHERS))
+    report = compute_alt_test(extract(project), convention(project, unmarked="singleton"), "cora", "", "")
+    assert (report.test.n_units, report.test.n_texts) == (16, 4)
+
+
+def test_counts_have_texts_that_nobody_marked(marked):
+    described = describe_data(*resolve(extract(marked), convention(marked)))
+    assert (described.n_coders, described.n_texts, described.coders_per_text) == (2, 4, (2, 2, 2, 2))
+
+
+def test_open_coding_without_judgement_is_no_coding(marked):
+    dora = User.objects.create(username="dora")
+    add_member(marked, dora, Membership.Role.CODER)
+    assign_texts(marked, marked.texts.all(), [dora])
+    found = extract(marked).select()
+    assert (found.coders, found.left_out) == (("ben", "cora"), ())
+    for coding in Coding.objects.filter(coder=dora):
+        submit_coding(coding, dora)
+    assert extract(marked).select().coders == ("ben", "cora", "dora")
+
+
+def test_submission_without_judgements_is_of_its_scheme_version(marked):
+    version = marked.scheme_version
+    of_version = extract(marked, versions=frozenset([version])).select()
+    of_other = extract(marked, versions=frozenset([version + 1])).select()
+    assert (of_version.coders, of_other.coders) == (("ben", "cora"), ())
+    assert {coding.coder for text in of_version.texts for coding in text.content.codings} == {"ben", "cora"}
+    assert len(list(chain.from_iterable(text.content.codings for text in of_version.texts))) == 8
+
+
+@pytest.mark.parametrize("scheme", KINDS)
+def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
+    coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
+    judge_first(Coding.objects.get(coder__username="alice"))
+    client = signed_in(User.objects.get(username="bob"))
+    address = "/api/v1/projects/walk/texts/text-1/coding/"
+    seen = {"If-Match": client.get(address)["ETag"]}
+    sent = client.patch(address, {"status": "submitted"}, content_type="application/json", headers=seen)
+    assert sent.status_code == 200
+    submit_coding(Coding.objects.get(coder__username="alice"), User.objects.get(username="alice"))
+    manager = signed_in(User.objects.get(username="charlie"))
+    url = "/api/v1/projects/walk/agreement/"
+    for unmarked in ("singleton", "label"):
+        found = manager.get(url, {"unmarked": unmarked}).json()
+        assert found["coders"] == ["alice", "bob"]
+        assert found["n_units"] == 5
+    assert manager.get(url, {"unmarked": "missing"}).json()["value"] is None
+
+
+def judge_first(coding: Coding) -> None:
+    """Judge one markable with a category that takes neither pointers nor an index, where there is one."""
+    constraints = read_scheme(coding.text.project_id).constraints["categories"]
+    category = next(
+        (key for key, asked in constraints.items() if not asked["takes_index"] and not asked["identity"]), None
+    )
+    markable = coding.text.markables.filter(level__coded=True).earliest("start")
+    judge(coding, markable.key, category or next(iter(constraints)))
+
+
+def test_empty_pyramid_counts_as_one_without_scus(db):
+    people = [User.objects.create(username=name) for name in ("alice", "bob")]
+    text = models_of(docset(pyramid_project(), *people, summaries=[("one", "A storm came."), ("two", "Storm!")]))
+    codings = codings_of(text)
+    build(codings["alice"], {"storm": ["storm", "Storm"]})
+    submit_coding(codings["bob"], codings["bob"].coder)
+    found = extract(text.project).select()
+    assert found.coders == ("alice", "bob")
+    assert compute_report(found, convention(text.project)).result.n_units == 4
+
+
+def test_recheck_without_judgements_counts_as_disagreement(marked):
+    recheck = Round.objects.create(project=marked, name="again", kind=Round.Kind.RECHECK, position=9)
+    cora = User.objects.get(username="cora")
+    assign_texts(marked, marked.texts.all(), [cora], round_=recheck)
+    for coding in Coding.objects.filter(round=recheck):
+        submit_coding(coding, cora)
+    [found] = compare_occasions(extract(marked), convention(marked, unmarked="singleton")).rechecks.coders
+    assert (found.codings, found.texts, dict(found.left_out)) == (4, 4, {})
+    assert found.interval.result.n_units == 16

@@ -1,0 +1,328 @@
+"""What a project's overview says is true, also of projects without markables, without figures, and of training."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.utils import timezone
+
+from annotations.coding.status import submit_coding
+from annotations.formats import plain
+from annotations.models import Coding, Membership, Operation, PlanText, Text
+from annotations.planning.plans.plans import apply_plan
+from annotations.planning.pool import take_next_text
+from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.people.members import add_member
+from annotations.projects.state import set_archived
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
+from tests.conftest import judge, person
+from tests.shared.agreeing import table
+from tests.shared.plans import plan_request
+from tests.shared.pyramids import build, docset, pyramid_project
+
+MARKED = "[Anna](a) took [her](b) dog out"
+PLAIN = "Anna took her dog out"
+PEOPLE = ("ann", "ben")
+
+
+def make(*contents, coders_mark=False, assigned=True):
+    project = create_project("odd", "Odd", SCHEMES["poesio-artstein-2005"], coders_mark=coders_mark)
+    documents = [plain.parse(content, f"text-{number}.txt") for number, content in enumerate(contents, start=1)]
+    import_documents(project, [SourceDocument(document, None) for document in documents])
+    for name in PEOPLE:
+        add_member(project, person(name), Membership.Role.CODER)
+    add_member(project, person("charlie"), Membership.Role.MANAGER)
+    if assigned:
+        assign_texts(project, project.texts.all(), [person(name) for name in PEOPLE])
+    return project
+
+
+def codings_of(project, *coders):
+    codings = Coding.objects.filter(text__project=project, coder__username__in=coders or PEOPLE)
+    return list(codings.select_related("coder", "text").order_by("text__slug", "coder__username"))
+
+
+def code(project, *coders, submit=True):
+    """Let coders judge every markable that was given: the first as one kind, the others as another."""
+    for coding in codings_of(project, *coders):
+        for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
+            judge(coding, markable.key, "none" if number else "place")
+        if submit:
+            submit_coding(coding, coding.coder)
+
+
+def in_training(project, texts):
+    round_ = create_round(project, "training", kind="training")
+    add_texts(round_, texts)
+    assign_texts(project, texts, [person(name) for name in PEOPLE], round_)
+
+
+def no_text():
+    return make()
+
+
+def one_text():
+    return make(MARKED)
+
+
+def nothing_assigned():
+    return make(MARKED, MARKED, assigned=False)
+
+
+def training_alone():
+    project = make(MARKED, assigned=False)
+    in_training(project, project.texts.all())
+    return project
+
+
+def training_and_main():
+    project = make(MARKED, MARKED, MARKED, MARKED, assigned=False)
+    in_training(project, project.texts.filter(slug="text-1"))
+    assign_texts(project, project.texts.filter(slug__in=["text-2", "text-3"]), [person(name) for name in PEOPLE])
+    for coding in codings_of(project):
+        if coding.text.slug == "text-2":
+            code_text(coding)
+    return project
+
+
+def code_text(coding):
+    for number, markable in enumerate(coding.text.markables.filter(predefined=True, level__coded=True)):
+        judge(coding, markable.key, "none" if number else "place")
+    submit_coding(coding, coding.coder)
+
+
+def no_markables():
+    return make(PLAIN, PLAIN)
+
+
+def own_marks():
+    return make(PLAIN, f"{PLAIN} again", coders_mark=True)
+
+
+def own_marks_half_made():
+    project = own_marks()
+    judge(codings_of(project, "ann")[0], "phrase:0-4", "place")
+    return project
+
+
+def own_marks_beside_given_ones():
+    return make(MARKED, PLAIN, coders_mark=True)
+
+
+def own_marks_submitted_empty():
+    project = own_marks()
+    code(project)
+    return project
+
+
+def pool_of_all():
+    project = make(MARKED, MARKED, MARKED, assigned=False)
+    apply_plan(project, plan_request(pool=True))
+    return project
+
+
+def pool_half_taken():
+    project = pool_of_all()
+    for name in PEOPLE:
+        code_text(take_next_text(project, person(name)))
+    return project
+
+
+def everything_decided():
+    project = make(MARKED, MARKED)
+    code(project, submit=False)
+    return project
+
+
+def everything_submitted():
+    project = make(MARKED, MARKED)
+    code(project)
+    return project
+
+
+def archived():
+    project = everything_submitted()
+    set_archived(project, archived=True)
+    return project
+
+
+def closed_round():
+    project = make(MARKED, MARKED)
+    code(project, "ann")
+    change_round(project.rounds.get(), closed=True)
+    return project
+
+
+def adjudicator_alone():
+    project = make(MARKED)
+    code(project, "ann")
+    project.memberships.filter(user=person("ann")).update(role=Membership.Role.ADJUDICATOR)
+    return project
+
+
+def no_docset():
+    return with_manager(pyramid_project("odd"))
+
+
+def docsets():
+    project = with_manager(pyramid_project("odd"))
+    docset(project, person("ann"), person("ben"))
+    docset(project, slug="other", title="Another")
+    return project
+
+
+def docsets_submitted():
+    project = docsets()
+    for coding, words in zip(codings_of(project), ("The ferry sank", "The ferry"), strict=True):
+        build(coding, {"s": [words]})
+    return project
+
+
+def with_manager(project):
+    add_member(project, person("charlie"), Membership.Role.MANAGER)
+    return project
+
+
+CASES = {
+    no_text: [],
+    one_text: ["No answers yet.", "2 codings are not submitted. 4 markables are left to decide."],
+    nothing_assigned: [],
+    training_alone: ["Only texts of training and recheck rounds are assigned, which agreement is not computed of."],
+    training_and_main: ["1 text is not assigned.", "2 codings are not submitted. 4 markables are left to decide."],
+    no_markables: ["No answers yet.", "4 codings are not submitted. No markable is left to decide."],
+    own_marks: [
+        "4 codings are not submitted. In these codings (22 words) coders create the markables, so how many are left is "
+        "not known."
+    ],
+    own_marks_half_made: ["4 codings are not submitted. In these codings (22 words) coders create the markables"],
+    own_marks_beside_given_ones: [
+        "4 codings are not submitted. 4 markables are left to decide so far. In 2 of these codings (10 words) coders "
+        "create the markables, so how many are left is not known."
+    ],
+    own_marks_submitted_empty: [],
+    pool_of_all: ["No text is taken from the pool yet."],
+    pool_half_taken: [],
+    everything_decided: [
+        "No coding is submitted yet. Only submitted codings count.",
+        "4 codings are not submitted. No markable is left to decide.",
+    ],
+    everything_submitted: ["No coding is left to submit."],
+    archived: ["No coding is left to submit."],
+    closed_round: ["Only ann has submitted a coding that counts: agreement needs two coders."],
+    adjudicator_alone: ["No submitted coding counts: 1 coding by adjudicators."],
+    no_docset: [],
+    docsets: ["No answers yet."],
+    docsets_submitted: ["1 docset is not assigned."],
+}
+
+
+def sentences_of(client, project):
+    page = client.get(f"/projects/{project.slug}/").content.decode()
+    card = client.get(f"/projects/{project.slug}/agreement/headline/").content.decode()
+    words = unescape(re.sub(r"<[^>]*>", " ", page + card))
+    return page, " ".join(words.split())
+
+
+@pytest.mark.parametrize("make_case", CASES, ids=lambda one: one.__name__)
+def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case):
+    project = make_case()
+    page, said = sentences_of(signed_in(charlie), project)
+    texts = list(Text.objects.filter(project=project).exclude(role=Text.Role.PEER))
+    codings = list(Coding.objects.filter(text__project=project).select_related("round", "coder", "text"))
+    counted = [one for one in codings if one.round.kind != "training"]
+    left = [one for one in counted if one.status == "open" and one.round.closed_at is None]
+    coded = {one.text_id for one in codings}
+    pooled = set(PlanText.objects.filter(plan__round__project=project).values_list("text", flat=True)) - coded
+    noun = "docset" if project.answers == "scus" else "text"
+
+    for sentence in CASES[make_case]:
+        assert sentence in said, said
+    claims = {
+        rf"(\d+) {noun}s? (?:is|are) not assigned": len({one.pk for one in texts} - coded - pooled),
+        rf"(\d+) {noun}s? of a pool (?:is|are) not taken yet": len(pooled),
+        r"(\d+) codings? of \d+ (?:is|are) not submitted": sum(one.status == "open" for one in counted),
+        r"(\d+) codings? (?:is|are) not submitted\.": len(left),
+        r"(\d+) markables? (?:is|are) left to decide": sum(map(undecided, left)),
+        r"\((\d+) words?\) coders create": sum(len(one.text.content.split()) for one in left if is_open_ended(one)),
+    }
+    for claim, number in claims.items():
+        assert {int(found) for found in re.findall(claim, said)} <= {number} - {0}, claim
+    facts = {
+        f"No {noun}s yet": not texts,
+        f"No {noun}s are assigned yet.": bool(texts) and not codings and not pooled,
+        "No text is taken from the pool yet.": bool(pooled) and not codings,
+        "No coding is left to submit.": not left and bool(counted),
+        "No markable is left to decide.": bool(left) and not sum(map(undecided, left)),
+        "how many are left is not known": any(map(is_open_ended, left)),
+        "nothing left": False,
+        "Nothing is left": False,
+    }
+    for sentence, is_true in facts.items():
+        assert sentence not in said or is_true, sentence
+    done_on = {row[0]: row[-1] for row in table(page.replace('id="totals-coders"', 'id="table-coders"'), "coders")}
+    open_by_coder = Counter(one.coder.username for one in codings if one in left or is_open_training(one))
+    for coder, cell in done_on.items():
+        assert cell == (f"{open_by_coder[coder]} to submit" if open_by_coder[coder] else "nothing open")
+
+
+def undecided(coding):
+    given = coding.text.markables.filter(predefined=True, level__coded=True).count()
+    own = coding.judgements.filter(markable__predefined=False).count()
+    return given + own - coding.judgements.filter(category__isnull=False).count()
+
+
+def is_open_ended(coding):
+    project = coding.text.project
+    marks = project.answers != "scus" and project.levels.filter(coders_mark=True).exists()
+    return marks and not coding.text.markables.filter(predefined=True, level__coded=True).exists()
+
+
+def is_open_training(coding):
+    return coding.round.kind == "training" and coding.status == "open" and coding.round.closed_at is None
+
+
+def test_no_date_is_promised_where_coders_create_markables(signed_in, charlie):
+    project = own_marks()
+    for days, coding in enumerate(codings_of(project, "ann")):
+        judge(coding, "phrase:0-4", "place")
+        judge(coding, "phrase:5-9", None, unsure=True)
+        moment = timezone.now() - timedelta(days=days)
+        Operation.objects.filter(coding=coding).update(applied_at=moment, made_at=None)
+    page, said = sentences_of(signed_in(charlie), project)
+    assert "At the present pace 2 markables are decided on" in said
+    assert (
+        "4 codings are not submitted. 2 markables are left to decide so far. In these codings (22 words) coders create"
+        in said
+    )
+    assert [row[-1] for row in table(page.replace("totals-coders", "table-coders"), "coders")] == ["2 to submit"] * 2
+
+
+def test_filter_by_empty_round_does_not_deny_texts(signed_in, charlie):
+    create_round(one_text(), "pilot", kind="pilot")
+    page = signed_in(charlie).get("/projects/odd/?round=pilot").content.decode()
+    assert "No texts yet" not in page
+    assert "The round pilot has no texts." in page
+
+
+def test_pool_counts_as_assigned_in_checklist(signed_in, charlie):
+    project = pool_of_all()
+    page = signed_in(charlie).get(f"/projects/{project.slug}/").content.decode()
+    assert "Assign texts to coders." not in page
+
+
+def test_text_is_not_complete_while_its_coder_creates_markables(signed_in, charlie):
+    own_marks_half_made()
+    pages = {charlie: ("", "texts/"), person("ann"): ("",)}
+    for user, addresses in pages.items():
+        for address in addresses:
+            assert "complete, not submitted" not in signed_in(user).get(f"/projects/odd/{address}").content.decode()
+    [row] = signed_in(charlie).get("/api/v1/projects/odd/codings/?coder=ann&text=text-1").json()["results"]
+    assert (row["state"], row["decided"], row["to_decide"]) == ("begun", 1, 1)

@@ -1,0 +1,186 @@
+"""The page of a coder in a project with training: what comes next, what is locked, and what a manager reads of it."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from annotations.adjudication.hands import open_gold
+from annotations.coding.status import submit_coding
+from annotations.mail.delivery import Delivery
+from annotations.models import Coding, Mail, Membership, Text
+from annotations.planning.rounds import add_texts, change_round, create_round
+from annotations.planning.training import decide_on_coder, training_results
+from annotations.planning.work.assignments import assign_texts
+from annotations.projects.people.accounts import set_address
+from annotations.projects.people.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from tests.conftest import DIALOGUE, judge, make_project
+
+LOCKED = "You have not passed the training round training, and no text of it is left for you"
+
+
+@pytest.fixture
+def project(alice, charlie):
+    """Return a project whose pilot requires training; both have a text, which Alice is to code."""
+    project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
+    add_member(project, alice, Membership.Role.CODER)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    pilot = create_round(project, "pilot", kind="pilot")
+    training = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.8)
+    change_round(pilot, required_round=training)
+    [text] = project.texts.all()
+    for round_ in (pilot, training):
+        add_texts(round_, [text])
+        assign_texts(project, [text], [alice], round_)
+    gold = open_gold(project, text, "training", charlie)
+    for key in keys_of(text):
+        judge(gold, key, "place")
+    submit_coding(gold, charlie)
+    return project
+
+
+def keys_of(text):
+    return text.markables.filter(level__coded=True).values_list("key", flat=True)
+
+
+def code(round_name, category):
+    """Let Alice answer everything in a round with the category, and submit."""
+    coding = Coding.objects.select_related("text__project", "coder", "round").get(round__name=round_name)
+    for key in keys_of(coding.text):
+        judge(coding, key, category)
+    submit_coding(coding, coding.coder)
+
+
+def page(client):
+    answer = client.get("/projects/tea/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def blue_button(html):
+    return re.findall(r'<a class="button primary" href="([^"]*)"', html)
+
+
+def links_in_table(html):
+    return re.findall(r'<th scope="row"><a href="([^"]*)"', html)
+
+
+TRAINING = "/projects/tea/texts/tea/code/?round=training"
+PILOT = "/projects/tea/texts/tea/code/?round=pilot"
+
+
+def test_training_comes_first_and_locked_texts_say_why(signed_in, alice, project):
+    client = signed_in(alice)
+    html = page(client)
+    assert "You train in the round training" in html
+    assert "locked until training is passed" in html
+    assert (blue_button(html), links_in_table(html)) == ([TRAINING], [TRAINING])
+    assert "Submit, open next text" not in client.get(TRAINING).content.decode()
+    assert client.get(PILOT).status_code == 302  # what is not linked is refused
+
+
+def test_passing_training_opens_the_next_text(signed_in, alice, charlie, project):
+    code("training", "place")
+    html = page(signed_in(alice))
+    assert (blue_button(html), "You train" in html, "locked until" in html) == ([PILOT], False, False)
+    assert "/reopen/" not in html
+    assert LOCKED not in html
+    managers = page(signed_in(charlie))
+    assert "decide how alice goes on" not in managers
+    assert "Reopen Tea" not in managers  # nobody reopens what was beside its gold
+    code("pilot", "place")
+    assert "Nothing is left to code." in page(signed_in(alice))
+    assert "Reopen Tea, round pilot, for alice" in page(signed_in(charlie))
+
+
+def test_failing_training_is_told_to_coder_and_manager(signed_in, alice, charlie, project):
+    code("training", "none")
+    html = page(signed_in(alice))
+    assert LOCKED in html
+    assert blue_button(html) == []
+    assert "alice has not passed the training round training" in page(signed_in(charlie))
+    [result] = signed_in(alice).get("/api/v1/projects/tea/rounds/training/training/").json()["results"]
+    assert result["next_step"] == "ask"
+    training = project.rounds.get(name="training")
+    decide_on_coder(training, alice, "failed", "Read section 2 again.", charlie)
+    assert "not passed the training round training: Read section 2 again." in page(signed_in(alice))
+    assert "decide how alice goes on" not in page(signed_in(charlie))
+    decide_on_coder(training, alice, "passed", "It was hard.", charlie)
+    assert blue_button(page(signed_in(alice))) == [PILOT]
+
+
+def test_managers_are_mailed_when_the_last_text_is_failed(
+    mail_server, django_capture_on_commit_callbacks, charlie, project
+):
+    set_address(charlie, "charlie@example.org")
+    for category, subjects in (("place", []), ("none", ["Training in “Tea”: a coder waits for your decision"])):
+        Coding.objects.filter(round__name="training").update(status="open")
+        with django_capture_on_commit_callbacks(execute=True):
+            code("training", category)
+        Mail.objects.filter(state="waiting").update(next_try_at=timezone.now() - timedelta(seconds=1))
+        Delivery().send_due()
+        assert [message.subject for message in mail.outbox] == subjects
+    assert "/rounds/training/training/" in mail.outbox[0].body
+
+
+def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice, charlie, project):
+    Coding.objects.filter(round__name="training").delete()
+    assert LOCKED in page(signed_in(alice))
+    assert "alice has not passed the training round training" in page(signed_in(charlie))
+
+
+def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
+    training = project.rounds.get(name="training")
+
+    def step():
+        training.refresh_from_db()
+        [result] = training_results(training, [alice.pk])
+        return result.next_step(training)
+
+    assert step() == "code"
+    gold = Coding.with_gold.get(kind="gold")
+    Coding.with_gold.filter(pk=gold.pk).update(status="open")
+    code("training", "none")
+    assert step() == "wait"
+    Coding.with_gold.filter(pk=gold.pk).update(status="submitted")
+    assert step() == "ask"
+    other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
+    add_texts(training, [other])
+    Coding.with_gold.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
+    assert step() == "try"
+    change_round(training, attempts=1)
+    assert step() == "ask"
+
+
+@pytest.mark.parametrize("coders_mark", [False, True])
+def test_texts_without_markables_are_next_only_where_coders_mark(signed_in, alice, bob, coders_mark):
+    project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
+    add_member(project, alice, Membership.Role.CODER)
+    text = project.texts.get()
+    first = Text.objects.create(project=project, slug="a", title="A", content="Milk is cold.", position=0)
+    if coders_mark:
+        set_coder_marked_levels(project, project.levels.filter(coded=True))
+    assign_texts(project, [first, text], [alice])
+    client = signed_in(alice)
+    html = page(client)
+    assert blue_button(html) == [f"/projects/tea/texts/{'a' if coders_mark else 'tea'}/code/"]
+    assert ("no markables yet" in html) != coders_mark
+    client.post("/projects/tea/texts/tea/submit/")
+    next_texts = blue_button(page(client))
+    assert next_texts == (["/projects/tea/texts/a/code/"] if coders_mark else [])
+    assert ("the texts that are open have no markables yet" in page(client)) != coders_mark
+
+
+def test_own_submissions_beside_gold_are_not_reopened(signed_in, alice, charlie, project):
+    code("training", "place")
+    client = signed_in(alice)
+    reopening = "/projects/tea/texts/tea/reopen/?round=training"
+    assert "/reopen/" not in client.get(TRAINING).content.decode()
+    assert "it is not reopened" in client.get(reopening, follow=True).content.decode()
+    asked = {"status": "open", "reason": "A slip."}
+    address = "/api/v1/projects/tea/texts/tea/coding/?round=training"
+    assert client.patch(address, asked, "application/json", headers={"If-Match": "*"}).json()["code"] == "gold_shown"
+    assert Coding.objects.get(round__name="training").reopen_request == ""
