@@ -1,6 +1,9 @@
 // What to look at before submitting. Pure.
 /** @import { Finding, Model, Pyramid, Scu } from "./types.js" */
 
+/** Whether the server would not take it: an agreed pyramid says of each contributor in which SCU it is. @type {(model: Model, pyramid: Pyramid) => boolean} */
+export const isRefused = ({ kind }, { loose }) => kind === "agreed" && loose.length > 0;
+
 /** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
 export function checkList(model, pyramid, freeCounts) {
   /** @param {Scu} one */
@@ -24,7 +27,8 @@ export function checkList(model, pyramid, freeCounts) {
       findings: pyramid.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
     },
     {
-      title: "Contributors in no SCU", note: "", findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
+      title: "Contributors in no SCU", note: isRefused(model, pyramid) ? "Put each into an SCU, or remove it: else the pyramid cannot be submitted." : "",
+      findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
     },
     {
       title: "SCUs of one summary only", note: "Allowed. Check whether another summary says the same.",

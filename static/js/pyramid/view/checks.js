@@ -1,7 +1,7 @@
 // What to look at before submitting, each with the way to it. Loaded when it is opened.
 import { openCheckList } from "../../workbench/dialogs/check-list.js";
 import { button, element } from "../../workbench/dom/element.js";
-import { checkList } from "../checks.js";
+import { checkList, isRefused } from "../checks.js";
 import { freeCounts } from "../text/words.js";
 /** @import { Finding, Page } from "../types.js" */
 
@@ -16,6 +16,7 @@ export function openChecks({ model, pyramid }, waiting) {
       items: findings.map((finding) => () => row(finding)),
     })),
     expressed ? "" : model.peer ? "No SCU is found in this summary." : "There are no SCUs: the pyramid would be empty.",
+    isRefused(model, pyramid),
   );
 }
 

@@ -12,7 +12,9 @@ from agreement.data.extract.reading import extract
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.proposal import Method
+from annotations.adjudication.pyramids.queue import build_pyramid_queue
 from annotations.adjudication.states import State, gold_states
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import contributors_of, scu_descriptions, scu_numbers
 from annotations.coding.status import submit_coding
@@ -65,6 +67,26 @@ def test_what_is_contested_is_decided_by_what_the_adjudicator_does_to_it(ferry):
     [state] = gold_states([agreed])
     assert state.state is State.DECIDED
     assert list(log_mismatches(agreed_of(ferry))) == []
+
+
+def test_contributor_in_no_scu_is_left_to_decide(ferry):
+    agreed = draft(ferry)
+    boats = contributor(agreed.text, *BOATS["boats"])
+    send(agreed, "judge", {"markable": boats, "category": "scu", "indices": []})
+    [state] = gold_states([agreed_of(ferry)])
+    assert (state.state, state.n_open) == (State.OPEN, 1)
+    with pytest.raises(OperationRejected, match="Answer “SCU” for “Boats saved forty people” first"):
+        submit_coding(agreed_of(ferry), agreed.coder)
+    send(agreed, "unmark", {"markable": boats})
+    assert gold_states([agreed_of(ferry)])[0].state is State.DECIDED
+
+
+@pytest.mark.parametrize("method", [Method.MOST, Method.AGREED, Method.EMPTY])
+def test_contributor_that_the_draft_lacks_is_accepted_only_by_majority(ferry, method):
+    agreed = draft(ferry, method)
+    boats = contributor(agreed.text, *BOATS["boats"])
+    rows = [row for card in build_pyramid_queue(ferry.project, agreed).cards for row in card.rows]
+    assert [row.undecided for row in rows if row.units == (boats,)] == [True]  # one of two coders has it
 
 
 def test_to_change_the_words_of_a_contributor_decides_it_until_that_is_undone(ferry):
