@@ -60,6 +60,15 @@ def test_enter_decides_nothing_that_has_no_answer(sign_in, gold, tmp_path: Path)
     expect(say).to_contain_text(re.compile("No majority for “.*”: take a coder’s answer, or give your own"))
     assert gold_states([gold])[0].state is State.OPEN
 
+    press(page, "Control+k")
+    page.get_by_role("combobox").fill("Check and submit")
+    press(page, "Enter")
+    checks = page.get_by_role("dialog").filter(has_text="Required answers missing: 2")
+    expect(checks).to_contain_text(re.compile("the stove.*undecided"))
+    expect(checks.get_by_role("button", name="Submit")).to_have_count(0)
+    press(page, "Escape")
+    expect(page.locator("#queue")).to_be_focused()
+
     press(page, column_with(page, "–"))
     expect(say).to_have_text("“that” needs an answer to “how related”: take one, or give your own.")
     press(page, column_with(page, "possession"))
