@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.measures import Consensus, ReliabilityData, antecedents, chain_labels, consensus, index_labels
 from agreement.measures import Readings as Ambiguity
-from agreement.measures.values import Bools
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
 from annotations.coding.rules import Rules, retired_answers, text_order
@@ -105,8 +105,8 @@ def answers_of_draft(
     return DraftedAnswers(data, Consensus(values, (), 0))
 
 
-def all_coded(data: ReliabilityData) -> Bools:
-    """Return that every coder coded the text, whoever marked nothing among them: all have submitted it."""
+def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:
+    """Return that every coder coded each document, also who marked nothing: all have submitted it."""
     return np.ones((len(data.documents), len(data.coders)), dtype=np.bool_)
 
 

@@ -105,7 +105,7 @@ OF_SCORES = {
     "percentiles": lambda given: score_correlation_interval(given, given[::-1], method="percentile", n=20),
     "share": lambda given: share_interval(given, [*given[1:], *given[:1]]),
     "binomial": lambda given: binomial_interval(*[*given, 0, 0][:2]),
-    "distance": lambda given: distance(*[*given, 0, 0][:2], "interval"),
+    "distance": lambda given: distance([*given, 0][0], [*given, 0, 0][1], "interval"),
     "original": lambda given: original(PYRAMID, ["fire"], *given[:1]),
     "comprehensive": lambda given: comprehensive(PYRAMID, ["rain"], *given[:1]),
     "counts": lambda given: fleiss_kappa(ReliabilityData.from_counts([given, given[::-1]])),
