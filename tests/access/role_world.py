@@ -32,7 +32,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import DIALOGUE, judge
+from tests.conftest import DIALOGUE, close_gold, judge
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
 PASSWORD = "correct horse battery"
@@ -163,7 +163,7 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.draft = gold.text
     half.drafted = half.draft.markables.filter(level__coded=True).first()
     half.drill = half.project.texts.get(slug=names.drill)
-    submit_coding(Coding.with_gold.get(text=half.drill, kind="gold"), half.adjudicator)
+    close_gold(Coding.with_gold.get(text=half.drill, kind="gold"))
     assign_texts(half.project, [half.drill], [half.other], half.training)
     trained = half.drill.codings.select_related("coder", "text__project", "round").get()
     submit_coding(trained, half.other)
