@@ -621,8 +621,7 @@ _MANUALS = {
         "",
     ),
     "gold-status": (
-        "Open; decided, where each contested answer of its draft is and none is missing; or closed (submitted). Only "
-        "closed gold is compared.",
+        "Open, decided (all that is contested, none is missing), or closed (submitted); only closed gold is compared.",
         "managing#training",
         "",
     ),
@@ -632,8 +631,7 @@ _MANUALS = {
         "",
     ),
     "gold-contested": (
-        "On how many answers coders differed when the draft was made, and how many are left to decide, with those "
-        "that the scheme asks for and the gold lacks.",
+        "On how many answers coders differed at the draft, and how many, with missing ones, are left to decide.",
         "managing#gold",
         "",
     ),
