@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from agreement.data.codings.documents import original_of
 from agreement.data.extract.extract import Extract
 from agreement.measures import Forecast, forecast, forecast_interval
+from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import (
@@ -221,7 +223,8 @@ def _forecast(extract: Extract, parameters: Parameters, sample: str) -> Forecast
     """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
     if sample == SAMPLES[0]:
         return forecast_interval(compute_interval(extract, parameters))
-    return forecast(select_data(extract, parameters), coefficient_function(parameters), sample=sample)
+    data = merge_documents(select_data(extract, parameters), original_of)
+    return forecast(data, coefficient_function(parameters), sample=sample)
 
 
 def _complete(targets: Targets, value: float, margin: float) -> Targets:

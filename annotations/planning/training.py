@@ -123,7 +123,7 @@ class TrainingResult:
         attempts = [attempt for attempt in self.attempts if attempt.counts]
         if not round_.is_closed and any(attempt.coding.status != Coding.Status.SUBMITTED for attempt in attempts):
             return NextStep.CODE
-        if round_.pass_measure and any(not attempt.has_gold for attempt in attempts):
+        if round_.pass_measure and not round_.is_closed and any(not attempt.has_gold for attempt in attempts):
             return NextStep.WAIT
         return NextStep.TRY if round_.pass_measure and self.may_try(round_) else NextStep.ASK
 
@@ -194,7 +194,7 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
     """
     found = []
     for round_ in Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project"):
-        if not _is_to_pass(round_):
+        if not is_to_pass(round_):
             continue
         requiring = Round.objects.open().filter(required_round=round_)
         work = Coding.objects.filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
@@ -208,7 +208,7 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
     return found
 
 
-def _is_to_pass(round_: Round) -> bool:
+def is_to_pass(round_: Round) -> bool:
     """Return whether passing the training round matters: an open round requires it, or it is open and has a rule."""
     requiring = Round.objects.open().filter(required_round=round_)
     return bool((round_.pass_measure and not round_.is_closed) or requiring.exists())
@@ -221,7 +221,7 @@ def tell_managers(*, coding: int, **_: object) -> None:
     if submitted is None:
         return
     round_, of_gold = submitted.round, submitted.kind == Coding.Kind.GOLD
-    if not _is_to_pass(round_):
+    if not is_to_pass(round_):
         return
     waiting = [
         result

@@ -72,7 +72,9 @@ class GoldReportSerializer(serializers.Serializer[Any]):
         help_text="items in which not all coders have the same value, whether or not gold answers them"
     )
     matched_by_muc6 = serializers.BooleanField()
-    n_in_several = serializers.IntegerField(help_text="mentions in several chains, of which each is scored in one")
+    n_in_several = serializers.IntegerField(
+        help_text="mentions with several indices or readings, each of which is scored by one"
+    )
     coders = AgainstGoldSerializer(many=True)
     groups = AgainstGoldSerializer(many=True)
     questions = QuestionAccuracySerializer(many=True)

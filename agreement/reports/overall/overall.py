@@ -11,6 +11,7 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.answers.question import Question
 from agreement.data.extract.extract import Extract
 from agreement.measures import jackknife, jackknife_sums
+from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
@@ -209,8 +210,11 @@ def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float
     if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
         without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
     else:
-        without = jackknife(select_data(extract, parameters), coefficient_function(parameters))
-    if without.value is None or without.by != "document":
+        data = select_data(extract, parameters)
+        if len(find_pairable_documents(data)) < 2:
+            return {}
+        without = jackknife(data, coefficient_function(parameters))
+    if without.value is None:
         return {}
     return {
         text: value - without.value

@@ -93,7 +93,7 @@ def describe_agreement(sheet: Datasheet) -> Section:
     whole = sheet.agreement[0]
     assert whole.report is not None
     assert whole.data is not None
-    if not whole.data.n_judgements:
+    if not whole.data.n_coders:
         return Section("agreement", "Agreement", notes=["No answer counts yet: that takes a submitted coding."])
     notes, texts = [], "Docsets" if whole.report.extract.units else "Texts"
     if sheet.n_other_questions:

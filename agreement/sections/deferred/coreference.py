@@ -62,11 +62,14 @@ def build_tables(report: CoreferenceReport) -> list[Table]:
 
 
 def describe_in_several(n: int) -> str:
-    """Return a sentence about the mentions that are in several chains, empty where there are none."""
+    """Return a sentence about the mentions with several indices or readings, empty where there are none."""
     if not n:
         return ""
-    mentions = "1 mention is" if n == 1 else f"{n} mentions are"
-    return f" {mentions} in several chains: each is scored in the one whose other mentions come first in the text."
+    mentions = "1 mention has" if n == 1 else f"{n} mentions have"
+    return (
+        f" {mentions} several indices or readings: each is scored by the one whose other mentions, or antecedents, come"
+        " first in the text."
+    )
 
 
 def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from annotations.models import Coding, Level, Project, Round, User
-from annotations.planning.training import CoderInTraining, NextStep, read_trainings, required_training
+from annotations.planning.training import CoderInTraining, NextStep, is_to_pass, read_trainings, required_training
 
 
 class Progress(Protocol):
@@ -83,5 +83,5 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
 
 def _is_over(training: CoderInTraining, required: Collection[int]) -> bool:
     """Return whether the round is for practice alone, which nobody has to pass, and the coder has submitted all."""
-    is_required = training.round.pass_measure or training.round.pk in required
+    is_required = training.round.pk in required or is_to_pass(training.round)
     return not is_required and training.step == NextStep.ASK

@@ -193,11 +193,11 @@ def test_page_api_and_command_say_of_how_many_mentions_it_holds(signed_in, charl
     make_cases([("walk", ["ac", "ab"], ["ac", "b"])])
     asked = {"first": "anna", "second": "ben"}
     page = unescape(signed_in(charlie).get(URL, asked).content.decode())
-    assert "1 mention is in several chains: each is scored in the one whose other mentions come first" in page
+    assert "1 mention has several indices or readings: each is scored by the one whose other mentions" in page
     assert signed_in(charlie).get(API, asked).json()["n_in_several"] == 1
     out = StringIO()
     call_command("agreement", "cases", report="coreference", format="table", **asked, stdout=out)
-    assert "1 mention is in several chains" in out.getvalue()
+    assert "1 mention has several indices" in out.getvalue()
 
 
 def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases):
@@ -207,7 +207,7 @@ def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases)
     import_documents(project, [SourceDocument(gold.document, "charlie")], gold=True)
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/cases/agreement/gold/").json()["n_in_several"] == 2
-    assert "2 mentions are in several chains" in client.get("/projects/cases/agreement/gold/").content.decode()
+    assert "2 mentions have several indices" in client.get("/projects/cases/agreement/gold/").content.decode()
 
 
 def test_a_coder_in_other_letters_is_named(make_cases):

@@ -56,7 +56,7 @@ PAGES = {
     "agreement/items/": ["items"],
     "agreement/items/?text=text-1": ["items", "positions"],
     "agreement/data/": ["raw", "matrix", "legend"],
-    "agreement/items/text-1/phrase:10-13/": ["pairs", "members", "readings"],
+    "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
     "datasheet/": [
         "categories",

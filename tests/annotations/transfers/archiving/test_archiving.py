@@ -898,7 +898,7 @@ JUDGED = Decision("phrase:8-18").payload()
         ("levels", 0, {"key": "two words"}, "levels.jsonl:1: key: Enter a valid “slug”"),
         ("levels", 1, {"key": "phrase"}, "levels.jsonl:2: line 1 has the same key"),
         ("levels", 1, {"position": -1}, "levels.jsonl:2: position: Ensure this value is greater"),
-        ("levels", 1, {"coders_mark": True}, "levels.jsonl: the database refuses these rows: "),
+        ("levels", 1, {"coders_mark": True}, "levels.jsonl:2: turn: Coders mark only levels that they code."),
         ("relations", 0, {"max_targets": 0}, "relations.jsonl:1: phrase: The number of targets is at least 1."),
         ("relations", 0, {"asked_if": {"question": 1}}, "relations.jsonl:1: asked_if is not of the shape"),
         ("relations", 0, {"asked_if": None}, "relations.jsonl:1: phrase: A relation of identity is asked of one"),
