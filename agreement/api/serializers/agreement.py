@@ -170,7 +170,7 @@ class CoreferenceSerializer(PartSerializer):
     fingerprint = serializers.CharField()
     matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
     n_in_several = serializers.IntegerField(
-        help_text="Mentions of the two coders in several chains, of which each is scored in one."
+        help_text="Mentions of the two coders with several indices or readings, each of which is scored by one."
     )
     codings_left_out = serializers.DictField(
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"

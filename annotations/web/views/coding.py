@@ -126,6 +126,8 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
+        if rejection.code == "handed_on":  # its page is no longer this person's
+            return redirect("project", project.slug)
         place = f"#{rejection.missing[0].markable}" if isinstance(rejection, AnswersMissing) else ""
         return redirect(f"{_address(project, coding)}{place}")
     messages.success(request, f"Submitted “{coding.text}”.")

@@ -9,6 +9,7 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.methods.methods import describe_data, describe_methods
 from agreement.reports.overall.overall import compute_report
+from agreement.reports.planning import Targets, plan_size
 from agreement.reports.request.basis import compute_interval, distances_of, select_data
 from agreement.reports.request.resolution import resolve
 from annotations.models import Project, Round, User
@@ -100,3 +101,12 @@ def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
     assert (sheet.rechecks.n_coders, sheet.rechecks.n_codings, sheet.rechecks.n_texts) == (3, 3, 1)
     counted = [(one.codings.codings, one.n_counted, one.n_judgements) for one in sheet.coders]
     assert counted == [(3, 2, 10)] * 3
+
+
+@pytest.mark.parametrize("sample", ["groups", "both"])
+def test_forecasts_are_of_texts_and_not_of_rounds(db, sample):
+    texts = [f"{WALK} {number}" for number in range(4)]
+    project = answer(coded_project("walk", "passonneau-2004", *texts, coders=CODERS))
+    code_again(project, "second", Round.Kind.MAIN, *(f"text-{number}" for number in range(1, 5)))
+    found = plan_size(extract(project), convention(project), Targets(sample=sample)).forecast
+    assert found.n_documents == 4

@@ -216,8 +216,7 @@ def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
     for name, page in PAGES.items():
         if page.queries is not None:
             small, large = (queries(client, page.address(slug)) for slug in ("small", "large"))
-            # one asks for submissions that nobody has viewed, one whether codings have changed, one for given markables,
-            # one for gold
+            # for submissions that nobody has viewed, whether codings have changed, for given markables, and for gold
             assert small == large <= page.queries + 4, name
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.mail.delivery import Delivery
-from annotations.models import Coding, Mail, Membership, Text
+from annotations.models import Coding, Mail, Membership, Round, Text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder, training_results
 from annotations.planning.work.assignments import assign_texts
@@ -145,6 +145,10 @@ def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
     Coding.with_gold.filter(pk=gold.pk).update(status="open")
     code("training", "none")
     assert step() == "wait"
+    # no gold comes in a closed round: a manager has to decide
+    Round.objects.filter(pk=training.pk).update(closed_at=timezone.now())
+    assert step() == "ask"
+    Round.objects.filter(pk=training.pk).update(closed_at=None)
     Coding.with_gold.filter(pk=gold.pk).update(status="submitted")
     assert step() == "ask"
     other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
