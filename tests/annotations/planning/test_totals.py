@@ -26,18 +26,18 @@ def test_codings_are_counted_by_status_and_markables_by_decision(project, coding
         judge(codings["alice"], key, "none")
     judge(codings["bob"], keys["a"], "none")
     assert sorted(totals_by_coder(), key=lambda total: total.name) == [
-        Total("alice", complete=1, decided=n, to_decide=n),
-        Total("bob", begun=1, decided=1, to_decide=n, left=n - 1),
+        Total("alice", complete=1, decided=n, to_decide=n, to_submit=1),
+        Total("bob", begun=1, decided=1, to_decide=n, left=n - 1, to_submit=1),
     ]
     submit_coding(codings["alice"], alice)
     [total] = total_by(read_states(Coding.objects.all(), TODAY), lambda _: "")
-    assert total == Total("", submitted=1, begun=1, decided=n + 1, to_decide=2 * n, left=n - 1)
+    assert total == Total("", submitted=1, begun=1, decided=n + 1, to_decide=2 * n, left=n - 1, to_submit=1)
     assert total.codings == 2
 
 
 def test_a_coding_without_markables_is_not_begun_and_not_complete(project, codings):
     project.texts.get().markables.all().delete()
-    assert Total("bob", not_begun=1) in totals_by_coder()
+    assert Total("bob", not_begun=1, to_submit=1) in totals_by_coder()
 
 
 def test_the_overview_has_totals_by_coder_and_by_round_where_there_are_several(signed_in, charlie, project, codings):

@@ -66,7 +66,7 @@ def test_an_address_is_used_when_its_owner_has_confirmed_it(signed_in, alice, bo
     client.post(page, {"kinds": "1", "assigned": "on"})
     client.post(page, {"remove": "1"})
     alice.refresh_from_db()
-    assert (alice.email, alice.muted_mails) == ("", ["answered", "digest", "due", "reopened"])
+    assert (alice.email, alice.muted_mails) == ("", ["answered", "digest", "due", "reopened", "training"])
 
 
 def test_nobody_is_flooded_with_links_to_confirm(signed_in, alice, mail_server):
