@@ -141,7 +141,7 @@ def test_of_one_coder_it_says_who(signed_in, charlie):
     coding = project.texts.get().codings.get(coder__username="bob")
     judge(coding, coding.text.markables.first().key, "none")
     assert "No coding is submitted by the selected coders yet" in signed_in(charlie).get(URL).content.decode()
-    hand_in(project)
+    submit_coding(coding, coding.coder)
     assert "Only bob has submitted a coding" in signed_in(charlie).get(URL).content.decode()
 
 
