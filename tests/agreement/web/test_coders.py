@@ -10,6 +10,7 @@ from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import default_parameters
+from annotations.coding.status import submit_coding
 from tests.conftest import judge
 from tests.shared.agreeing import (
     WALK,
