@@ -208,7 +208,7 @@ def mail_address() -> str:
 PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
 FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
-JUDGED_GOLD = operations(1, "judge", markable="@drafted.key", category="@category.key")
+JUDGED_GOLD = operations(6, "judge", markable="@drafted.key", category="@category.key")
 TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
 NEW_PASSWORD = "lavender-9-canoe"
 SCHEME = {"scheme": '{"answers": "categories", "levels": [{"key": "phrase", "label": "phrase"}], "categories": []}'}

@@ -32,7 +32,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.web.transfers.test_import import CONLL
-from tests.conftest import DIALOGUE, close_gold, judge
+from tests.conftest import DIALOGUE, judge, judge_rest
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
 PASSWORD = "correct horse battery"
@@ -159,11 +159,11 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
         document = plain.parse(names.marked.replace(names.slug.title(), name.title()), f"{name}.txt")
         import_documents(half.project, [SourceDocument(document, None)], round_name=names.drill)
         gold = open_gold(half.project, half.project.texts.get(slug=name), names.drill, half.adjudicator)
-        judge(gold, gold.text.markables.filter(level__coded=True)[0].key, names.category)
+        judge_rest(gold)
     half.draft = gold.text
     half.drafted = half.draft.markables.filter(level__coded=True).first()
     half.drill = half.project.texts.get(slug=names.drill)
-    close_gold(Coding.with_gold.get(text=half.drill, kind="gold"))
+    submit_coding(Coding.with_gold.get(text=half.drill, kind="gold"), half.adjudicator)
     assign_texts(half.project, [half.drill], [half.other], half.training)
     trained = half.drill.codings.select_related("coder", "text__project", "round").get()
     submit_coding(trained, half.other)

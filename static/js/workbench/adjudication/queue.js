@@ -2,7 +2,7 @@
 import { around, byId, closeDialog, inside } from "../dom/element.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
-import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lacksAnswer, openRows, otherHoles, withoutHoles } from "./rows.js";
+import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";
 import { decisionsOf, draftsSince } from "./steps.js";
 import { paintTable, shownRows } from "./table.js";
 /** @import { Change, DecidedItems, Decisions, Hole, Queue, QueueAnswer, QueueCard, QueueHost, QueuePanel, QueueRow, QueueView, Why } from "./types.js" */
@@ -203,8 +203,8 @@ export function createQueuePanel(host, address) {
       return;
     }
     const known = queue;
-    const decisions = decided(known);
-    const accepted = wanted.filter((row) => !lacksAnswer(decisions, here, row, host));
+    const isLacking = lackingAnswers(decided(known), here, host);
+    const accepted = wanted.filter((row) => !isLacking(row));
     if (accepted.length === 0) {
       host.say(wanted.length > 0 ? noAnswer(known, here, wanted[0]) : "This card is decided.");
       if (wanted.length === 0) {

@@ -63,11 +63,11 @@ export function otherHoles({ called }, { cards }, holes) {
 }
 
 /**
- * Whether there is nothing to accept: the draft has no answer, or the scheme asks for one, and gold has none.
- * @type {(decisions: Decisions, card: QueueCard, row: QueueRow, host: Pick<QueueHost, "holes" | "isUnanswered">) => boolean}
+ * Tells of rows of a card whether there is nothing to accept: the draft has no answer, or the scheme asks for one, and gold has none.
+ * @type {(decisions: Decisions, card: QueueCard, host: Pick<QueueHost, "holes" | "isUnanswered">) => (row: QueueRow) => boolean}
  */
-export function lacksAnswer({ called }, card, row, { holes, isUnanswered }) {
+export function lackingAnswers({ called }, card, { holes, isUnanswered }) {
   const lacking = itemKeys(holes());
-  return itemsOf(card, row).map(([unit, question]) => /** @type {const} */ ([called(unit), question]))
+  return (row) => itemsOf(card, row).map(([unit, question]) => /** @type {const} */ ([called(unit), question]))
     .some(([key, question]) => lacking.has(itemKey(key, question)) || (row.undecided && isUnanswered(key, question)));
 }
