@@ -39,7 +39,9 @@ def submit_coding(coding: Coding, user: User) -> int:
 
 def _refuse_incomplete(coding: Coding) -> None:
     answered = Q(category__isnull=False) | Q(answers__isnull=False)
-    if coding.kind == Coding.Kind.GOLD and not coding.judgements.filter(answered).exists():
+    # where coders mark, nothing may be what there is
+    marked = coding.text.project.levels.filter(coders_mark=True)
+    if coding.kind == Coding.Kind.GOLD and not (coding.judgements.filter(answered).exists() or marked.exists()):
         raise OperationRejected("no_gold", "Nothing is decided yet: coders would be compared with nothing.")
     refuse_missing_answers(coding)
     if coding.kind in DECIDED_KINDS:

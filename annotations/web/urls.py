@@ -86,7 +86,6 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
     path(ROUND, rounds.one_round, name="round"),
     path(f"{ROUND}change/", rounds.change, name="change-round"),
-    path(f"{ROUND}texts/", rounds.change_texts, name="round-texts"),
     path(f"{ROUND}order/", rounds.order, name="order-round"),
     path(f"{ROUND}close/", rounds.close, name="close-round"),
     path(f"{ROUND}gold/", gold.draft, name="draft-gold"),

@@ -367,7 +367,6 @@ PAGES = [
     row("rounds", GET=reading_texts(), POST=managers(302, {"name": "new-one", "kind": "main"})),
     row("round", GET=reading_texts()),
     row("change-round", POST=managers(302, {"name": "new-one", "kind": "pilot"})),
-    row("round-texts", POST=managers(302, {"texts": ["@text.pk"]})),
     row("draft-gold", OF_MAIN, POST=discussing(302, {"method": "most", "confirmed": "1"})),
     again("draft-gold", OF_MAIN, POST=discussing(200, {"method": "most"}), unseen=True),  # some have not submitted yet
     row("open-gold", OF_TRAINING, POST=discussing(302)),

@@ -41,10 +41,6 @@ EXTRA = "/projects/tea/rounds/extra/"
 FORM = "application/x-www-form-urlencoded"
 
 
-# After these the lists are looked at again: the text is in no round, or the round is closed.
-LOOKED_AFTER = [("texts", ""), ("close", f"{CONFIRMED}=1")]
-
-
 def attacks_on_gold(project):
     """Return visits of who wants to know whether there is gold: of the text, in a round where nobody codes, of all."""
     text, api = project.texts.get(), "/api/v1/projects/tea/"
@@ -67,12 +63,15 @@ def attacks_on_gold(project):
     for place in ("@", "extra", "pilot", "training", "main"):
         visits.append(Visit("PATCH", f"{api}texts/tea/", json.dumps({"round": place, "position": 1}), seen="*"))
     for name in ("extra", "pilot", "training", "main"):
-        take = [("texts", f"texts={text.pk}"), ("texts", ""), ("texts", f"texts={text.pk}"), ("delete", "")]
+        empty = f"name={name}&kind={name if name != 'extra' else 'main'}&with_texts=1"
+        take = [("change", f"{empty}&texts={text.pk}"), ("change", empty), ("change", f"{empty}&texts={text.pk}")]
+        take += [("delete", "")]
         take += [("delete", f"{CONFIRMED}=1"), ("order", "move=up"), ("change", f"name={name}&kind=recheck")]
         take += [("change", f"name={name}&kind=training&{CONFIRMED}=1"), ("close", ""), ("close", f"{CONFIRMED}=1")]
         for rest, body in take:
             visits.append(Visit("POST", f"/projects/tea/rounds/{name}/{rest}/", body, FORM))
-            visits += lists if (rest, body) in LOOKED_AFTER else []
+            # the text is in no round, or the round is closed
+            visits += lists if (rest, body) in [("change", empty), ("close", f"{CONFIRMED}=1")] else []
         visits.append(Visit("POST", f"/projects/tea/rounds/{name}/close/", "open=1", FORM))
         sent = [json.dumps({change: ["tea"]}) for change in ("remove", "add")]
         visits += [Visit("POST", f"{api}rounds/{name}/texts/", one) for one in sent] + lists
@@ -118,7 +117,7 @@ def test_who_codes_learns_nothing_of_gold_by_what_they_do_to_its_text(alice, bob
     for visit, then, now in zip(visits, without, with_gold, strict=True):
         assert now == then, visit
     assert mails == no_mails
-    removal = Visit("POST", f"{EXTRA}texts/", "", FORM)
+    removal = Visit("POST", f"{EXTRA}change/", "name=extra&kind=main&with_texts=1", FORM)
     removed = {answer[0] for visit, answer in zip(visits, with_gold, strict=True) if visit == removal}
     assert removed == {302 if role == "manager-coder" else 403}
 
@@ -172,13 +171,13 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
         assert re.search(r"\balice\b", client.get(address).content.decode()), address
 
 
-@pytest.mark.parametrize("address", ["/projects/tea/rounds/pilot/texts/", "/api/v1/projects/tea/rounds/pilot/texts/"])
+@pytest.mark.parametrize("address", ["/projects/tea/rounds/pilot/change/", "/api/v1/projects/tea/rounds/pilot/texts/"])
 def test_who_manages_and_codes_cannot_ask_whether_a_text_of_a_pool_is_taken_by_removing_it(
     alice, bob, charlie, signed_in, address
 ):
     project = world(*WORLDS["marking"][:2], True, "manager-coder")
     is_page = not address.startswith("/api/")
-    visit = Visit("POST", address, "", FORM) if is_page else Visit("POST", address, json.dumps({"remove": ["tea"]}))
+    visit = Visit("POST", address, "name=pilot&kind=pilot&with_texts=1", FORM) if is_page else Visit("POST", address, json.dumps({"remove": ["tea"]}))
     logging.disable(logging.WARNING)
     try:
         before = seen_by(signed_in(bob), [visit])

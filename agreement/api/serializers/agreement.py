@@ -113,7 +113,7 @@ class ReportSerializer(PartSerializer, FiguresSerializer):
     fingerprint = serializers.CharField(help_text="Equal for equal answers.")
     coders = serializers.ListField(child=serializers.CharField())
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )
     judgements_left_out = serializers.DictField(
         child=serializers.IntegerField(),
@@ -173,7 +173,7 @@ class CoreferenceSerializer(PartSerializer):
         help_text="Mentions of the two coders with several indices or readings, each of which is scored by one."
     )
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )
     judgements_of_other_versions = serializers.IntegerField(
         required=False, help_text="with versions: judgements that are missing, as last given under others"
@@ -203,7 +203,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     permutation_p_value = serializers.FloatField(allow_null=True, help_text="of 2,000 permutations of the texts")
     paired = serializers.BooleanField(help_text="whether both are of the same texts")
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )
     judgements_of_other_versions = serializers.IntegerField(
         required=False, help_text="with versions: judgements that are missing, as last given under others"
@@ -241,7 +241,7 @@ class GroupsSerializer(serializers.Serializer[Any]):
     pairs = GroupPairSerializer(many=True)
     ungrouped = serializers.ListField(child=serializers.CharField(), help_text="coders who are in no group")
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )
     judgements_of_other_versions = serializers.IntegerField(
         required=False, help_text="with versions: judgements that are missing, as last given under others"

@@ -97,5 +97,5 @@ class ModelReportSerializer(PartSerializer):
     categories = CategoryOfModelSerializer(many=True, help_text="the one in which it is farthest behind first")
     items = MissedItemSerializer(many=True, help_text="in pages, the farthest first")
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )

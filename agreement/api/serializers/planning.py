@@ -69,7 +69,7 @@ class PlanningSerializer(serializers.Serializer[Any]):
     coders = CoderMarginsSerializer(many=True, help_text="of coders that stand for others: the margin by their number")
     description = serializers.CharField(help_text="the same in words")
     codings_left_out = serializers.DictField(
-        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+        child=serializers.IntegerField(), help_text="codings that do not count, by reason"
     )
     judgements_of_other_versions = serializers.IntegerField(
         required=False, help_text="with versions: judgements that are missing, as last given under others"

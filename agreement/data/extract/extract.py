@@ -17,6 +17,7 @@ import numpy as np
 from agreement.data.answers.answers import NO_LABEL, TextAnswers
 from agreement.data.answers.contents import TextContent, TextEntry
 from agreement.data.answers.question import MOST_VALUES, Question, name_value
+from agreement.data.codings.gold import GOLD
 from agreement.data.extract.selection import (
     IS_GOLD,
     REASONS_LEFT_OUT,
@@ -380,7 +381,7 @@ class Extract:
         """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
 
         It is made of what each text holds, which of these are of one coder, and of the names of rounds, where there are
-        several; not of what coders, texts, entities and markables are called.
+        several, and whose answers are gold; not of what coders, texts, entities and markables are called.
         """
         about: list[Any] = [self.kind, self.unmarked]
         about += [self.units] if self.units else []
@@ -444,7 +445,11 @@ def _digest_document(text: TextEntry, *, with_round: bool) -> _DocumentDigest:
     codings = summary.codings
     place = json.dumps([text.round, text.occasion] if with_round else []).encode()
     whole = hashlib.sha256(place + summary.digest_of_keys + b"".join(sorted(one.digest for one in codings))).digest()
-    of_coders = [(one.coder, hashlib.sha256(whole + one.digest).digest()) for one in codings]
+    # gold is no coder like the others: which answers are its own matters
+    of_coders = [
+        (one.coder, hashlib.sha256(whole + one.digest + (b"gold" if one.coder == GOLD else b"")).digest())
+        for one in codings
+    ]
     return _DocumentDigest(text.text_pk, whole, of_coders)
 
 

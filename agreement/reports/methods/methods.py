@@ -235,14 +235,15 @@ def _describe_singletons(extract: Extract) -> list[str]:
 class DataDescription:
     """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one.
 
-    A text is one however many rounds it was coded in: `n_documents` counts it once for each.
+    A text is one however many rounds it was coded in: `n_documents` counts it once for each, and so does
+    `coders_per_document`.
     """
 
     n_coders: int
     n_texts: int
     n_documents: int
     n_judgements: int
-    coders_per_text: tuple[int, ...]
+    coders_per_document: tuple[int, ...]
     n_given: int
     n_marked: int
     n_managers: int = 0
@@ -253,26 +254,26 @@ def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
 
     `n_given` markables came with the texts, `n_marked` were marked by these coders.
     """
-    coders_of: dict[int, set[str]] = {}
-    given, marked = set[int](), set[int]()
-    n_documents = n_judgements = 0
+    coders_of: list[set[str]] = []
+    texts, given, marked = set[int](), set[int](), set[int]()
+    n_judgements = 0
     for text in pick_texts(extract, parameters):
         works = [work for work in text.answers.coder_answers if work.is_answer]
         if not works:
             continue
-        n_documents += 1
-        coders_of.setdefault(text.text_pk, set()).update(work.coder for work in works)
+        texts.add(text.text_pk)
+        coders_of.append({work.coder for work in works})
         n_judgements += sum(len(work.unit) for work in works)
         of_coders = units_of_coders(extract, [text]).any(axis=1)
         given.update(map(row_key, compress(text.answers.units, text.answers.given)))
         marked.update(map(row_key, compress(text.answers.units, of_coders & ~text.answers.given)))
-    coders = set[str]().union(*coders_of.values())
+    coders = set[str]().union(*coders_of)
     return DataDescription(
         len(coders),
+        len(texts),
         len(coders_of),
-        n_documents,
         n_judgements,
-        tuple(sorted(map(len, coders_of.values()))),
+        tuple(sorted(map(len, coders_of))),
         len(given),
         len(marked),
         len(coders.intersection(extract.managers)),
@@ -290,13 +291,14 @@ def _describe_design(data: DataDescription, text: str) -> list[str]:
     """Return how many coders each text has, and whether every coder coded every text."""
     if data.n_texts < 2 or data.n_coders < 2:
         return []
-    least, most = data.coders_per_text[0], data.coders_per_text[-1]
+    least, most = data.coders_per_document[0], data.coders_per_document[-1]
+    rounds = " in each of its rounds" if data.n_documents > data.n_texts else ""
     if least == data.n_coders:
-        return [f"Every coder coded every {text}."]
+        return [f"Every coder coded every {text}{rounds}."]
     if least == most:
-        return [f"Each {text} was coded by {least} of them."]
-    middle = median(data.coders_per_text)
-    return [f"Each {text} was coded by {least} to {most} of them (median {middle:g})."]
+        return [f"Each {text} was coded by {least} of them{rounds}."]
+    middle = median(data.coders_per_document)
+    return [f"Each {text} was coded by {least} to {most} of them{rounds} (median {middle:g})."]
 
 
 def _describe_markables(data: DataDescription, nouns: Nouns) -> list[str]:

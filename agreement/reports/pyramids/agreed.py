@@ -501,7 +501,7 @@ def _count_docsets_left_out(
 
 
 def _fingerprint(extract: Extract, compared: Collection[_Compared]) -> str:
-    """Return a short name for exactly these answers and agreed pyramids, whatever their SCUs and texts are called."""
+    """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
     pyramids = []
     for one in compared:
         annotation = one.annotation
@@ -509,6 +509,7 @@ def _fingerprint(extract: Extract, compared: Collection[_Compared]) -> str:
         for own in annotation.contributors:
             for scu in own.scus or ("",):
                 parts_of.setdefault(scu, []).append([list(part) for part in own.parts])
-        pyramids.append(sorted([sorted(parts), annotation.labels.get(scu, "")] for scu, parts in parts_of.items()))
+        agreed = sorted([sorted(parts), annotation.labels.get(scu, "")] for scu, parts in parts_of.items())
+        pyramids.append([replace(extract, texts=(one.text,), cache={}).fingerprint, agreed])
     about = [extract.fingerprint, sorted(pyramids)]
     return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]

@@ -105,5 +105,6 @@ function entityFindings(model, judgements) {
 /** Why the server would not take it, beside required answers; "" where it would. @type {(model: Model, judgements: Judgements) => string} */
 export function refusal(model, judgements) {
   const isEmpty = ![...judgements.values()].some(({ category, attributes }) => category !== null || Object.keys(attributes).length > 0);
-  return model.gold && isEmpty ? "Nothing is decided yet: coders would be compared with nothing." : "";
+  const mayBeEmpty = model.marking.length > 0; // nothing may be what there is
+  return model.gold && isEmpty && !mayBeEmpty ? "Nothing is decided yet: coders would be compared with nothing." : "";
 }

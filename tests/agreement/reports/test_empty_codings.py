@@ -113,7 +113,7 @@ def test_alternative_annotator_test_compares_all_texts(db, tmp_path):
 
 def test_counts_have_texts_that_nobody_marked(marked):
     described = describe_data(*resolve(extract(marked), convention(marked)))
-    assert (described.n_coders, described.n_texts, described.coders_per_text) == (2, 4, (2, 2, 2, 2))
+    assert (described.n_coders, described.n_texts, described.coders_per_document) == (2, 4, (2, 2, 2, 2))
 
 
 def test_open_coding_without_judgement_is_no_coding(marked):

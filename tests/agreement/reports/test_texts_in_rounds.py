@@ -65,11 +65,11 @@ def test_interval_leaves_out_texts_and_not_rounds(again):
 def test_pages_and_datasheet_count_texts(again, ways):
     report = compute_report(extract(again), convention(again))
     data = describe_data(report.extract, report.parameters)
-    assert (data.n_texts, data.n_documents, data.coders_per_text) == (5, 8, (3,) * 5)
+    assert (data.n_texts, data.n_documents, data.coders_per_document) == (5, 8, (3,) * 8)
     paragraph = describe_methods(report.extract, report).paragraph
     assert "3 coders annotated 5 texts, in 8 pairs of text and round, by" in paragraph
     assert ("jackknife over 5 texts" in paragraph) == (report.interval.note == "")
-    assert "Every coder coded every text." in paragraph
+    assert "Every coder coded every text in each of its rounds." in paragraph
     sheet = describe_project(again, extract(again), convention(again), sees_gold=True)
     assert [(one.name, one.data.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
     assert ways("walk", coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5

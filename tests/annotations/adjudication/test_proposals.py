@@ -414,7 +414,8 @@ OWN = [
         "A none; B -; C none bridging>B",
         "",
     ),
-    Case("who submitted nothing is not counted", ["A none; B none", ""], "A none; B none", ""),
+    Case("who marked nothing says so of each", ["A none; B none", ""], "", "A B"),
+    Case("who marked nothing is outvoted", ["A none; B none", "A none; B none", ""], "A none; B none", "A B"),
     Case(
         "a contested one stays in the gold",
         ["A none; B none", "A none; B place"],

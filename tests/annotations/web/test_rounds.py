@@ -116,13 +116,14 @@ def test_what_counts_in_figures_changes_once_it_is_confirmed(client, project, co
 
 def test_texts_come_into_a_round_and_go_all_or_none(client, project, text, pilot):
     other = project.texts.create(slug="milk", title="Milk", content="Milk.")
-    client.post(f"{URL}pilot/texts/", {"texts": [text.pk, other.pk]})
+    fields = FIELDS | {"name": "pilot", "with_texts": "1"}
+    client.post(f"{URL}pilot/change/", fields | {"texts": [text.pk, other.pk]})
     assert set(pilot.texts.all()) == {text, other}
-    page = client.post(f"{URL}pilot/texts/", {"texts": []}, follow=True)
+    page = client.post(f"{URL}pilot/change/", fields | {"texts": []}, follow=True)
     assert page.status_code == 400  # "milk" is in no other round
     assert "in no other round than pilot" in page.content.decode()
     assert set(pilot.texts.all()) == {text, other}
-    client.post(f"{URL}pilot/texts/", {"texts": [other.pk]})
+    client.post(f"{URL}pilot/change/", fields | {"texts": [other.pk]})
     assert set(pilot.texts.all()) == {other}
 
 

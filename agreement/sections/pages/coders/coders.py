@@ -87,11 +87,11 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     def restrict(parameters: Parameters) -> Parameters:
         return replace(parameters, coders=f"{first},{second}")
 
+    read_marked = marked_texts_reader(request.project)
     measures = request.compute(
-        lambda parameters, _: reports.measure_pair(
-            request.project_answers, parameters, first, second, marked_texts_reader(request.project)
-        )
+        lambda parameters, _: reports.measure_pair(request.project_answers, parameters, first, second, read_marked)
     )
+    key_of_muc6 = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean"
     parameters = restrict(request.parameters)
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
@@ -107,7 +107,8 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
                 Column("note", "Notes"),
             ],
             [(MEASURES[one.measure], one.value, one.low, one.high, one.note) for one in measures],
-            "95% CI over the texts, or over the connected components of a single text.",
+            "95% CI over the texts, or over the connected components of a single text."
+            + (f"{key_of_muc6} with either as the key." if read_marked else ""),
         ),
         Table(
             "relations",

@@ -194,25 +194,6 @@ def _submitted_work(project: Project, round_: Round) -> str:
 
 @login_required
 @require_POST
-def change_texts(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Let the chosen texts, and no others, be in a round."""
-    project = project_for(request.user, slug, Right.MANAGE)
-    round_ = _round_of(project, name)
-    form = texts_form(round_, request.POST)
-    if not form.is_valid():
-        return _show_round(request, project, round_, texts=form)
-    try:
-        with transaction.atomic():
-            said = _save_texts(project, round_, form.chosen)
-    except ValidationError as error:
-        form.add_error(None, error.messages)
-        return _show_round(request, project, round_, texts=form)
-    messages.success(request, said or "No text is added or removed.")
-    return redirect("round", project.slug, name)
-
-
-@login_required
-@require_POST
 def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Move a round up or down."""
     project = project_for(request.user, slug, Right.MANAGE)

@@ -318,7 +318,7 @@ def test_the_data_are_described_as_the_rows_have_them(db, design, said):
     by_text = judgements.values("coding__text").annotate(n=Count("coding__coder", distinct=True))
     assert data.n_judgements == judgements.count()
     assert data.n_coders == judgements.values("coding__coder").distinct().count()
-    assert (data.n_texts, list(data.coders_per_text)) == (len(by_text), sorted(one["n"] for one in by_text))
+    assert (data.n_texts, list(data.coders_per_document)) == (len(by_text), sorted(one["n"] for one in by_text))
     markables = Markable.objects.filter(text__project=project, text__in=by_text.values("coding__text"))
     assert (data.n_given, data.n_marked) == (markables.count(), 0)
     paragraph = written(extract(project))[0].paragraph

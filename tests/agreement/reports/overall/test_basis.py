@@ -40,12 +40,13 @@ CHAINED = [
 
 
 def sorted_out(answers, slug="tea", *, handed_in=True):
-    """Make a project of sortal classes in which the coders gave these answers, and submitted them."""
+    """Make a project of sortal classes in which these coders have these texts, gave these answers, and submitted."""
     coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
     marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
     for (text, given), number in zip(answers.items(), range(len(answers)), strict=True):
         assert text == f"text-{number + 1}"
+        Coding.objects.filter(text__project=project, text__slug=text).exclude(coder__username__in=given).delete()
         for coder, letters in given.items():
             answer_with(project, text, coder, letters)
     return hand_in(project) if handed_in else project
