@@ -177,7 +177,11 @@ def test_who_manages_and_codes_cannot_ask_whether_a_text_of_a_pool_is_taken_by_r
 ):
     project = world(*WORLDS["marking"][:2], True, "manager-coder")
     is_page = not address.startswith("/api/")
-    visit = Visit("POST", address, "name=pilot&kind=pilot&with_texts=1", FORM) if is_page else Visit("POST", address, json.dumps({"remove": ["tea"]}))
+    visit = (
+        Visit("POST", address, "name=pilot&kind=pilot&with_texts=1", FORM)
+        if is_page
+        else Visit("POST", address, json.dumps({"remove": ["tea"]}))
+    )
     logging.disable(logging.WARNING)
     try:
         before = seen_by(signed_in(bob), [visit])
