@@ -61,10 +61,10 @@ class ContestedItem:
 
 @dataclass(frozen=True, slots=True)
 class GoldState:
-    """How far the gold of a text is. Without a draft nobody knows what is contested, nor by one of no coding.
+    """How far the gold of a text is. What is contested is unknown without a draft, and with a draft of no coding.
 
-    contested: no item of it is decided as long as the gold lacks the answer. uncontested_holes: what the scheme asks
-    for besides and the gold lacks.
+    contested: an item is decided only if the gold has its answer. uncontested_holes: further answers that the scheme
+    asks for and the gold lacks.
     """
 
     coding: Coding
@@ -83,7 +83,7 @@ class GoldState:
         """Return whether it is open, decided or closed."""
         if self.coding.status == Coding.Status.SUBMITTED:
             return State.CLOSED
-        # of a draft that rests on nobody's coding nobody knows what is contested, as without a draft
+        # a draft of no coding contests nothing: what is contested is unknown, as without a draft
         is_known = self.draft is not None and bool(self.draft.codings)
         return State.DECIDED if is_known and not self.n_open else State.OPEN
 

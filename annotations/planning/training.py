@@ -111,10 +111,11 @@ class TrainingResult:
         return max((one.score for one in self.attempts if one.score is not None and one.counts), default=None)
 
     def may_try(self, round_: Round) -> bool:
-        """Return whether the coder may take a further text of the round."""
+        """Return whether the coder may take a further text of the round: not where a manager has decided."""
         is_done = all(one.coding.status == Coding.Status.SUBMITTED for one in self.attempts)
         is_left = round_.attempts is None or len(self.attempts) < round_.attempts
-        return bool(self.attempts and is_done and is_left and self.ready and not self.passed and not round_.is_closed)
+        is_over = self.passed or self.decision is not None or round_.is_closed
+        return bool(self.attempts and is_done and is_left and self.ready and not is_over)
 
     def next_step(self, round_: Round) -> NextStep:
         """Return what comes next: a manager decides where no text is left that could make the coder pass."""

@@ -91,7 +91,7 @@ def number_classes(coding_of_class: Ints, link_of: Ints, link_to: Ints) -> Ints:
 
 
 def find_first_classes(link_of: Ints, link_to: Ints) -> Bools:
-    """Return which links of a coding are to the class in which their judgement is scored, as `first_class` has it."""
+    """Return which links of a coding lead to the class that their judgement is scored in, as `first_class` does."""
     is_first = np.ones(len(link_of), dtype=np.bool_)
     several = np.bincount(link_of)[link_of] > 1
     classes = _group_members(link_of, link_to, np.unique(link_to[several]))

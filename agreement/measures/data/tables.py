@@ -92,7 +92,7 @@ class CsvFile:
             raise ValueError(f"line {line}: {error}") from error
 
     def columns(self, names: Collection[str]) -> ColumnTable:
-        """Return those of some columns that there are; an empty cell is missing.
+        """Return the named columns that the table has; an empty cell is missing.
 
         Raises ValueError for a name that two columns have.
         """
@@ -141,7 +141,7 @@ def _decode(content: bytes) -> str:
 
 
 class _NameNumbers(dict[str, int]):
-    """The numbers of names by first appearance, beside that of the empty one, which is missing."""
+    """Numbers of names in the order in which they first appear; the empty name is missing."""
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self) - 1

@@ -127,7 +127,7 @@ class _Tree:
     def _find_last(self) -> Hashable:
         """Return the member to which all others are to lead."""
         if self.others:
-            # of equal ones that to which the first unit leads, whatever they are called
+            # of equally frequent ones the one that the first unit leads to, whatever its name
             leading = Counter(end for unit in self.units if (end := self._end(unit)) in self.others)
             return max((*leading, *self.others), key=lambda other: leading[other])
         return self.plural if self.plural is not None else next(one for one in self.units if one not in self.target)

@@ -64,8 +64,8 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
     give that one, is together with what no coder separates from it if all give a set, and else is undecided.
     "coder": what that coder says. "empty": nothing.
 
-    Who coded a document is who gave a value to any of its units. `coded`, an array of booleans (documents, coders),
-    adds those who marked nothing in a document: each of them is a vote against every unit.
+    A coder coded a document by giving a value to any of its units. `coded`, an array of booleans (documents, coders),
+    adds coders who marked nothing in a document: each of them votes against every unit.
 
     The order of the coders and their names change nothing; units must stand in text order. Sets are whole chains, the
     unit among them (mode="full"); of ambiguous units take readings="matched", and plural="entity". Time grows with

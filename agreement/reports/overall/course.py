@@ -95,7 +95,7 @@ def compute_running(
 def order_by_time(texts: Sequence[TextEntry], work: Mapping[tuple[int, str], Activity]) -> tuple[TextEntry, ...]:
     """Return the texts in the order in which they were finished; those without a time first, the oldest before others.
 
-    What came in together has one time: then the oldest text comes first, so that names decide nothing.
+    Texts that were imported together have the same time: then the oldest comes first, so that no name decides.
     """
     finished: dict[int, datetime] = {}
     for (pk, _), one in work.items():

@@ -94,7 +94,7 @@ class StudyReport:
     pairs: tuple[PairStudy, ...]
 
     def pair(self, first: str = "", second: str = "") -> PairStudy | None:
-        """Return the pair of these coders; of several the first of those with most submitted peers in common."""
+        """Return the pair of these coders; of several, the one with most submitted peers in common."""
         pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
         return max(pairs, key=lambda one: (one.n_submitted, len(one.peers["modified"])), default=None)
 

@@ -153,7 +153,12 @@ def test_a_decision_of_a_manager_holds_until_another_and_has_a_reason(training, 
     assert training_results(training)[0].passed
     decide_on_coder(training, alice, "rule", "Not so hard.", charlie)
     assert not training_results(training)[0].passed
-    assert len(training_results(training)[0].decisions) == 2
+    assert training_results(training)[0].may_try(training)
+    decide_on_coder(training, alice, "failed", "Too hard for her.", charlie)
+    assert not training_results(training)[0].may_try(training)
+    with pytest.raises(ValidationError, match="no further text"):
+        take_next_attempt(training, alice)
+    assert len(training_results(training)[0].decisions) == 3
 
 
 def test_no_more_attempts_count_than_the_round_allows(training, alice, project):

@@ -51,7 +51,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     code_all(page, "3")
     submit(page)
     expect(page.get_by_role("heading", name="First beside gold")).to_be_visible()
-    expect(page.get_by_text("0 of 3 as the gold in everything")).to_be_visible()
+    expect(page.get_by_text("0 of 3 equal gold in all answers")).to_be_visible()
     expect(page.get_by_text("different").first).to_be_visible()
     page.get_by_role("link", name="Results and next text").click()
     expect(page.get_by_text("You have not passed yet.")).to_be_visible()
@@ -59,7 +59,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_role("heading", name="Second")).to_be_visible()
     code_all(page, "4")
     submit(page)
-    expect(page.get_by_text(f"3 of 3 as the gold in everything · score 1.000: {SHARE} · passed")).to_be_visible()
+    expect(page.get_by_text(f"3 of 3 equal gold in all answers · score 1.000: {SHARE} · passed")).to_be_visible()
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
 
 
@@ -74,7 +74,7 @@ def test_training_is_passed_before_locked_texts_open(sign_in, coder_of, charlie)
     page.get_by_role("link", name="Start First").click()
     code_all(page, "4")
     submit(page)
-    expect(page.get_by_text("3 of 3 as the gold in everything · score 1.000")).to_be_visible()
+    expect(page.get_by_text("3 of 3 equal gold in all answers · score 1.000")).to_be_visible()
     page.goto("/projects/own/")
     expect(page.get_by_text("You train in the round")).to_have_count(0)
     expect(page.locator("tbody tr", has_text="First").get_by_text("Reopen")).to_have_count(0)
@@ -157,7 +157,7 @@ def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer
     page.reload()
     expect(panel).to_contain_text("different")
     submit(page)
-    expect(page.get_by_text(f"2 of 3 as the gold in everything · score 0.667: {SHARE} · passed")).to_be_visible()
+    expect(page.get_by_text(f"2 of 3 equal gold in all answers · score 0.667: {SHARE} · passed")).to_be_visible()
 
 
 def code_all(page, category):
