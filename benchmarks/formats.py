@@ -28,7 +28,8 @@ from benchmarks.measures import machine
 if TYPE_CHECKING:
     from annotations.formats import Document
     from annotations.models import Project
-    from annotations.transfers.importing.files.sources import Source
+    from annotations.transfers.importing.options import ImportOptions
+from annotations.transfers.importing.files.sources import Source
 
 MODULE = "benchmarks.formats"
 TEXTS, CODERS, MARKABLES = 1000, 3, 80
@@ -69,7 +70,9 @@ def import_files(project: Project, format_key: str, sources: list[Source]) -> No
     from annotations.transfers.importing.files.sources import read_sources
 
     with relaxed_garbage_collection():  # as in the worker and the command
-        report = import_result(project, read_sources(format_key, sources, "parent"), create=True, join=True)
+        report = import_result(
+            project, read_sources(format_key, sources, "parent"), ImportOptions(create=True, join=True)
+        )
     if report.failures or not report.codings:
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
@@ -205,7 +208,9 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
     def bring(trial: bool) -> None:
         with path.open("rb") as archive, relaxed_garbage_collection():
             sources = open_sources([(path.name, archive)])
-            report = import_sources(project, format_key, sources, coder_from, {}, create=True, join=True, trial=trial)
+            report = import_sources(
+                project, format_key, sources, coder_from, ImportOptions(create=True, join=True, trial=trial)
+            )
         if report.failures:
             raise RuntimeError(f"{format_key}: {report.failures[0]}")
 

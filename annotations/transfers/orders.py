@@ -50,6 +50,7 @@ from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import open_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import NOTHING, ImportFailed, Report, group_by_kind, group_failures
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
@@ -481,14 +482,16 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
             transfer.format,
             open_sources(_uploaded_files(transfer, upload)),
             choices["coder_from"],
-            choices["options"],
-            by=transfer.user,
-            predefined=choices["predefined"],
-            create=choices["create"],
-            trial=trial,
-            new_scheme=choices.get("new_scheme", False),
-            round_name=choices.get("round", ""),
-            gold=choices.get("gold", False),
+            ImportOptions(
+                by=transfer.user,
+                predefined=choices["predefined"],
+                create=choices["create"],
+                trial=trial,
+                new_scheme=choices.get("new_scheme", False),
+                round_name=choices.get("round", ""),
+                gold=choices.get("gold", False),
+                of_format=choices["options"],
+            ),
             progress=progress,
             written=record_written,
         )

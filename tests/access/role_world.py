@@ -30,6 +30,7 @@ from annotations.texts.questions import ask, reply_to
 from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import DIALOGUE, judge, judge_rest
@@ -157,7 +158,7 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.training = create_round(half.project, names.drill, kind="training")
     for name in (names.drill, names.draft):
         document = plain.parse(names.marked.replace(names.slug.title(), name.title()), f"{name}.txt")
-        import_documents(half.project, [SourceDocument(document, None)], round_name=names.drill)
+        import_documents(half.project, [SourceDocument(document, None)], ImportOptions(round_name=names.drill))
         gold = open_gold(half.project, half.project.texts.get(slug=name), names.drill, half.adjudicator)
         judge_rest(gold)
     half.draft = gold.text

@@ -34,6 +34,7 @@ from annotations.projects.viewing import results_for
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import judge_all, judgement, person
 from tests.shared.cases import cases
 from tests.shared.questions import any_answers, question_project
@@ -104,7 +105,7 @@ def indexing(draw: random.Random) -> Project:
             document = plain.parse(" ".join(words), f"text-{number}.txt")
             import_documents(project, [SourceDocument(document, coder)])
             if coder == "bob":
-                import_documents(project, [SourceDocument(document, MANAGER)], gold=True)
+                import_documents(project, [SourceDocument(document, MANAGER)], ImportOptions(gold=True))
     return project
 
 

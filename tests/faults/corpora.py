@@ -56,7 +56,7 @@ def many_texts(number: int) -> SimpleUploadedFile:
 def bring_long(slug: str) -> None:
     """Import the large corpus, with so long a text that its export takes room and time. Call it inside."""
     files = [(file.name, file.read()) for file in corpus(*LARGE)]
-    import_sources(Project.objects.get(slug=slug), "plain", open_sources(files), "name", {})
+    import_sources(Project.objects.get(slug=slug), "plain", open_sources(files), "name")
     long = Text.objects.filter(project__slug=slug, slug="long")
     long.update(content=Concat(Cast("content", TextField()), Value(NOISE)))
 

@@ -24,6 +24,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.addresses import compose
 from annotations.transfers.importing.files.sources import DiskFile, Source, open_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.naming import format_names, load_names
 from annotations.transfers.project_formats import docset_option
@@ -124,12 +125,8 @@ class Command(ProgramCommand):
                 selected = parse_options(format_, options_read, options["option"])
                 if options["map"] is not None:
                     selected |= _mapped_names(options["map"], format_, selected)
-                report = import_sources(
-                    project,
-                    format_.key,
-                    sources,
-                    coder_from,
-                    selected,
+                asked = ImportOptions(
+                    by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
                     predefined=options["predefined"],
                     create=options["create"],
                     join=options["create"],
@@ -138,9 +135,9 @@ class Command(ProgramCommand):
                     round_name=options["round"],
                     gold=options["gold"],
                     model=model,
-                    by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
-                    written=n_written.append,
+                    of_format=selected,
                 )
+                report = import_sources(project, format_.key, sources, coder_from, asked, written=n_written.append)
                 if trial:
                     transaction.set_rollback(True)
         except ImportFailed as error:

@@ -31,6 +31,7 @@ from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 
 FILES = ("news", "dialogue", "notices", "sortal", "links", "letters", "topics", "summaries", "chronicle")
 # All texts of these are assigned to the beginners.
@@ -134,7 +135,7 @@ def _load_text(project: Project, source: dict[str, Any], first_day: date) -> Non
         kind = Round.Kind.PILOT if source["round"] == Round.Kind.PILOT else Round.Kind.MAIN
         defaults = {"kind": kind, "position": next_position(project)}
         Round.objects.get_or_create(project=project, name=source["round"], defaults=defaults)
-    import_documents(project, [SourceDocument(document, None)], round_name=source.get("round", ""))
+    import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name=source.get("round", "")))
     text = Text.objects.get(project=project, slug=source["slug"])
     text.title = source["title"]
     text.save(update_fields=["title"])

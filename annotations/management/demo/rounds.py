@@ -44,6 +44,7 @@ from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 
 # What a manager does, is done at this hour.
 HOUR = 17
@@ -114,7 +115,7 @@ def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _
         for one in source["texts"]
     }
     uncoded = [SourceDocument(without_answers(document), None) for document in documents.values()]
-    import_documents(project, uncoded, round_name=round_.name)
+    import_documents(project, uncoded, ImportOptions(round_name=round_.name))
     texts = {}
     for one in source["texts"]:
         text = round_.texts.select_related("project").get(slug=one["slug"])

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from django.core.exceptions import ValidationError
 
 from annotations.core.processes.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
-from annotations.models import Project, User
+from annotations.models import Project
 from annotations.projects.locks import ProjectArchived, refuse_archived
-from annotations.projects.people.model_coders import ModelDescription
 from annotations.transfers.importing.documents import Written, import_result
 from annotations.transfers.importing.files.sources import Source, read_sources
+from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.inventory import find_names
@@ -25,17 +26,8 @@ def import_sources(
     format_key: str,
     sources: Sequence[Source],
     coder_from: str,
-    options: Mapping[str, str],
+    options: ImportOptions = DEFAULTS,
     *,
-    by: User | None = None,
-    predefined: bool = False,
-    create: bool = False,
-    join: bool = False,
-    trial: bool = False,
-    new_scheme: bool = False,
-    round_name: str = "",
-    gold: bool = False,
-    model: ModelDescription | None = None,
     progress: Progress | None = None,
     written: Written | None = None,
 ) -> Report:
@@ -52,33 +44,22 @@ def import_sources(
         raise ImportFailed(str(error)) from None
     except ValidationError as error:
         raise ImportFailed(" ".join(error.messages)) from None
-    settings = {"by": by, "create": create, "join": join, "trial": trial, "progress": progress}
     if format_key not in PYRAMID_FORMATS:
-        result = read_sources(format_key, sources, coder_from, options, project, progress)
+        result = read_sources(format_key, sources, coder_from, options.of_format, project, progress)
         del sources  # and with them the list of what is in zips
-        report = import_result(
-            project,
-            result,
-            predefined=predefined,
-            options=options,
-            ways=FORMATS[format_key].ways,
-            new_scheme=new_scheme and bool(result.documents),
-            round_name=round_name,
-            gold=gold,
-            model=model,
-            written=written,
-            **settings,
+        options = replace(
+            options, ways=FORMATS[format_key].ways, new_scheme=options.new_scheme and bool(result.documents)
         )
-        if trial:
+        report = import_result(project, result, options, progress=progress, written=written)
+        if options.trial:
             report.found = find_names(source.document for source in result.documents)
         elif not report.empty:
             remember_names(project, format_key, report.names)
         return report
-    if new_scheme:
+    if options.new_scheme:
         raise ImportFailed("Files of pyramids bring no scheme.")
-    if gold:
+    if options.gold:
         raise ImportFailed("Files of pyramids bring no gold: what is decided about a docset is its agreed pyramid.")
-    if model is not None:
+    if options.model is not None:
         raise ImportFailed("Files of pyramids bring no codings of models: pages of pyramids show people alone.")
-    read = read_pyramids(sources, coder_from, progress)
-    return import_pyramids(project, read, docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]
+    return import_pyramids(project, read_pyramids(sources, coder_from, progress), options, progress)

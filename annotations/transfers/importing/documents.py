@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import batched
-from types import MappingProxyType
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -49,22 +48,29 @@ from annotations.transfers.importing.checking import (
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
 from annotations.transfers.importing.files.source_document import Documents, SourceDocument
 from annotations.transfers.importing.files.sources import ReadResult
+from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
 from annotations.transfers.importing.rounds import RoundsOfTexts
 from annotations.transfers.importing.schemes.file_scheme import FoundScheme, build_scheme
 from annotations.transfers.importing.schemes.naming import Naming
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
 
-NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 # A batch is checked and written so often where others change what it was checked against meanwhile.
 ATTEMPTS = 3
 # Called in a transaction with the number of documents that are there with it.
 type Written = Callable[[int], None]
 
 
-def import_result(project: Project, result: ReadResult, **options: object) -> Report:
-    """Import what was read; the report also names the files that could not be. Options: see `import_documents`."""
-    report = import_documents(project, result.documents, **options)  # type: ignore[arg-type]
+def import_result(
+    project: Project,
+    result: ReadResult,
+    options: ImportOptions = DEFAULTS,
+    *,
+    progress: Progress | None = None,
+    written: Written | None = None,
+) -> Report:
+    """Import what was read, as `import_documents` does; the report also names the files that could not be."""
+    report = import_documents(project, result.documents, options, progress=progress, written=written)
     report.failures[:0] = result.failures
     report.left_out = result.left_out
     report.reason = result.reason
@@ -74,13 +80,10 @@ def import_result(project: Project, result: ReadResult, **options: object) -> Re
 def import_documents(
     project: Project,
     documents: Documents,
+    options: ImportOptions = DEFAULTS,
     *,
-    trial: bool = False,
     progress: Progress | None = None,
-    options: Mapping[str, str] = NO_OPTIONS,
-    new_scheme: bool = False,
     written: Written | None = None,
-    **further: Any,
 ) -> Report:
     """Write the documents to the project and report it. Raise ImportFailed if that fails.
 
@@ -88,19 +91,17 @@ def import_documents(
     one transaction after the other is written; where one fails or is killed, those before stay, and importing the same
     files again goes on, since what is there already stays as it is. `written` is called in each with the number of
     documents that are there with it, `progress` with the numbers of checked documents and of all documents.
-
-    `trial` reports what would happen and changes nothing. With `new_scheme`, a project without texts gets the scheme of
-    the files. `options` and all others are those of `_import_together`.
     """
     batches = plan_batches(documents)
-    found = _found_scheme(project, documents, options, goes_on=len(batches) > 1) if new_scheme else None
+    found = None
+    if options.new_scheme:
+        found = _found_scheme(project, documents, options.of_format, goes_on=len(batches) > 1)
     report, n_done = Report(), 0
-    settings = {"trial": trial, "options": options, "found": found, **further}
     for batch in batches or [Batch([[]])]:
         heard = _Heard(progress, written, n_done, max(len(documents), 1), report.documents)
         for attempt in range(ATTEMPTS):
             try:
-                report.add(_import_batch(project, documents, batch, heard=heard, **settings))
+                report.add(_import_batch(project, documents, batch, options, found, heard))
                 break
             except ProjectChanged:
                 if attempt == ATTEMPTS - 1:
@@ -134,21 +135,30 @@ class _Heard:
             self.progress(min(self.n_before + max(n_done, 1), self.n_all), self.n_all)
 
 
-NOBODY = _Heard(None, None, 0, 1, 0)
-
-
-def _import_batch(project: Project, documents: Documents, batch: Batch, **settings: Any) -> Report:
+def _import_batch(
+    project: Project,
+    documents: Documents,
+    batch: Batch,
+    options: ImportOptions,
+    found: FoundScheme | None,
+    heard: _Heard,
+) -> Report:
     """Write a batch in one transaction. Raise ProjectChanged where others changed what it was checked against."""
     try:
         if len(batch.parts) > 1:
-            return _import_in_parts(project, documents, batch, **settings)
-        return _import_together(project, [documents[number] for number in batch.parts[0]], **settings)
+            return _import_in_parts(project, documents, batch, options, found, heard)
+        return _import_together(project, [documents[number] for number in batch.parts[0]], options, found, heard)
     except IntegrityError as error:
         raise ProjectChanged("The project changed while the files were read; try again.") from error
 
 
 def _import_in_parts(
-    project: Project, documents: Documents, batch: Batch, *, heard: _Heard, trial: bool, **settings: Any
+    project: Project,
+    documents: Documents,
+    batch: Batch,
+    options: ImportOptions,
+    found: FoundScheme | None,
+    heard: _Heard,
 ) -> Report:
     """Write a batch part by part in one transaction; if a file of it is refused, all of them again without that."""
     naming_files = {documents[number].file for part in batch.parts for number in part}
@@ -164,19 +174,19 @@ def _import_in_parts(
 
     while True:
         report, n_done = Report(), 0
-        with nullcontext() if trial else transaction.atomic():
+        with nullcontext() if options.trial else transaction.atomic():
             for part in batch.parts:
                 chosen = [source for number in part if (source := documents[number]).file not in refused]
                 if chosen:
-                    report.add(_import_together(project, chosen, trial=trial, coded=coded, **settings))
+                    report.add(_import_together(project, chosen, options, found, None, coded))
                     gc.collect()
                 n_done += len(part)
                 if n_done < len(batch):
                     heard.check(n_done)
             failures = {failure.file: failure for failure in report.failures}
-            if not trial and failures:
+            if not options.trial and failures:
                 transaction.set_rollback(True)
-            elif not trial:
+            elif not options.trial:
                 heard.complete(len(batch), report)
         refused |= failures
         if refused.keys() == naming_files:
@@ -189,31 +199,15 @@ def _import_in_parts(
 def _import_together(
     project: Project,
     documents: Sequence[SourceDocument],
-    *,
-    by: User | None = None,
-    predefined: bool = False,
-    create: bool = False,
-    join: bool = False,
-    trial: bool = False,
-    heard: _Heard = NOBODY,
-    options: Mapping[str, str] = NO_OPTIONS,
-    ways: Mapping[str, str] = NO_OPTIONS,
-    found: FoundScheme | None = None,
+    options: ImportOptions,
+    found: FoundScheme | None,
+    heard: _Heard | None,
     coded: Callable[[Naming, Collection[str]], CodedSources] | None = None,
-    round_name: str = "",
-    gold: bool = False,
-    model: ModelDescription | None = None,
 ) -> Report:
     """Write the documents in one transaction. Raise ImportFailed if that fails; then nothing is changed.
 
-    `by` is the user who imports; None if each coder counts as the author (command line). With `predefined`, the
-    markables of these files are predefined, so that every coder sees them. With `create`, accounts are created for
-    missing coders; with `join`, those who have accounts become members. `options` and `ways` are those of
-    `Naming.from_options`. `found` is the scheme of the files, which a project without texts gets. `coded` says
-    where something is coded, if not only in these documents. All of it goes into the round `round_name`; else each
-    text keeps its latest round, and new ones come into the open one. With `gold`, the codings are gold: of each
-    text in a round there is one, of a manager or adjudicator; what an export of gold or silver has is `by`'s. With
-    `model`, the codings are that model's, which is added where it is not there; files of other coders are refused.
+    `found` is the scheme of the files, which a project without texts gets. `coded` says where something is coded, if
+    not only in these documents.
     """
     is_given = found is not None and _has_texts(project)
     if found is None or is_given:
@@ -223,15 +217,16 @@ def _import_together(
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
     naming = Naming.from_options(
-        options, ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
+        options.of_format, options.ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
     )
     if found is not None:
         naming = replace(naming, levels=found.levels, categories=found.categories)
         naming = replace(naming, questions=found.attributes, relations=found.relations)
     where = coded(naming, scheme.levels) if coded else CodedSources.of(documents, naming, scheme.levels)
-    checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents, where)
+    checker = _DocumentChecker.for_documents(project, scheme, options, naming, documents, where)
     for number, document in enumerate(documents):
-        heard.check(number)
+        if heard is not None:
+            heard.check(number)
         checker.add(document)
     with transaction.atomic():
         lock_project(project.pk)
@@ -240,18 +235,13 @@ def _import_together(
         else:
             checker.refuse_changed_scheme()
         checker.refuse_corrected_texts()
-        checker.rounds, checker.gold, checker.by = (
-            RoundsOfTexts.read(project, round_name, checker.known_texts),
-            gold,
-            by,
-        )
-        checker.model = model
-        plan = checker.plan({"create": create, "join": join, "trial": trial})
+        checker.rounds = RoundsOfTexts.read(project, options.round_name, checker.known_texts)
+        plan = checker.plan()
         report = checker.report(plan)
-        write_plan(project, plan, by)
-        if trial or (found is not None and not is_given and report.empty):
+        write_plan(project, plan, options.by)
+        if options.trial or (found is not None and not is_given and report.empty):
             transaction.set_rollback(True)
-        else:
+        elif heard is not None:
             heard.complete(len(documents), report)
     report.names = {
         LEVEL.key: dict(naming.levels),
@@ -260,7 +250,7 @@ def _import_together(
     }
     if found is not None:
         report.new_scheme = scheme_to_json(found.spec, found.answers)
-        if trial or report.empty:
+        if options.trial or report.empty:
             project.refresh_from_db(fields=["answers", "unmarked", "preset"])
     return report
 
@@ -323,7 +313,7 @@ class _DocumentChecker:
 
     project: Project
     scheme: ImportScheme
-    predefined: bool
+    options: ImportOptions
     naming: Naming
     coded: CodedSources
     texts: dict[str, _TextEntry] = field(default_factory=dict)
@@ -332,22 +322,19 @@ class _DocumentChecker:
     unchanged: int = 0
     new_coders: list[str] = field(default_factory=list)
     rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
-    gold: bool = False
-    by: User | None = None
-    model: ModelDescription | None = None
 
     @classmethod
     def for_documents(
         cls,
         project: Project,
         scheme: ImportScheme,
-        predefined: bool,
+        options: ImportOptions,
         naming: Naming,
         documents: Sequence[SourceDocument],
         coded: CodedSources,
     ) -> _DocumentChecker:
         """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts."""
-        checker = cls(project, scheme, predefined, naming, coded)
+        checker = cls(project, scheme, options, naming, coded)
         slugs = {slug for entry in documents for slug in slugs_of_name(entry.document.name)}
         for batch in batched(slugs, MAX_KEYS):
             for text in Text.objects.filter(project=project, slug__in=batch):
@@ -383,7 +370,7 @@ class _DocumentChecker:
             source = replace(source, document=aligned)
             entry.documents.append(source)
             refuse_duplicates(entry.documents)
-            checked = check(source, self.scheme, entry.markables, self.predefined, self.naming)
+            checked = check(source, self.scheme, entry.markables, self.options.predefined, self.naming)
             findings = check_empty(source, self.coded, self.naming)
             entry.checked.append(checked)
         except FormatError as error:
@@ -408,32 +395,38 @@ class _DocumentChecker:
     def _fail(self, source: SourceDocument, message: str) -> None:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
-    def plan(self, options: Mapping[str, bool]) -> Plan:
-        """Return what to write. Call it in the transaction that writes. `options` are those of `get_or_create_coder`.
+    def plan(self) -> Plan:
+        """Return what to write. Call it in the transaction that writes.
 
         If a file is refused here, plan again without it, so that no coder is created for a refused file.
         """
         while True:
             n_failures = len(self.failures)
             with transaction.atomic():
-                plan = self._plan_texts(self._coders(options))
+                plan = self._plan_texts(self._coders())
                 if len(self.failures) == n_failures:
                     return plan
                 transaction.set_rollback(True)
 
-    def _coders(self, options: Mapping[str, bool]) -> dict[str, User]:
+    def _coders(self) -> dict[str, User]:
         """Return the coders by their names in the files, and refuse the files of those that cannot code here."""
         coders: dict[str, User] = {}
         self.new_coders = []
         member_keys = set(self.project.members.values_list("pk", flat=True))
         for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
             try:
-                if self.gold:
+                if self.options.gold:
                     coders[name] = self._adjudicator(name)
-                elif self.model is not None:
-                    coders[name] = self._account_of(self.model, name)
+                elif self.options.model is not None:
+                    coders[name] = self._account_of(self.options.model, name)
                 else:
-                    coders[name] = get_or_create_coder(self.project, name, **options)
+                    coders[name] = get_or_create_coder(
+                        self.project,
+                        name,
+                        create=self.options.create,
+                        join=self.options.join,
+                        trial=self.options.trial,
+                    )
             except ValidationError as error:
                 for entry in self._accepted():
                     if entry.coder == name:
@@ -450,9 +443,9 @@ class _DocumentChecker:
         is_exported = name in (GOLD, SILVER) and not self.project.members.filter(username__iexact=name).exists()
         if not is_exported:
             return find_adjudicator(self.project, name)
-        if self.by is None:
+        if self.options.by is None:
             raise ValidationError("this is the folder of an export: name the manager or adjudicator by --coder.")
-        return find_adjudicator(self.project, self.by.get_username())
+        return find_adjudicator(self.project, self.options.by.get_username())
 
     def _account_of(self, model: ModelDescription, name: str) -> User:
         """Return the account of the model, which files name so. Raise ValidationError if they name somebody else."""
@@ -475,10 +468,10 @@ class _DocumentChecker:
                 coder = coders.get(source.coder or "")
                 if coder is None or source.file in self.failures:
                     continue
-                other = first.setdefault(0 if self.gold else coder.pk, source)
+                other = first.setdefault(0 if self.options.gold else coder.pk, source)
                 if other is not source:
                     name, file = source.document.name, source.document.file
-                    what = f"gold of {name}" if self.gold else f"{name} coded by {coder}"
+                    what = f"gold of {name}" if self.options.gold else f"{name} coded by {coder}"
                     self._fail(source, f"{file}: {what} stands in {other.document.file} too")
 
     def _accepted(self) -> Iterable[SourceDocument]:
@@ -512,7 +505,7 @@ class _DocumentChecker:
         self._refuse_closed_rounds(rounds)
         round_of = {entry.text.pk: rounds[slug].pk for slug, entry in self.texts.items() if entry.text.pk}
         by_key = {coder.pk for coder in coders.values()}
-        if self.gold:
+        if self.options.gold:
             of_kind = Coding.with_gold.filter(kind=Coding.Kind.GOLD)
         else:
             of_kind = Coding.with_models.filter(coder__in=by_key)
@@ -524,10 +517,10 @@ class _DocumentChecker:
             .filter(text__in=batch, occasion=1)
             if coding.round_id == round_of[coding.text_id]
             # gold has been somebody's, and is nobody else's beside that
-            for coder in (by_key if self.gold else by_key & {coding.coder_id})
+            for coder in (by_key if self.options.gold else by_key & {coding.coder_id})
         }
         unchanged = self._unchanged(existing, coders)
-        kind = Coding.Kind.GOLD if self.gold else Coding.Kind.TEXT
+        kind = Coding.Kind.GOLD if self.options.gold else Coding.Kind.TEXT
         texts = []
         for slug in sorted(self.texts):
             entry = self.texts[slug]
@@ -568,7 +561,11 @@ class _DocumentChecker:
                 if is_log_of(imported[coding.pk], [("import", payload), ("submit", {})]):
                     unchanged.add(coding.pk)
                 else:
-                    who = f"{coding.coder} has already made gold of" if self.gold else f"{coder} has already coded"
+                    who = (
+                        f"{coding.coder} has already made gold of"
+                        if self.options.gold
+                        else f"{coder} has already coded"
+                    )
                     message = f"{who} {entry.text.slug}; the existing coding is kept"
                     self._fail(checked.source, f"{checked.source.document.file}: {message}")
         self.unchanged = len(unchanged)

@@ -45,6 +45,7 @@ from annotations.transfers.importing import batches
 from annotations.transfers.importing import documents as documents_module
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 from annotations.web.forms.texts import TextForm
 from tests.conftest import close_gold, in_another_connection
@@ -188,7 +189,7 @@ def import_several(project, chance):
 
     batches.MOST_DOCUMENTS, documents_module.lock_project = 2, lock_some
     try:
-        import_documents(project, documents, join=True)
+        import_documents(project, documents, ImportOptions(join=True))
     except ImportFailed:
         assert project.texts.count() > len(names)
     finally:

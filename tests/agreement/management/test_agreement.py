@@ -24,6 +24,7 @@ from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 
 FIGURES = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
@@ -47,7 +48,7 @@ def tales_rows(module_rows) -> int:
     documents = [
         SourceDocument(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()
     ]
-    import_documents(project, documents, create=True)
+    import_documents(project, documents, ImportOptions(create=True))
     return project.pk
 
 
@@ -203,7 +204,7 @@ def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run)
         SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=1) smiled.", "anna/sit.txt"), "anna"),
         SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=2) smiled.", "cem/sit.txt"), "cem"),
     ]
-    import_documents(tales, rest, create=True)
+    import_documents(tales, rest, ImportOptions(create=True))
     documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
     documents |= {("sit", one.coder): one.document for one in rest}
     expected = interval(by_hand(documents), alpha, "masi")
@@ -260,7 +261,7 @@ def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, fo
 def test_one_coder_alone_has_no_value(db, run):
     project = create_project("solo", "Solo", SCHEMES["clusters"])
     document = plain.parse(TALES["walk", "anna"], "walk.txt")
-    import_documents(project, [SourceDocument(document, "anna")], create=True)
+    import_documents(project, [SourceDocument(document, "anna")], ImportOptions(create=True))
     out = json.loads(run("solo", "--format", "json"))
     assert out["value"] is None
     assert out["note"]

@@ -23,6 +23,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import ROOT, judge, make_project, person
 from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in, on_one_page
 
@@ -95,7 +96,7 @@ def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in
 
 def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all_cases):
     keys = [next(documents_of(case["name"].lower(), case["key"], case["response"])) for case in CASES]
-    import_documents(all_cases, [SourceDocument(key.document, "charlie") for key in keys], gold=True)
+    import_documents(all_cases, [SourceDocument(key.document, "charlie") for key in keys], ImportOptions(gold=True))
     client = signed_in(charlie)
     compared = 0
     for case in CASES:
@@ -204,7 +205,7 @@ def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases)
     case = ("walk", ["ac", "ab"], ["ac", "b"])
     project = make_cases([case])
     gold = next(documents_of(*case))
-    import_documents(project, [SourceDocument(gold.document, "charlie")], gold=True)
+    import_documents(project, [SourceDocument(gold.document, "charlie")], ImportOptions(gold=True))
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/cases/agreement/gold/").json()["n_in_several"] == 2
     assert "2 mentions have several indices" in client.get("/projects/cases/agreement/gold/").content.decode()
@@ -378,7 +379,9 @@ def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_projec
 
 def test_two_coders_are_enough_for_a_coefficient_of_two_and_are_no_other_selection(signed_in, charlie, make_cases):
     project = make_cases([("one", ["ab", "c"], ["a", "bc"])])
-    import_documents(project, [SourceDocument(plain.parse("[a](a=1) [b](b=1)", "one.txt"), "cem")], create=True)
+    import_documents(
+        project, [SourceDocument(plain.parse("[a](a=1) [b](b=1)", "one.txt"), "cem")], ImportOptions(create=True)
+    )
     asked = {"first": "anna", "second": "ben"}
     usual = signed_in(charlie).get(API, asked).json()["overall"]
     for more in ({"coefficient": "cohen_kappa"}, {"coders": "cem,anna"}):

@@ -18,6 +18,7 @@ from annotations.projects.rounds import current_round
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 from tests.conftest import change, judge
 from tests.shared.pyramids import SUMMARIES
@@ -34,7 +35,7 @@ def names(project):
 
 def bring(project, name, **options):
     document = plain.parse("#title: Cup\n[a cup](a) and [it](b)\n", f"{name}.txt")
-    import_documents(project, [SourceDocument(document, None)], **options)
+    import_documents(project, [SourceDocument(document, None)], ImportOptions(**options))
     return project.texts.get(slug=name)
 
 

@@ -47,6 +47,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.shared.plans import plan_request
 
@@ -57,7 +58,9 @@ RULE = {"pass_measure": "category", "pass_mark": 0.8}
 def training(project) -> Round:
     """Return a training round of two texts, of which both have gold, and Alice has the first."""
     round_ = create_round(project, "training", kind="training", **RULE)
-    import_documents(project, [SourceDocument(plain.parse(DIALOGUE, "milk.txt"), None)], round_name="training")
+    import_documents(
+        project, [SourceDocument(plain.parse(DIALOGUE, "milk.txt"), None)], ImportOptions(round_name="training")
+    )
     add_texts(round_, [project.texts.get(slug="tea")])
     for text in round_.texts.all():
         make_gold(round_, text)
@@ -216,13 +219,13 @@ def test_gold_comes_from_files_once_a_text_and_of_who_may_decide(alice, charlie)
     add_texts(project.rounds.get(name="training"), project.texts.all())
     marked = "[Anna](a=1) took [her](b=1) dog."
     file = SourceDocument(plain.parse(marked, "tea.txt"), "charlie")
-    report = import_documents(project, [file], gold=True, round_name="training")
+    report = import_documents(project, [file], ImportOptions(gold=True, round_name="training"))
     assert report.codings == 1, report.failures
     [gold] = Coding.with_gold.filter(kind="gold")
     assert (gold.round.name, gold.status, gold.coder.username) == ("training", "submitted", "charlie")
-    assert import_documents(project, [file], gold=True, round_name="training").unchanged == 1
+    assert import_documents(project, [file], ImportOptions(gold=True, round_name="training")).unchanged == 1
     by_coder = SourceDocument(plain.parse(marked, "tea.txt"), "alice")
-    report = import_documents(project, [by_coder], gold=True, round_name="training")
+    report = import_documents(project, [by_coder], ImportOptions(gold=True, round_name="training"))
     assert "gold is of managers and adjudicators" in str(report.failures[0])
 
 

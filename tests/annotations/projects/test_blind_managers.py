@@ -14,6 +14,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import DIALOGUE, judge, person
 from tests.shared.pyramids import pyramid_project
 
@@ -120,9 +121,9 @@ def test_an_upload_does_not_tell_what_coders_have_marked(project, maya):
     marked = DIALOGUE.replace("put [the kettle]", "[p](z)ut [the kettle]")
     assert marked != DIALOGUE
     source = SourceDocument(plain.parse(marked, "tea.txt"), None)
-    known = import_documents(project, [source], trial=True)
+    known = import_documents(project, [source], ImportOptions(trial=True))
     project.texts.get().markables.filter(key="phrase:0-1").delete()
-    unknown = import_documents(project, [source], trial=True)
+    unknown = import_documents(project, [source], ImportOptions(trial=True))
     assert known.markables == unknown.markables == 1
     assert (str(known), known.previews) == (str(unknown), unknown.previews)
 

@@ -26,6 +26,7 @@ from annotations.transfers.exporting.codings import documents_of, export_codings
 from annotations.transfers.importing.documents import import_documents, import_result
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import in_another_connection, judge, make_project
 from tests.shared.documents import plain_of
 
@@ -36,7 +37,7 @@ WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 def tales(db) -> Project:
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     coded = [SourceDocument(plain.parse(WALK, "walk.txt"), coder) for coder in ("anna", "bea")]
-    import_documents(project, coded, create=True)
+    import_documents(project, coded, ImportOptions(create=True))
     return project
 
 
@@ -44,7 +45,7 @@ def tales(db) -> Project:
 def test_files_of_chains_say_what_is_in_several(db, format_, said):
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     walk = plain.parse("[Anna](=1|2) took [her](=1) [dog](=2).", "walk.txt")
-    import_documents(project, [SourceDocument(walk, coder) for coder in ("anna", "bea")], create=True)
+    import_documents(project, [SourceDocument(walk, coder) for coder in ("anna", "bea")], ImportOptions(create=True))
     losses = export_codings(project, format_, io.BytesIO()).losses
     assert sum(loss.count for loss in losses if "mentions in several chains" in str(loss)) == said
 
@@ -67,7 +68,7 @@ def tea(db) -> tuple[Project, Document]:
     document = Document(
         "walk", "x/walk.x", "Anna took her dog and it", marks, segments, Links.POINTERS, "A walk", "en", "ltr"
     )
-    import_documents(project, [SourceDocument(document, "anna")], create=True)
+    import_documents(project, [SourceDocument(document, "anna")], ImportOptions(create=True))
     return project, document
 
 
@@ -93,7 +94,9 @@ def test_what_was_imported_is_exported(tea):
 
 def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
     import_documents(
-        tales, [SourceDocument(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")], create=True
+        tales,
+        [SourceDocument(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")],
+        ImportOptions(create=True),
     )
     found = dict(documents_of(tales))
     words = {
@@ -144,7 +147,7 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
     other = create_project("other", "Other", SCHEMES["clusters"])
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         sources = [Source(name, opened.read(name), in_folder=True) for name in opened.namelist()]
-    brought = import_result(other, read_sources("conll2012", sources, "parent"), create=True, join=True)
+    brought = import_result(other, read_sources("conll2012", sources, "parent"), ImportOptions(create=True, join=True))
     assert brought.failures == []
     assert brought.left_out == ["LOSSES.txt"]
     for coder in ("anna", "bea"):

@@ -24,6 +24,7 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.codings import ExportReport, export_codings
 from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.conftest import judge
 from tests.shared.cases import cases
@@ -46,7 +47,7 @@ def exported(project: Project, format_key: str) -> tuple[bytes, ExportReport]:
 
 def brought(project: Project, format_key: str, data: bytes, **options: Any) -> Report:
     result = read_sources(format_key, open_sources([("export.zip", data)]), "parent", project=project)
-    return import_result(project, result, create=True, join=True, options=options)
+    return import_result(project, result, ImportOptions(create=True, join=True, of_format=options))
 
 
 def trimmed(key: str, content: str) -> str:
@@ -141,7 +142,9 @@ def files(data: bytes) -> list[tuple[str, str]]:
 def judgements(project: Project, *lines: str) -> Report:
     """Import a table of judgements of bea's on the text of the dialogue."""
     source = Source("j.csv", "\n".join(lines).encode())
-    return import_result(project, read_sources("judgements-csv", [source], "nobody"), create=True, join=True)
+    return import_result(
+        project, read_sources("judgements-csv", [source], "nobody"), ImportOptions(create=True, join=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,7 +185,7 @@ def test_a_question_may_be_called_otherwise_in_the_files(db):
     source = Source("j.csv", b"text,unit,coder,label,value,attribute:genus\ntea,phrase:18-27,bea,place,,f\n")
     get_or_create_coder(project, "bea", create=True)
     result = read_sources("judgements-csv", [source], "nobody")
-    report = import_result(project, result, options={"question": "genus:gender"})
+    report = import_result(project, result, ImportOptions(of_format={"question": "genus:gender"}))
     assert (report.refusals(), report.warnings()) == ([], [])
     assert judgements_of(coding_of(project))["phrase:18-27"]["attributes"] == {"gender": "f"}
 

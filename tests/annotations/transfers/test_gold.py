@@ -37,6 +37,7 @@ from annotations.transfers.exporting.gold import (
 )
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import judge, judge_rest, person
 
 WALK = "Anna took her dog for a walk. She liked it ."
@@ -66,7 +67,7 @@ def walks(db) -> Project:
         for text in ("walk", "run")
         for coder, answers in ANSWERS.items()
     ]
-    import_documents(project, coded, create=True, join=True)
+    import_documents(project, coded, ImportOptions(create=True, join=True))
     return project
 
 
@@ -172,7 +173,7 @@ def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks)
     [(name, before)] = exported(walks, "conll2012", texts=["walk"])[0].items()
     decided = SourceDocument(plain.parse(WALK.replace("Anna", "[Anna](=1)"), "walk.txt"), "charlie")
     Coding.with_gold.filter(round__name="later").delete()
-    import_documents(walks, [decided], gold=True, round_name="later")
+    import_documents(walks, [decided], ImportOptions(gold=True, round_name="later"))
     assert exported(walks, "conll2012", texts=["walk"])[0][name] != before
     assert exported(walks, "conll2012", texts=["walk"], rounds=["main"])[0] == {name: before}
 

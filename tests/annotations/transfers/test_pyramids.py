@@ -26,6 +26,7 @@ from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.pyramids import assign_uids, peer_of, pyramid_of
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.annotations.docsets.test_creation import SINKING
@@ -68,7 +69,7 @@ def scu(uid: int, *parts: tuple[str, int]) -> str:
 
 def brought(project: Project, *files: tuple[str, bytes], coder_from: str = "name", **options) -> Report:
     sources = [Source(name, data) for name, data in files]
-    return import_pyramids(project, read_pyramids(sources, coder_from), **{"create": True, **options})
+    return import_pyramids(project, read_pyramids(sources, coder_from), ImportOptions(**{"create": True, **options}))
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
     files, _ = zipped(strike)
     other = pyramid_project("other")
     sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
-    report = import_pyramids(other, read_pyramids(sources, "parent"), create=True, join=True)
+    report = import_pyramids(other, read_pyramids(sources, "parent"), ImportOptions(create=True, join=True))
     assert (report.failures, report.findings, report.codings) == ([], [], 3)
     assert zipped(other)[0] == files
 
@@ -239,7 +240,7 @@ def test_a_file_of_another_name_goes_to_the_docset_of_its_text(ferry):
     report = brought(ferry, ("D1.ben.pyr", pyr(SANK)))
     assert [finding.code for finding in report.findings] == ["docset-by-text"]
     assert Docset.objects.count() == 1
-    assert not brought(ferry, ("D2.eve.pyr", pyr(SANK)), docset="sinking").findings
+    assert not brought(ferry, ("D2.eve.pyr", pyr(SANK)), of_format={"docset": "sinking"}).findings
 
 
 def test_the_summaries_of_the_docset_hold_where_a_file_finds_others(ferry):
@@ -340,9 +341,9 @@ def test_only_what_is_asked_for_goes_out(sinking):
 
 def test_other_formats_are_refused_with_what_to_use(ferry):
     with pytest.raises(ImportFailed, match=r"pyramid project.*use DUCView pyramids and peers \(ducview\)"):
-        import_sources(ferry, "muc", [], "nobody", {})
+        import_sources(ferry, "muc", [], "nobody")
     with pytest.raises(ImportFailed, match="belong to projects with the scheme “pyramid”, which tea is not"):
-        import_sources(make_project(), "ducview", [], "nobody", {})
+        import_sources(make_project(), "ducview", [], "nobody")
 
 
 @pytest.fixture
@@ -436,7 +437,7 @@ def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bo
     other = pyramid_project("other")
     for coder_from in ("parent", "=alice"):
         sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
-        report = import_pyramids(other, read_pyramids(sources, coder_from), create=True, join=True)
+        report = import_pyramids(other, read_pyramids(sources, coder_from), ImportOptions(create=True, join=True))
         assert not report.failures
         assert [(one.code, one.file) for one in report.findings] == [
             ("agreed", "alice/p1.agreed.pan"),

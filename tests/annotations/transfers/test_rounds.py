@@ -25,6 +25,7 @@ from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.forms import ExportForm, ImportForm
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import judge
@@ -107,11 +108,11 @@ def coded(name, coder, category="none"):
 
 def test_codings_come_into_the_round_that_is_chosen(project, text, alice):
     main, pilot = project.rounds.get(), create_round(project, "pilot")
-    import_documents(project, [coded("cup", "alice")], round_name="pilot")
+    import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert Coding.objects.get(text__slug="cup").round == pilot
-    import_documents(project, [coded("cup", "alice", "place")], round_name="main")
+    import_documents(project, [coded("cup", "alice", "place")], ImportOptions(round_name="main"))
     assert {one.round for one in Coding.objects.filter(text__slug="cup")} == {main, pilot}
-    again = import_documents(project, [coded("cup", "alice")], round_name="pilot")
+    again = import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert (again.codings, again.unchanged) == (0, 1)
     change_round(pilot, closed=True)
     refused = import_documents(project, [coded("cup", "bob")])  # its latest round is closed

@@ -18,6 +18,7 @@ from annotations.transfers.exporting.codings import export_codings
 from annotations.transfers.importing.documents import import_documents, import_result
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.shared.agreeing import WALK, answer, coded_project
@@ -38,7 +39,7 @@ def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
 
 def bring(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
     sources = [Source(name, data) for name, data in files.items()]
-    return import_result(project, read_sources(key, sources, "", options), create=create, join=True)
+    return import_result(project, read_sources(key, sources, "", options), ImportOptions(create=create, join=True))
 
 
 def refused(project: Project, key: str, table: str) -> str:
@@ -77,7 +78,9 @@ def tea(db) -> Project:
     turns = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
     content = "Anna took her dog and it"
     documents = [Document("walk", "walk", content, said, turns, Links.POINTERS, "A walk") for said in (marks, others)]
-    report = import_documents(project, list(map(SourceDocument, documents, ["anna", "+bea"])), create=True)
+    report = import_documents(
+        project, list(map(SourceDocument, documents, ["anna", "+bea"])), ImportOptions(create=True)
+    )
     assert report.failures == []
     return project
 
@@ -172,7 +175,7 @@ def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
 
 def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
     nothing = SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")
-    import_documents(tea, [nothing], create=True, options={"empty": "take"})
+    import_documents(tea, [nothing], ImportOptions(create=True, of_format={"empty": "take"}))
     files = files_of(tea, "judgements-csv")
     other = with_texts_of(tea, "poesio-artstein-2005")
     assert b"\nwalk,turn:0-17,cem,," in files["judgements.csv"]

@@ -20,6 +20,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.browser.conftest import saved
 from tests.browser.pages.test_accessibility import violations
 
@@ -142,7 +143,7 @@ def long_names(transactional_db, charlie) -> Project:
             f"[{word}](={number if place == number else place % 4})" for place, word in enumerate(words)
         )
         documents.append(SourceDocument(plain.parse(f"{marked} .", f"{LONG}.txt"), coder))
-    import_documents(project, documents, join=True)
+    import_documents(project, documents, ImportOptions(join=True))
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
     return project
 

@@ -14,6 +14,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.files.sources import Source, read_sources
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import make_project
 
 WALK = {
@@ -80,7 +81,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
 def test_controls_change_the_figure_and_the_address(sign_in, charlie):
     project = make_walk(charlie)
     sources = [Source(f"{coder}/walk.txt", text.encode()) for coder, text in WALK.items()]
-    import_result(project, read_sources("plain", sources, "parent"), create=True)
+    import_result(project, read_sources("plain", sources, "parent"), ImportOptions(create=True))
     page = sign_in(charlie, "/projects/walk/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")

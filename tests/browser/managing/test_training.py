@@ -14,6 +14,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.browser.conftest import saved
 from tests.conftest import judge
 
@@ -30,7 +31,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     round_ = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
     for name in ("first", "second"):
         document = plain.parse(f"#title: {name.title()}\n{THREE}", f"{name}.txt")
-        import_documents(project, [SourceDocument(document, None)], round_name="training")
+        import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name="training"))
     first, second = round_.texts.order_by("slug")
     gold = open_gold(project, second, "training", charlie)
     for key in second.markables.filter(level__coded=True).values_list("key", flat=True):
@@ -114,7 +115,7 @@ def pilot_after_training(coder, manager):
     add_member(project, manager, Membership.Role.MANAGER)
     training = create_round(project, "training", kind="training", pass_measure="category", pass_mark=0.9)
     document = plain.parse(f"#title: First\n{THREE}", "first.txt")
-    import_documents(project, [SourceDocument(document, None)], round_name="training")
+    import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name="training"))
     [first] = training.texts.all()
     gold = open_gold(project, first, "training", manager)
     for key in first.markables.filter(level__coded=True).values_list("key", flat=True):
@@ -130,7 +131,9 @@ def test_the_gold_is_shown_as_soon_as_an_answer_is_accepted_and_the_first_answer
     add_member(project, charlie, Membership.Role.MANAGER)
     rule = {"pass_measure": "category", "pass_mark": 0.5, "feedback": "judgement"}
     round_ = create_round(project, "training", kind="training", **rule)
-    import_documents(project, [SourceDocument(plain.parse(THREE, "first.txt"), None)], round_name="training")
+    import_documents(
+        project, [SourceDocument(plain.parse(THREE, "first.txt"), None)], ImportOptions(round_name="training")
+    )
     [first] = round_.texts.all()
     gold = open_gold(project, first, "training", charlie)
     for key in first.markables.filter(level__coded=True).values_list("key", flat=True):

@@ -6,7 +6,7 @@ are coded against them, whatever the order of the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
@@ -33,6 +33,7 @@ from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
 from annotations.transfers.importing.files.sources import Source, name_and_coder, why_nothing
+from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.contributors import (
     ImportedContributor,
     describe_words,
@@ -109,22 +110,17 @@ def _is_agreed_export(file: str, coder_from: str) -> bool:
 def import_pyramids(
     project: Project,
     result: ReadPyramids,
-    *,
-    docset: str = "",
-    by: User | None = None,
-    create: bool = False,
-    join: bool = False,
-    trial: bool = False,
+    options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
     """Write what was read to the project, as submitted codings, and report it.
 
-    `docset` is the slug of the docset of all the files. `by`, `create`, `join`, `trial` and `progress` are
-    as in `import_documents`. Raise ImportFailed if that fails; then nothing is changed.
+    The option of the format `docset` is the slug of the docset of all the files. Raise ImportFailed if that fails; then
+    nothing is changed.
     """
     report = Report(failures=list(result.failures), findings=list(result.findings), left_out=result.left_out)
     report.reason = result.reason
-    writer = _PyramidWriter(project, docset, by, {"create": create, "join": join, "trial": trial}, report)
+    writer = _PyramidWriter(project, options, report)
     files = sorted(result.files, key=lambda file: isinstance(file.annotation, PeerAnnotation))
     try:
         with transaction.atomic():
@@ -133,7 +129,7 @@ def import_pyramids(
                 if progress is not None:
                     progress(number, len(files))
                 writer.write(file)
-            if trial:
+            if options.trial:
                 transaction.set_rollback(True)
             else:
                 report_completion(progress, len(files))
@@ -147,9 +143,7 @@ class _PyramidWriter:
     """Writes one file after the other, and keeps the report."""
 
     project: Project
-    docset: str
-    by: User | None
-    coder_options: Mapping[str, bool]
+    options: ImportOptions
     report: Report
     categories: dict[bool, str] = field(init=False)
 
@@ -209,12 +203,13 @@ class _PyramidWriter:
     def _docset_of(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> Docset | None:
         """Return the docset of the file, or None. Raise FormatError if the docset has another text."""
         docsets = Docset.objects.filter(project=self.project)
-        if self.docset:
-            docset = docsets.filter(slug=self.docset).first()
+        named = self.options.of_format.get("docset")
+        if named:
+            docset = docsets.filter(slug=named).first()
         else:
             docset = _called(docsets, file) if isinstance(file.annotation, Pyramid) else None
-        if docset is None and self.docset:
-            raise FormatError(f"{self.project.slug} has no docset {self.docset!r}", file.file)
+        if docset is None and named:
+            raise FormatError(f"{self.project.slug} has no docset {named!r}", file.file)
         texts = Text.objects.filter(project=self.project, role=Text.Role.MODELS)
         if docset is not None:
             content = texts.filter(docset=docset).values_list("content", flat=True).get()
@@ -323,7 +318,9 @@ class _PyramidWriter:
 
     def _coder(self, name: str, report: Report) -> User:
         member_keys = set(self.project.members.values_list("pk", flat=True))
-        coder = get_or_create_coder(self.project, name, **self.coder_options)
+        coder = get_or_create_coder(
+            self.project, name, create=self.options.create, join=self.options.join, trial=self.options.trial
+        )
         if coder.pk not in member_keys:
             report.new_coders.append(coder.get_username())
         return coder
@@ -359,7 +356,7 @@ class _PyramidWriter:
             return
         keys = [decision.markable for decision in decisions]
         report.markables += len(keys) - Markable.objects.filter(text=text, key__in=keys).count()
-        fill_coding(coding, self.by or coder, decisions, descriptions)
+        fill_coding(coding, self.options.by or coder, decisions, descriptions)
         report.codings += 1
         report.judgements += len(decisions)
 

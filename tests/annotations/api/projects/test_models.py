@@ -16,6 +16,7 @@ from annotations.projects.people.members import CODING_ROLES, add_member, member
 from annotations.projects.people.model_coders import add_model, make_key
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/"
@@ -149,7 +150,7 @@ def test_who_names_a_model_to_let_it_in_is_told_of_nobody(signed_in, mallory, pr
 def test_what_is_imported_under_the_name_of_a_model_is_of_a_model(project):
     add_model(project, "gpt")
     document = plain.parse("Tom saw [her](x)", "dog.txt")
-    import_documents(project, [SourceDocument(document, "gpt")], options={"empty": "take"})
+    import_documents(project, [SourceDocument(document, "gpt")], ImportOptions(of_format={"empty": "take"}))
     assert Coding.with_models.get(coder__username="gpt").by_model
     assert not Coding.objects.filter(text__slug="dog").exists()
 

@@ -73,6 +73,7 @@ from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.formats.test_project import files, rezipped
@@ -156,9 +157,17 @@ def make_tea() -> Project:
     reopen_coding(coding, charlie)
     submit_coding(coding, alice)
     marks = "Tom saw [her](x) [dog](y), and [it](z) ran"
-    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")], options=TAKE_EMPTY)
-    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True, options=TAKE_EMPTY)
-    import_documents(project, [SourceDocument(plain.parse("a [zebra](x)", "zoo.txt"), "bob")], options=TAKE_EMPTY)
+    import_documents(
+        project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")], ImportOptions(of_format=TAKE_EMPTY)
+    )
+    import_documents(
+        project,
+        [SourceDocument(plain.parse(marks, "dog.txt"), "dora")],
+        ImportOptions(create=True, of_format=TAKE_EMPTY),
+    )
+    import_documents(
+        project, [SourceDocument(plain.parse("a [zebra](x)", "zoo.txt"), "bob")], ImportOptions(of_format=TAKE_EMPTY)
+    )
     draft_gold(project, DraftRequest(Method.MOST, texts=["zoo"], adjudicator="charlie"))
     drafted = Coding.with_gold.select_related("coder").get(kind="gold")
     zebra, [basis] = Markable.objects.get(text__slug="zoo").key, drafted.operations.get().payload["codings"]
@@ -217,7 +226,7 @@ def tales(db) -> Project:
     walks = [
         SourceDocument(plain.parse("[Anna](=1|z) took [[her](=z|1) dog](=2) out", "walk.txt"), name) for name in "ab"
     ]
-    import_documents(project, walks, create=True)
+    import_documents(project, walks, ImportOptions(create=True))
     return project
 
 
@@ -541,7 +550,7 @@ def test_every_project_comes_back_equal(db, given_documents, open_again):
     with transaction.atomic():
         project = create_project("walks", "Walks", _scheme(given_documents[0]))
         for number, document in enumerate(given_documents):
-            import_documents(project, [SourceDocument(document, f"coder{number}")], create=True)
+            import_documents(project, [SourceDocument(document, f"coder{number}")], ImportOptions(create=True))
         if open_again:
             for coding in Coding.objects.all():
                 reopen_coding(coding, coding.coder)

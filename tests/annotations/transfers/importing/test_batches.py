@@ -33,6 +33,7 @@ from annotations.transfers.importing.files import source_document
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from config.settings import TASKS
 from tests.annotations.transfers.importing.test_corpora import odd_codings
@@ -129,21 +130,21 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
     documents += of_file("bad.x", "text 2", coder="ben")  # it differs from the text of the others
     documents += of_file("empty.x", "text 9", coder="cem")
     documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
-    at_once = import_documents(one := make("one"), documents, create=True, trial=trial)
+    at_once = import_documents(one := make("one"), documents, ImportOptions(create=True, trial=trial))
     monkeypatch.setattr(batches, "MOST_DOCUMENTS", 3)
     assert len(plan_batches(documents)) > 3
-    in_batches = import_documents(other := make("other"), documents, create=True, join=True, trial=trial)
+    in_batches = import_documents(other := make("other"), documents, ImportOptions(create=True, join=True, trial=trial))
     assert rows(other) == rows(one)
     assert at_once.failures
     found, expected = figures(in_batches), figures(at_once)
     assert [found[0], *found[2:]] == [expected[0], *expected[2:]]
-    again = import_documents(other, documents, create=True, trial=trial)
+    again = import_documents(other, documents, ImportOptions(create=True, trial=trial))
     assert (again.texts, again.codings, again.unchanged) == ((0, 0, 12) if not trial else (4, 12, 0))
 
 
 @pytest.mark.parametrize("format_key", [key for key, format_ in FORMATS.items() if format_.write is not None])
 def test_an_export_is_the_same_to_the_byte_however_much_is_in_memory(db, monkeypatch, format_key):
-    import_documents(project := make("one"), odd_codings(random.Random(7)), create=True)
+    import_documents(project := make("one"), odd_codings(random.Random(7)), ImportOptions(create=True))
 
     def export() -> tuple[bytes, str, list[str]]:
         out = io.BytesIO()
@@ -171,7 +172,7 @@ def test_a_file_of_more_texts_than_a_transaction_holds_comes_in_wholly_or_not_at
     other = plain.parse("Other words.", "t6.txt")
     import_documents(project, [SourceDocument(other, None)])
     sources = [Source("all.jsonl", lines(*names)), Source("more.jsonl", lines(*(f"u{name}" for name in names)))]
-    report = import_sources(project, "jsonlines", sources, "=anna", {}, create=True)
+    report = import_sources(project, "jsonlines", sources, "=anna", ImportOptions(create=True))
     assert [failure.file for failure in report.failures] == ["all.jsonl"]
     assert (report.texts, report.codings) == (8, 8)
     assert set(project.texts.values_list("slug", flat=True)) == {"t6", *(f"ut{number}" for number in range(8))}
@@ -180,7 +181,7 @@ def test_a_file_of_more_texts_than_a_transaction_holds_comes_in_wholly_or_not_at
 def test_a_text_that_says_nothing_is_understood_by_the_others_of_its_file_whatever_part_they_are_in(db, small):
     last = json.dumps({"doc_key": "t9", "sentences": [["a", "b"]], "clusters": []}).encode()
     source = Source("all.jsonl", lines(*(f"t{number}" for number in range(8))) + last)
-    report = import_sources(make("one"), "jsonlines", [source], "=anna", {}, create=True)
+    report = import_sources(make("one"), "jsonlines", [source], "=anna", ImportOptions(create=True))
     assert (report.failures, report.texts, report.codings) == ([], 9, 9)
     assert "nothing-coded" in {finding.code for finding in report.findings}
 
@@ -188,7 +189,7 @@ def test_a_text_that_says_nothing_is_understood_by_the_others_of_its_file_whatev
 def test_of_a_file_that_cannot_be_read_to_its_end_nothing_comes_in(db, small):
     sources = [Source("bad.jsonl", lines("a", "b") + b"{"), Source("good.jsonl", lines("c", "d"))]
     project = make("one")
-    report = import_sources(project, "jsonlines", sources, "=anna", {}, create=True)
+    report = import_sources(project, "jsonlines", sources, "=anna", ImportOptions(create=True))
     assert [failure.file for failure in report.failures] == ["bad.jsonl"]
     assert list(project.texts.values_list("slug", flat=True)) == ["c", "d"]
 
@@ -202,9 +203,9 @@ def test_an_import_that_stops_goes_on_where_it_stopped(db, small):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_sources(project, "jsonlines", sources, "parent", {}, create=True, written=stop)
+        import_sources(project, "jsonlines", sources, "parent", ImportOptions(create=True), written=stop)
     assert project.texts.count() == 6
-    report = import_sources(project, "jsonlines", sources, "parent", {}, create=True)
+    report = import_sources(project, "jsonlines", sources, "parent", ImportOptions(create=True))
     assert (report.texts, report.unchanged) == (4, 6)
     assert project.texts.count() == Coding.objects.filter(text__project=project, version=2).count() == 10
 
@@ -222,12 +223,12 @@ def test_a_scheme_from_the_files_is_there_when_the_import_goes_on(db, small):
         if number > 6:
             raise KeyboardInterrupt
 
-    options = {"create": True, "new_scheme": True}
+    options = ImportOptions(create=True, new_scheme=True)
     with pytest.raises(KeyboardInterrupt):
-        import_sources(project, "brat", sources, "parent", {}, written=stop, **options)
+        import_sources(project, "brat", sources, "parent", options, written=stop)
     project = Project.objects.get(pk=project.pk)
     assert project.texts.count() == 6
-    report = import_sources(project, "brat", sources, "parent", {}, **options)
+    report = import_sources(project, "brat", sources, "parent", options)
     assert (report.texts, report.unchanged, report.failures) == (4, 6, [])
     assert [level.key for level in project.levels.all()] == ["Thing"]
 
@@ -308,7 +309,11 @@ def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path
         tracemalloc.start()
         with path.open("rb") as opened:
             report = import_sources(
-                project, "plain", open_sources([("all.zip", opened)]), "parent", {}, create=not number, join=True
+                project,
+                "plain",
+                open_sources([("all.zip", opened)]),
+                "parent",
+                ImportOptions(create=not number, join=True),
             )
         export_codings(project, "conll2012", (tmp_path / "out.zip").open("wb"))
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -323,7 +328,7 @@ def coded(number: int) -> SourceDocument:
 
 def test_a_batch_is_checked_again_where_somebody_changed_the_project_meanwhile(db, small, monkeypatch):
     documents = [coded(number) for number in range(8)]
-    import_documents(project := make("one"), documents[3:5], create=True)
+    import_documents(project := make("one"), documents[3:5], ImportOptions(create=True))
     lock, locked = documents_module.lock_project, list[int]()
 
     def delete_first(key: int) -> object:
@@ -333,7 +338,7 @@ def test_a_batch_is_checked_again_where_somebody_changed_the_project_meanwhile(d
         return lock(key)
 
     monkeypatch.setattr(documents_module, "lock_project", delete_first)
-    report = import_documents(project, documents, create=True)
+    report = import_documents(project, documents, ImportOptions(create=True))
     assert (report.failures, len(locked)) == ([], len(plan_batches(documents)) + 1)
     assert sorted(project.texts.values_list("slug", flat=True)) == [f"t{number}" for number in range(8)]
     assert Coding.objects.filter(text__project=project, version=2).count() == 8
@@ -343,7 +348,7 @@ def test_only_what_is_imported_counts_as_written(db, small):
     documents = [coded(number) for number in range(6)]
     documents[1] = SourceDocument(plain.parse("Nothing here.", "t1.txt"), "anna", "1.x")
     heard = list[int]()
-    report = import_documents(make("one"), documents, create=True, written=heard.append)
+    report = import_documents(make("one"), documents, ImportOptions(create=True), written=heard.append)
     assert (heard, report.documents, len(report.failures)) == ([2, 5], 5, 1)
 
 

@@ -15,6 +15,7 @@ from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.options import ImportOptions
 from config.settings import TASKS
 from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.annotations.web.transfers.test_import import CONLL
@@ -150,11 +151,13 @@ def archive_comes_back(project: Project, report: progress.Progress) -> None:
 
 def pyramid_comes_in(_: Project, report: progress.Progress) -> None:
     ferry = pyramid_project("ferry")
-    import_sources(ferry, "ducview", [Source("sinking.pyr", pyr(SANK))], "=charlie", {}, create=True, progress=report)
+    import_sources(
+        ferry, "ducview", [Source("sinking.pyr", pyr(SANK))], "=charlie", ImportOptions(create=True), progress=report
+    )
 
 
 def documents_come_in(project: Project, report: progress.Progress) -> None:
-    import_sources(project, "conll2012", [Source("dog.conll", CONLL.encode())], "nobody", {}, progress=report)
+    import_sources(project, "conll2012", [Source("dog.conll", CONLL.encode())], "nobody", progress=report)
 
 
 @pytest.mark.parametrize("happens", [archive_comes_back, pyramid_comes_in, documents_come_in])

@@ -22,6 +22,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.folders import name_by_folder
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.reference import conll_scorer
 from tests.shared.growth import assert_grows_with_input
@@ -55,7 +56,9 @@ def bring(
         Source(name, content.encode() if isinstance(content, str) else content, in_folder=True)
         for name, content in files.items()
     ]
-    return import_sources(project, format_key, sources, coder_from, options, create=create, join=create)
+    return import_sources(
+        project, format_key, sources, coder_from, ImportOptions(of_format=options, create=create, join=create)
+    )
 
 
 def chains_of(coder: str, text: str | None = None) -> set[frozenset[str]]:
@@ -138,7 +141,9 @@ def test_markables_that_white_space_alone_parted_are_one_and_told(tales):
         Mark(((1, 2),), answer=Answer(indices=("3",))),
     ]
     other = Document("walk", "ben/walk.x", "a b", marks, links=Links.INDICES)
-    report = import_documents(tales, [SourceDocument(one, "anna"), SourceDocument(other, "ben")], create=True)
+    report = import_documents(
+        tales, [SourceDocument(one, "anna"), SourceDocument(other, "ben")], ImportOptions(create=True)
+    )
     assert {finding.code: finding.message for finding in report.findings if finding.code in ("joined", "left-out")} == {
         "left-out": "1 markable of white space alone",
         "joined": "1 markable stands on the words of another once their text is aligned",
@@ -184,7 +189,7 @@ def test_a_column_of_signs_for_nothing_becomes_no_text(tales, content):
     document = Document(
         "walk", "walk.x", content, [Mark(((0, 1),), answer=Answer(indices=("1",)))], links=Links.INDICES
     )
-    [failure] = import_documents(tales, [SourceDocument(document, "anna")], create=True).failures
+    [failure] = import_documents(tales, [SourceDocument(document, "anna")], ImportOptions(create=True)).failures
     assert str(failure) == f"walk.x: its text would be {content!r}: its words stand elsewhere in the file"
 
 
@@ -206,7 +211,7 @@ def test_words_in_another_column_are_found_and_not_read_as_signs(tales):
 @pytest.mark.parametrize("format_key", ["brat", "conll2012", "conllu", "jsonlines", "mmax2", "webanno", "xmi"])
 def test_a_coding_without_judgements_comes_back_beside_that_of_another_coder(tales, format_key):
     first = [coded_text("[Anna](=1) saw [her](=1)", "anna"), coded_text("Anna saw her", "ben")]
-    assert import_documents(tales, first, create=True).codings == 2
+    assert import_documents(tales, first, ImportOptions(create=True)).codings == 2
     report = bring(create_project("other", "Other", SCHEMES["clusters"]), format_key, exported(tales, format_key))
     assert (report.failures, report.codings, report.judgements) == ([], 2, 2)
     told = [finding.message for finding in report.findings if finding.code == "nothing-coded"]
@@ -325,7 +330,9 @@ def test_answers_that_become_one_and_say_something_else_are_told(tales, first, s
     document = Document("walk", "anna/walk.x", "Anna  saw", marks, links=Links.INDICES)
     Text.objects.create(project=tales, slug="walk", title="walk", content="Anna saw")
     report = import_documents(
-        tales, [SourceDocument(document, "anna")], create=True, options={"level": "NE:mention,coref:mention"}
+        tales,
+        [SourceDocument(document, "anna")],
+        ImportOptions(create=True, of_format={"level": "NE:mention,coref:mention"}),
     )
     assert report.failures == []
     assert [str(finding) for finding in report.findings if finding.code == "contradiction"] == [
@@ -559,7 +566,7 @@ def test_a_text_with_a_title_taken_apart_is_found(tales):
 def test_a_zip_with_names_taken_apart_has_pairs_of_files(tales):
     names = "anna/Zoë.txt", f"anna/{unicodedata.normalize('NFD', 'Zoë')}.ann"
     data = zipped(dict(zip(names, (WALK, ann(WALK)), strict=True)))
-    report = import_sources(tales, "brat", open_sources([("all.zip", data)]), "parent", {}, create=True)
+    report = import_sources(tales, "brat", open_sources([("all.zip", data)]), "parent", ImportOptions(create=True))
     assert (report.failures, report.codings) == ([], 1)
 
 
@@ -592,7 +599,7 @@ def test_offsets_of_the_text_before_it_was_saved_anew_are_found(tales, copy, sav
 
 def test_a_zip_of_an_old_program_has_folders_too(tales):
     data = zipped({"anna\\walk.txt": WALK, "anna\\walk.ann": ann(WALK)})
-    report = import_sources(tales, "brat", open_sources([("old.zip", data)]), "parent", {}, create=True)
+    report = import_sources(tales, "brat", open_sources([("old.zip", data)]), "parent", ImportOptions(create=True))
     assert (report.failures, report.new_coders, report.codings) == ([], ["anna"], 1)
 
 
@@ -688,7 +695,7 @@ def files_of(files: dict[str, bytes], coder: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_exports_of_two_coders_have_our_scores_by_a_scorer_that_knows_only_the_files(tales, seed):
-    import_documents(tales, odd_codings(random.Random(seed)), create=True)
+    import_documents(tales, odd_codings(random.Random(seed)), ImportOptions(create=True))
     files = exported(tales, "conll2012")
     for first, second in (("anna", "ben"), ("cem", "anna")):
         key, response = conll_scorer.align(files_of(files, first), files_of(files, second))
@@ -702,7 +709,7 @@ def test_exports_of_two_coders_have_our_scores_by_a_scorer_that_knows_only_the_f
 
 @pytest.mark.parametrize("format_key", ["conll2012", "conllu", "jsonlines", "mmax2", "webanno", "xmi", "casjson"])
 def test_what_goes_out_of_several_coders_comes_in_again_whole(tales, format_key):
-    import_documents(tales, odd_codings(random.Random(7)), create=True)
+    import_documents(tales, odd_codings(random.Random(7)), ImportOptions(create=True))
     files = exported(tales, format_key)
     other = create_project("other", "Other", SCHEMES["clusters"])
     report = bring(other, format_key, files)
@@ -714,7 +721,7 @@ def test_what_goes_out_of_several_coders_comes_in_again_whole(tales, format_key)
 
 
 def test_a_coder_exported_alone_has_the_words_of_all(tales):
-    import_documents(tales, odd_codings(random.Random(3)), create=True)
+    import_documents(tales, odd_codings(random.Random(3)), ImportOptions(create=True))
     together = files_of(exported(tales, "conll2012"), "ben")
     assert files_of(exported(tales, "conll2012", coders=["ben"]), "ben") == together
 
@@ -723,7 +730,7 @@ def test_punctuation_and_sentences_are_parted_for_parsers(tales):
     import_documents(
         tales,
         [SourceDocument(plain.parse(f"[Anna](=1) {SENTENCES[0]} [She](=1) slept.", "walk.txt"), "anna")],
-        create=True,
+        ImportOptions(create=True),
     )
     [text] = files_of(exported(tales, "conll2012"), "anna").values()
     tokens, _ = conll_scorer.read_file(text)

@@ -35,6 +35,7 @@ from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.importing.documents import _DocumentChecker, import_documents, import_result
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.conftest import DIALOGUE
 
@@ -59,7 +60,7 @@ def coded(marked: str, coder: str | None, name: str = "walk") -> SourceDocument:
 
 
 def bring(project: Project, *documents: SourceDocument, create: bool = True, **options: Any) -> Report:
-    return import_documents(project, documents, create=create, **options)
+    return import_documents(project, documents, ImportOptions(create=create, **options))
 
 
 def refused(project: Project, *documents: SourceDocument, **options: Any) -> str:
@@ -179,7 +180,7 @@ def test_a_file_in_which_nothing_is_coded_is_refused_and_may_be_taken_for_a_codi
         f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, use empty=take; "
         "if it is only a text, import texts only (--texts-only)"
     )
-    report = bring(tales, empty, options={"empty": "take"})
+    report = bring(tales, empty, of_format={"empty": "take"})
     assert report.codings == 1
     assert [str(finding) for finding in report.findings] == ["anna/walk.txt: no markable is coded in walk"]
 
@@ -198,7 +199,7 @@ def test_an_empty_coding_of_which_something_was_left_out_is_refused_beside_that_
     passed_over = replace(document, marks=[replace(mark, level="chunk") for mark in document.marks])
     other = replace(document, file="bea/walk.txt")
     report = bring(
-        tales, SourceDocument(passed_over, "anna"), SourceDocument(other, "bea"), options={"level": "chunk:"}
+        tales, SourceDocument(passed_over, "anna"), SourceDocument(other, "bea"), of_format={"level": "chunk:"}
     )
     assert [failure.file for failure in report.failures] == ["anna/walk.txt"]
     assert "(1 markable of the level 'chunk', which the scheme does not have)" in str(report.failures[0])
@@ -491,7 +492,7 @@ def test_a_text_takes_nothing_from_a_file_that_is_refused(tales):
 def test_progress_is_told_while_documents_are_checked_and_when_all_are_written(tales):
     told: list[tuple[int, int]] = []
     documents = [coded(WALK, "anna", f"walk-{number}") for number in range(120)]
-    bring(tales, *documents, progress=lambda done, of: told.append((done, of)))
+    import_documents(tales, documents, ImportOptions(create=True), progress=lambda *done: told.append(done))
     assert told == [(number, 120) for number in range(121)]
 
 
@@ -556,7 +557,9 @@ def test_a_discontinuous_markable_keeps_its_parts(tales):
 def test_the_longest_names_that_a_format_lets_through_can_be_kept(tales):
     row = "\t".join(["d", "0", "0", "w", *["-"] * 5, "S" * 100, "*", "(" + "漢" * 200 + ")"])
     text = f"#begin document ({'d' * 900}); part 000\n{row}\n#end document\n"
-    import_result(tales, read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"), create=True)
+    import_result(
+        tales, read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"), ImportOptions(create=True)
+    )
     assert Index.objects.get().entity == "漢" * 200
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     turn = f"#turns: turn\n{'t' * 50} {'M' * 99}: [go]({'l' * 50})\n"
@@ -632,7 +635,7 @@ def test_a_file_that_names_no_coder_is_refused(file, coder_from, message):
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(tales):
     sources = [Source("a/walk.txt", SOURCE), Source("b/walk.txt", b"[Anna"), Source("b/walk.md", b"x", in_folder=True)]
-    report = import_result(tales, read_sources("plain", sources, "parent"), create=True)
+    report = import_result(tales, read_sources("plain", sources, "parent"), ImportOptions(create=True))
     assert [str(failure) for failure in report.failures] == ["b/walk.txt:1:1: the bracket [ is never closed"]
     assert report.left_out == ["b/walk.md"]
     assert str(report) == "1 new text, 3 new markables, 1 coding, 3 judgements, 1 file refused"
@@ -671,7 +674,7 @@ def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(projec
     refuse = _DocumentChecker.refuse_corrected_texts
     monkeypatch.setattr(_DocumentChecker, "refuse_corrected_texts", correct)
     with pytest.raises(ImportFailed, match="was corrected while"):
-        import_documents(project, [SourceDocument(document, "dora")], create=True)
+        import_documents(project, [SourceDocument(document, "dora")], ImportOptions(create=True))
     assert not Coding.objects.filter(coder__username="dora").exists()
 
 
@@ -682,16 +685,16 @@ def test_files_are_not_imported_by_a_scheme_that_was_changed_while_they_were_rea
         save_scheme(tales, replace(spec, categories=retired), charlie)
 
     with pytest.raises(ImportFailed, match="The scheme was changed while the files were read"):
-        import_documents(tales, [coded(WALK, "dora")], create=True, progress=retire)
+        import_documents(tales, [coded(WALK, "dora")], ImportOptions(create=True), progress=retire)
     assert not Coding.objects.exists()
 
 
 def test_a_file_with_the_corrected_words_is_what_was_imported(tales, charlie):
-    import_documents(tales, [coded(WALK, "dora")], create=True)
+    import_documents(tales, [coded(WALK, "dora")], ImportOptions(create=True))
     text = tales.texts.get()
     content = text.content.replace("dog", "old dog")
     correct_text(text, content, charlie, plan_correction(text, content).tag)
-    again = import_documents(tales, [coded(WALK.replace("dog", "old dog"), "dora")], create=True)
+    again = import_documents(tales, [coded(WALK.replace("dog", "old dog"), "dora")], ImportOptions(create=True))
     assert (again.unchanged, again.failures) == (1, [])
     other = WALK.replace("dog](=2)", "old dog](=3)")
-    assert import_documents(tales, [coded(other, "dora")], create=True).unchanged == 0
+    assert import_documents(tales, [coded(other, "dora")], ImportOptions(create=True)).unchanged == 0

@@ -19,6 +19,7 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.file_scheme import build_scheme
 from annotations.transfers.importing.schemes.naming import Naming, parse_names
@@ -61,9 +62,8 @@ def corpus(**schemes: str) -> dict[str, str]:
 
 
 def bring(project: Project, files: Mapping[str, str], format_key: str = "mmax2", **settings) -> Report:
-    options = settings.pop("options", {})
     sources = [Source(name, content.encode(), in_folder=True) for name, content in files.items()]
-    return import_sources(project, format_key, sources, "=anna", options, create=True, join=True, **settings)
+    return import_sources(project, format_key, sources, "=anna", ImportOptions(create=True, join=True, **settings))
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_scheme_is_not_made_where_all_files_are_refused(empty):
 
 def test_names_and_a_scheme_from_the_files_are_not_said_together(empty):
     with pytest.raises(ImportFailed, match="leave out level=coref:phrase"):
-        bring(empty, corpus(), new_scheme=True, options={"level": "coref:phrase"})
+        bring(empty, corpus(), new_scheme=True, of_format={"level": "coref:phrase"})
 
 
 ANN = "T1\tPerson/who, or what 0 4\tAnna\nT2\tPerson/who, or what 10 13\ther\nR1\tCoref Arg1:T2 Arg2:T1\t\n"
@@ -136,7 +136,7 @@ def test_types_of_brat_make_levels_or_categories(empty):
 
 
 def test_types_of_brat_may_be_the_categories_of_the_scheme(empty):
-    bring(empty, BRAT, "brat", new_scheme=True, options={"types": "categories", "relations": "none"})
+    bring(empty, BRAT, "brat", new_scheme=True, of_format={"types": "categories", "relations": "none"})
     spec = read_scheme(empty.pk).spec
     assert [level.key for level in spec.levels] == ["markable"]
     assert [one.key for one in spec.categories] == ["Person"]
@@ -148,25 +148,25 @@ def test_names_with_commas_are_mapped_as_json(db):
     names = {"Person,who": "mention", "chunk": ""}
     files = corpus()
     with pytest.raises(ImportFailed, match=r"level: 'coref -> ghost': that is not here; here there are mention"):
-        bring(project, files, options={"level": json.dumps({"coref": "ghost"})})
+        bring(project, files, of_format={"level": json.dumps({"coref": "ghost"})})
     with pytest.raises(ImportFailed, match="level: this is not JSON"):
-        bring(project, files, options={"level": "{"})
-    report = bring(project, files, options={"level": json.dumps({**names, "coref": "mention"})})
+        bring(project, files, of_format={"level": "{"})
+    report = bring(project, files, of_format={"level": json.dumps({**names, "coref": "mention"})})
     assert report.codings == 1
 
 
 def test_levels_and_categories_are_mapped_together(empty):
     types = {"walk.txt": "Anna took her dog.", "walk.ann": "T1\tPerson 0 4\tAnna\nA1\tCategory T1 famous\n"}
-    report = bring(empty, types, "brat", options={"level": "Person:phrase", "category": "famous:place"})
+    report = bring(empty, types, "brat", of_format={"level": "Person:phrase", "category": "famous:place"})
     assert report.failures == []
     assert list(Judgement.objects.values_list("markable__level__key", "category__key")) == [("phrase", "place")]
 
 
 def test_the_mapping_is_remembered_by_project_and_format(db):
     project = create_project("tales", "Tales", SCHEMES["clusters"])
-    bring(project, corpus(), options={"level": "coref:mention"}, trial=True)
+    bring(project, corpus(), of_format={"level": "coref:mention"}, trial=True)
     assert not ImportNames.objects.exists()
-    bring(project, corpus(), options={"level": "coref:mention", "category": "coref_class:refers"})
+    bring(project, corpus(), of_format={"level": "coref:mention", "category": "coref_class:refers"})
     row = ImportNames.objects.get(project=project, format="mmax2")
     assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}, "question": {}}
 
@@ -416,7 +416,7 @@ def test_files_without_levels_and_categories_make_one_that_points_and_one_that_d
 
 def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
     source = Source("iodine.tsv", (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes())
-    report = import_sources(empty, "webanno", [source], "=anna", {}, create=True, join=True, new_scheme=True)
+    report = import_sources(empty, "webanno", [source], "=anna", ImportOptions(create=True, join=True, new_scheme=True))
     assert report.refusals() == []
     spec = read_scheme(empty.pk).spec
     assert {"bridge-def", "bridge-other"} == {one.key for one in spec.relations if not one.identity}
