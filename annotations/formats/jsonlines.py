@@ -136,8 +136,8 @@ class _Draft:
     def error(self, message: str) -> FormatError:
         return FormatError(message, self.file, self.line)
 
-    def report(self, code: str, message: str, fix: str) -> None:
-        self.findings.append(Finding(code, message, self.file, self.line, fix))
+    def report(self, code: str, message: str, fix: str, *, left_out: bool = False) -> None:
+        self.findings.append(Finding(code, message, self.file, self.line, fix, left_out))
 
     def name(self) -> str:
         """Return the text's name: doc_key as a slug, or else the file's with the number of the line."""
@@ -267,7 +267,7 @@ class _Draft:
         plurals = self._plurals(listed, places, belongs, len(clusters))
         relations = self._relations(listed) if attributes is not None else {}
         if blank:
-            self.report("white-space", f"{blank} mentions have no word in them", "left out")
+            self.report("white-space", f"{blank} mentions have no word in them", "left out", left_out=True)
         if twice:
             self.report("duplicate", f"{twice} mentions stand twice in a cluster", "one markable")
         names: dict[int, str] = {}
@@ -310,7 +310,7 @@ class _Draft:
         if not self._has_attributes():
             if "attributes" in self.record:
                 message = "'attributes' has not an object, or null, for each of the 'mentions'"
-                self.report("attributes", message, "attributes and relations left out")
+                self.report("attributes", message, "attributes and relations left out", left_out=True)
             return None
         found: dict[Parts, dict[str, AnswerValue] | None] = {}
         for number, answers in enumerate(self._list(self.record["attributes"], "'attributes'")):

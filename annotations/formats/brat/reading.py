@@ -214,10 +214,11 @@ class _Draft:
     relations: list[tuple[str, str, _Span, _Span, int]] = field(default_factory=list)
     readings: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
+    unchecked: list[int] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def _report(self, code: str, message: str, number: int, fix: str) -> None:
-        self.findings.append(Finding(code, message, self.file, number, fix))
+    def _report(self, code: str, message: str, number: int, fix: str, *, left_out: bool = False) -> None:
+        self.findings.append(Finding(code, message, self.file, number, fix, left_out))
 
     def _leave_out(self, what: str, number: int) -> None:
         self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
@@ -235,7 +236,7 @@ class _Draft:
         if quoted:
             self._check(key, spans, quoted, number)
         else:
-            self._leave_out("spans without the words that they mark: their offsets are not checked", number)
+            self.unchecked.append(number)
         span = _Span(_join_fragments(spans, self.content), "", number)
         entity = self._apply_type(span, kind)
         first = self.marks.setdefault(span.place, span)
@@ -322,7 +323,7 @@ class _Draft:
     def _find_span(self, key: str, number: int) -> _Span | None:
         span = self.spans.get(key)
         if span is None:
-            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out")
+            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out", left_out=True)
         return span
 
     def _set(self, members: Sequence[str], number: int) -> None:
@@ -358,7 +359,7 @@ class _Draft:
         elif name in FLAGS:
             span.flags.add(name)
         elif not value:
-            self._report("category", f"{key} has a category without a name", number, "it is left out")
+            self._report("category", f"{key} has a category without a name", number, "it is left out", left_out=True)
         elif span.category and span.category != value:
             message = f"{key} is {value[:LONGEST_SHOWN]!r}, but {span.category[:LONGEST_SHOWN]!r} before"
             self._report("category", message, number, "the first stays")
@@ -377,7 +378,13 @@ class _Draft:
         if name not in (NOTE, CHAIN_NAME, LABEL, LEAST):
             span.texts.setdefault(name, []).append(words)
         elif len(words) > longest:
-            self._report("long", f"the {name} of {key} has more than {longest} characters", number, "it is left out")
+            self._report(
+                "long",
+                f"the {name} of {key} has more than {longest} characters",
+                number,
+                "it is left out",
+                left_out=True,
+            )
         elif name == NOTE:
             span.notes.append(words)
         elif name == CHAIN_NAME:
@@ -389,7 +396,9 @@ class _Draft:
             if lie_in(head, span.parts):
                 span.head = head
             else:
-                self._report("min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out")
+                self._report(
+                    "min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out", left_out=True
+                )
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
@@ -397,8 +406,11 @@ class _Draft:
             _merge_entities(spans)
         pointing = relations != "leave" and not self.sets and not self.named_entities
         self._point(pointing, named=relations == "names")
+        if self.unchecked:
+            message = f"{len(self.unchecked)} spans without the words that they mark"
+            self._report("without-words", message, self.unchecked[0], "their offsets are not checked")
         for what, numbers in self.left_out.items():
-            self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out")
+            self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out", left_out=True)
         links = Links.INDICES if self.sets or self.named_entities else Links.NONE
         if any(span.targets for span in spans):
             links = Links.POINTERS
@@ -425,7 +437,11 @@ class _Draft:
                 self._leave_out(f"relations {name}", number)
             elif one is other:
                 self._report(
-                    "self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number, "it is left out"
+                    "self",
+                    f"a relation {name[:LONGEST_SHOWN]} from a span to itself",
+                    number,
+                    "it is left out",
+                    left_out=True,
                 )
             else:
                 rows = one.relations.setdefault(name.removeprefix(RELATION), []) if is_other else one.targets

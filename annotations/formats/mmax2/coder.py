@@ -38,7 +38,7 @@ class Coder:
                     continue
                 if not row.runs:
                     message = f"{row.id[:100]} covers no word that has a text"
-                    self.findings.add("no-words", message, path or file, row.line, "it is left out")
+                    self.findings.add("no-words", message, path or file, row.line, "it is left out", left_out=True)
                     continue
                 self.rows.append((level, row, path or file))
                 self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.text.parts(row.runs))
@@ -75,11 +75,13 @@ class Coder:
         try:
             head = self.levels.text.parts(self.levels.words.runs(ids))
         except ValueError as error:
-            self.findings.add("min-outside", f"min_ids of {row.id[:100]}: {error}", path, row.line, "it is left out")
+            self.findings.add(
+                "min-outside", f"min_ids of {row.id[:100]}: {error}", path, row.line, "it is left out", left_out=True
+            )
             return ()
         if not lie_in(head, place.parts):
             message = f"min_ids of {row.id[:100]} are not inside the markable"
-            self.findings.add("min-outside", message, path, row.line, "they are left out")
+            self.findings.add("min-outside", message, path, row.line, "they are left out", left_out=True)
             return ()
         return head
 
@@ -91,7 +93,7 @@ class Coder:
         category = question.category(attributes)
         if category is None:
             message = f"the category of {row.id[:100]} is not in the scheme"
-            self.findings.add("unknown-category", message, path, row.line, "it is left out")
+            self.findings.add("unknown-category", message, path, row.line, "it is left out", left_out=True)
         readings = self._readings(level, row, place, path, question.links) if question.kind == Kind.POINTER else ()
         if readings and any(each.key == category and not each.points_to for each in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
@@ -145,10 +147,14 @@ class Coder:
                 targets.append(None if target == place else target)
                 if target is None:
                     message = f"{link.name} of {row.id[:100]} names {piece.strip()[:100]!r}, which is not here"
-                    self.findings.add("unknown-reference", message, path, row.line, "the pointer is left out")
+                    self.findings.add(
+                        "unknown-reference", message, path, row.line, "the pointer is left out", left_out=True
+                    )
                 elif target == place:
                     message = f"{row.id[:100]} points to itself"
-                    self.findings.add("pointer-to-itself", message, path, row.line, "the pointer is left out")
+                    self.findings.add(
+                        "pointer-to-itself", message, path, row.line, "the pointer is left out", left_out=True
+                    )
         return targets
 
     def _target(self, piece: str, level: str, domain: str) -> Place | None:

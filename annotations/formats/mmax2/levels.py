@@ -39,9 +39,11 @@ class Findings:
     findings: list[Finding] = field(default_factory=list)
     n_unlisted: int = 0
 
-    def add(self, code: str, message: str, file: str, line: int | None = None, fix: str = "") -> None:
+    def add(
+        self, code: str, message: str, file: str, line: int | None = None, fix: str = "", *, left_out: bool = False
+    ) -> None:
         if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(code, message, file, line, fix))
+            self.findings.append(Finding(code, message, file, line, fix, left_out))
         else:
             self.n_unlisted += 1
 
@@ -131,7 +133,7 @@ class Levels:
         }
         for name in sorted(used):
             message = f"what {name} says of the level {level.name} is not read"
-            self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it")
+            self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
 
     def _targets(self) -> set[str]:
         """Return the keys of the levels that pointers may go to, and of those that they go to."""

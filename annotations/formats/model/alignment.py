@@ -99,7 +99,7 @@ def align(document: Document, content: str, source: str) -> Document:
     findings = [*document.findings, _difference(document, content, source)]
     if empty:
         message = f"{len(empty)} markable{'s' * (len(empty) > 1)} of white space alone"
-        findings.append(Finding("left-out", message, document.file, fix="left out"))
+        findings.append(Finding("left-out", message, document.file, fix="left out", left_out=True))
     remaining = remove_marks(document, empty)
     findings += [*_joined(remaining.marks, places, document.file), *find_contradictions(remaining, places)]
     aligned = replace(remaining, content=content, segments=segments, findings=findings)

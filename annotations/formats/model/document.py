@@ -51,13 +51,17 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd in a file that does not keep it from being read. `fix` says what was or can be done."""
+    """Something odd in a file that does not keep it from being read.
+
+    fix: what was or can be done. left_out: whether something that its coder has said was not read.
+    """
 
     code: str
     message: str
     file: str
     line: int | None = None
     fix: str = ""
+    left_out: bool = False
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file

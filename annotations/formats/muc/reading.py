@@ -80,7 +80,9 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
     if not drafts:
         raise FormatError("there is no document in this file", file, 1)
     if outside:
-        drafts[0].findings.append(Finding("text-outside", "text is outside <DOC>", file, fix="it is left out"))
+        drafts[0].findings.append(
+            Finding("text-outside", "text is outside <DOC>", file, fix="it is left out", left_out=True)
+        )
     names = name_documents(file, [(draft.number, draft.line) for draft in drafts])
     return [draft.build(name, zones) for name, draft in zip(names, drafts, strict=True)]
 
@@ -179,9 +181,9 @@ class _Draft:
     def _error(self, message: str, tag: Tag) -> FormatError:
         return FormatError(message, self.file, tag.line, tag.column)
 
-    def _report(self, code: str, message: str, coref: _Coref, fix: str) -> None:
+    def _report(self, code: str, message: str, coref: _Coref, fix: str, *, left_out: bool = False) -> None:
         name = f"COREF {coref.attribute('ID')[:LONGEST_LABEL]}".rstrip()
-        self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix))
+        self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix, left_out))
 
     def finish(self) -> None:
         unclosed: list[_Zone | _Coref] = [*self.open_zones[-1:], *self.open[-1:]]
@@ -190,7 +192,9 @@ class _Draft:
         self._end_segments(*SEGMENT_KINDS)
         for name, (line, number) in self.others.items():
             message = f"the tag <{name[:LONGEST_LABEL]}> ({number}) says nothing of coreference"
-            self.findings.append(Finding("tag", message, self.file, line, "it is left out, its words are kept"))
+            self.findings.append(
+                Finding("tag", message, self.file, line, "it is left out, its words are kept", left_out=True)
+            )
         content = "".join(self.pieces)
         if not content.strip():
             raise FormatError("there is no text in this document", self.file, self.line)
@@ -224,10 +228,10 @@ class _Draft:
         ignored = set()
         for number, coref in enumerate(self.corefs):
             if not content[coref.start : coref.end].strip():
-                self._report("no-words", "has no words", coref, "it is left out")
+                self._report("no-words", "has no words", coref, "it is left out", left_out=True)
                 ignored.add(number)
             elif coded is not None and not lies_inside(coref.start, coref.end, coded):
-                self._report("zone", "stands where MUC-6 codes nothing", coref, "it is left out")
+                self._report("zone", "stands where MUC-6 codes nothing", coref, "it is left out", left_out=True)
                 ignored.add(number)
         return ignored
 
@@ -274,11 +278,23 @@ class _Draft:
             name, kind = coref.attribute("REF"), coref.attribute("TYPE").upper()
             short_name = name[:LONGEST_LABEL]
             if kind not in ("", "IDENT"):
-                self._report("type", f"has the type {kind[:LONGEST_LABEL]!r}, not IDENT", coref, "its REF is left out")
+                self._report(
+                    "type",
+                    f"has the type {kind[:LONGEST_LABEL]!r}, not IDENT",
+                    coref,
+                    "its REF is left out",
+                    left_out=True,
+                )
             elif name not in numbers_by_id:
-                self._report("ref-unknown", f"refers to {short_name!r}, which is no ID", coref, "the REF is left out")
+                self._report(
+                    "ref-unknown",
+                    f"refers to {short_name!r}, which is no ID",
+                    coref,
+                    "the REF is left out",
+                    left_out=True,
+                )
             elif numbers_by_id[name] == number:
-                self._report("ref-self", "refers to itself", coref, "the REF is left out")
+                self._report("ref-self", "refers to itself", coref, "the REF is left out", left_out=True)
             else:
                 refs[number] = numbers_by_id[name]
         return refs
@@ -294,7 +310,7 @@ class _Draft:
             spans, several = find_spans(least, words)
             if not spans:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r}, which is not in its words"
-                self._report("min-outside", message, coref, "the MIN is left out")
+                self._report("min-outside", message, coref, "the MIN is left out", left_out=True)
             elif several:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r} several times in its words"
                 self._report("min-twice", message, coref, "the first is taken")

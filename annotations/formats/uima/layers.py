@@ -182,9 +182,11 @@ class Layers:
     relations: list[Relation] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def report(self, code: str, message: str, line: int | None = None, fix: str = "") -> None:
+    def report(
+        self, code: str, message: str, line: int | None = None, fix: str = "", *, left_out: bool = False
+    ) -> None:
         if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(code, message, self.file, line, fix))
+            self.findings.append(Finding(code, message, self.file, line, fix, left_out))
         elif len(self.findings) == MOST_FINDINGS:
             self.findings.append(Finding("more", "more is odd in this file than is listed here", self.file))
 
@@ -259,15 +261,17 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
     spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
     for layer, number in spans.items():
         if layer == NAMED_ENTITY or not layer.startswith(BUILT_IN):
-            file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out")
+            file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out", left_out=True)
     known = set(map(id, relations))
     others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in known)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
             name = f" called {kind[:50]!r}" if kind else ""
-            file_layers.report("relations-left-out", f"{number} relations{name} of the layer {layer} are left out")
+            file_layers.report(
+                "relations-left-out", f"{number} relations{name} of the layer {layer} are left out", left_out=True
+            )
     if file_layers.links and layers != "chains":
-        file_layers.report("chains-left-out", f"{len(file_layers.links)} links of chains are left out")
+        file_layers.report("chains-left-out", f"{len(file_layers.links)} links of chains are left out", left_out=True)
 
 
 @dataclass(slots=True)
@@ -385,7 +389,11 @@ class _Drafts:
             return  # one of its ends covers no character, which was said
         if source is target:
             self.file_layers.report(
-                "points-to-itself", "a relation leads from a markable to itself", relation.line, "it was left out"
+                "points-to-itself",
+                "a relation leads from a markable to itself",
+                relation.line,
+                "it was left out",
+                left_out=True,
             )
             return
         source.coded = True
@@ -414,7 +422,7 @@ class _Drafts:
 
     def _empty(self, where: Span | Link) -> None:
         message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
-        self.file_layers.report("empty-span", message, where.line, "it was left out")
+        self.file_layers.report("empty-span", message, where.line, "it was left out", left_out=True)
 
 
 # From here on: writing.

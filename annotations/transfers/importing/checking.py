@@ -178,14 +178,14 @@ def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> 
     document = source.document
     if source.coder is None or any(mark.answer for mark in document.marks):
         return []
-    reasons = [finding.message for finding in document.findings if finding.fix.startswith(("left out", "it is left"))]
+    reasons = [finding.message for finding in document.findings if finding.left_out]
     understood = (source.file, source.coder) in coded.files or (document.name in coded.texts and not reasons)
     if document.coder or naming.takes_empty or understood:
         return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
     message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
     message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
-    ways = f"if {source.coder} has coded nothing, use empty=take; if it is only a text, import texts only"
-    raise FormatError(f"{message}; {ways} (--texts-only)", document.file)
+    ways = f"if {source.coder} has coded nothing, say that a file in which nothing is coded is a coding (empty=take)"
+    raise FormatError(f"{message}; {ways}; if it is only a text, import texts only (--texts-only)", document.file)
 
 
 def new_text(project: Project, slug: str, document: Document) -> Text:

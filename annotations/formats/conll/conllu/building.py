@@ -23,19 +23,26 @@ from annotations.formats.model.document import (
 from annotations.formats.model.spans import merge_spans
 
 POSITION = re.compile(r"[0-9]{1,9}")
+# What is found, what is done about it, and whether something is left out.
 FINDING_MESSAGES = (
-    ("no-header", "no '# global.Entity' line comes before the entities ({} lines)", f"read as {DEFAULT_FIELDS}"),
-    ("empty-nodes", "{} mentions stand on empty nodes alone", "left out"),
-    ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it"),
-    ("duplicate", "{} mentions stand where one of the same entity stands", "one markable"),
-    ("head-outside", "{} heads or least words are not in their mention", "left out"),
+    ("no-header", "no '# global.Entity' line comes before the entities ({} lines)", f"read as {DEFAULT_FIELDS}", False),
+    ("empty-nodes", "{} mentions stand on empty nodes alone", "left out", True),
+    ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it", False),
+    ("duplicate", "{} mentions stand where one of the same entity stands", "one markable", False),
+    ("head-outside", "{} heads or least words are not in their mention", "left out", True),
     (
         "unknown-entity",
         "{} times SplitAnte names an entity without a mention, or an entity as its own part",
         "left out",
+        True,
     ),
-    ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
-    ("unknown-bridging", "{} times Bridge names an entity without a mention, or an entity as its own part", "left out"),
+    ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out", True),
+    (
+        "unknown-bridging",
+        "{} times Bridge names an entity without a mention, or an entity as its own part",
+        "left out",
+        True,
+    ),
 )
 
 
@@ -225,8 +232,13 @@ class _Builder:
     def _findings(self) -> list[Finding]:
         return [
             Finding(
-                code, message.format(self.draft.reports[code][1]), self.draft.file, self.draft.reports[code][0], fix
+                code,
+                message.format(self.draft.reports[code][1]),
+                self.draft.file,
+                self.draft.reports[code][0],
+                fix,
+                left_out,
             )
-            for code, message, fix in FINDING_MESSAGES
+            for code, message, fix, left_out in FINDING_MESSAGES
             if code in self.draft.reports
         ]

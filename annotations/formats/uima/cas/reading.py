@@ -133,7 +133,9 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
             raise FormatError(message, file_layers.file, element.sourceline)
         unknown[name] += 1
     for name, number in unknown.items():
-        file_layers.report("unknown-type", f"{number} of the type {name[:100]} are left out", fix="add the type system")
+        file_layers.report(
+            "unknown-type", f"{number} of the type {name[:100]} are left out", fix="add the type system", left_out=True
+        )
 
 
 def _read_types(data: bytes, file: str) -> cassis.TypeSystem:

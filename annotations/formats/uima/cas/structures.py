@@ -197,7 +197,9 @@ class _Draft:
                 return
             self.followed.add(id(link))
             if position is None:
-                self.file_layers.report("link-nowhere", f"the link {_structure_number(link)} of a chain is in no text")
+                self.file_layers.report(
+                    "link-nowhere", f"the link {_structure_number(link)} of a chain is in no text", left_out=True
+                )
             else:
                 kind = self._value(link, "referenceType")
                 place = (position.begin, position.end, line, kind)
@@ -231,7 +233,7 @@ class _Draft:
             self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
-            self.file_layers.report("unknown-reference", message, line, "the relation was left out")
+            self.file_layers.report("unknown-reference", message, line, "the relation was left out", left_out=True)
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
         """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""

@@ -234,7 +234,7 @@ class Annotations:
         if span is None:
             where = f"{end.unit}[{end.number}]" if end.number else end.unit
             message = f"a relation leads to {where}, where no span of the layer {end.layer} stands"
-            self.file_layers.report("unknown-reference", message, arc.line, "the relation was left out")
+            self.file_layers.report("unknown-reference", message, arc.line, "the relation was left out", left_out=True)
         return span
 
 

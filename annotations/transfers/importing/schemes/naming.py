@@ -161,6 +161,7 @@ class Naming:
                 "which the scheme does not have",
                 document.file,
                 fix="left out",
+                left_out=True,
             )
             for level, marks in left_out.items()
         ]
@@ -225,6 +226,7 @@ class Naming:
                 f"{pluralize(number, 'answer')} to {name[:LONGEST_SHOWN]!r}, which the scheme does not ask",
                 document.file,
                 fix=f"left out; question={name[:LONGEST_SHOWN]}:HERE says what it is",
+                left_out=True,
             )
             for name, number in left_out.items()
             if not self.questions.keys() & {name, *(with_kind(name, is_relation=one) for one in (True, False))}

@@ -177,8 +177,8 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
 def test_a_file_in_which_nothing_is_coded_is_refused_and_may_be_taken_for_a_coding(tales, marked, count):
     empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her dog", "bea", "run")
     assert refused(tales, empty, coding) == (
-        f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, use empty=take; "
-        "if it is only a text, import texts only (--texts-only)"
+        f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, say that a file "
+        "in which nothing is coded is a coding (empty=take); if it is only a text, import texts only (--texts-only)"
     )
     report = bring(tales, empty, of_format={"empty": "take"})
     assert report.codings == 1
