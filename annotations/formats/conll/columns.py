@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 BEGIN = re.compile(
     r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<plain>[^;]*?))\s*(?:;\s*(?:part\s*(?P<part>\d+)\s*;?)?)?\s*$"
@@ -13,20 +15,43 @@ NONE = ("", "-", "_", "*")
 # The shared task has at least so many columns; what has this many is taken for cut from one of its files.
 TASK_COLUMNS = 11
 STANDARD_COLUMNS = 5
-# Where the words stand, from 0, in lines of so many columns, and in those of the shared task.
-USUAL_WORD_COLUMN = {2: 0, 3: 1, STANDARD_COLUMNS: 3}
+# Where the words stand, from 0: after document, part and number, or in the short forms.
+TASK_WORD_COLUMN = 3
+SHORT_WORD_COLUMN = {2: 0, 3: 1}
 LONGEST_COMMENT = 1000
 LINES_LOOKED_AT = 1000
+LONGEST_COUNTER = 18
 # The number of a token, also of a part of a word, a page or a sentence: 7, 7-8, 7.1, 2-7, w7.
 TOKEN_NUMBER = re.compile(r"\w?\d+(?:[-._:]\d+)*")
 DIGITS = re.compile(r"\d+")
+# What stands for the words in releases without them.
+BLANK = re.compile(r"_+")
+BLANKS = re.compile(r" +")
+CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 
 Column = Sequence[Sequence[str]]
 
 
+class Columns(NamedTuple):
+    """Where words and chains stand in lines of so many columns.
+
+    words: the column of the words, from 0; -1 where none can be it. chains: that of the chains, from the last, which
+    is 1. is_plain: whether the words are where the shared task or a short form of it has them.
+    """
+
+    words: int
+    chains: int
+    is_plain: bool
+
+
 def split(line: str) -> list[str]:
-    """Return the cells of a line: parted by tabs where it has one, else by white space."""
-    return line.split("\t") if "\t" in line else line.split()
+    """Return the cells of a line: parted by tabs where it has one, else by blanks, and by no other white space."""
+    return line.split("\t") if "\t" in line else BLANKS.split(line.strip(" "))
+
+
+def is_empty(line: str) -> bool:
+    """Return whether there is nothing in a line but blanks and tabs."""
+    return not line.strip(" \t")
 
 
 def is_boundary(line: str) -> bool:
@@ -56,7 +81,7 @@ class Layout:
             if line.startswith("#"):
                 if is_boundary(line):
                     begin = number if BEGIN.match(line) else 0
-            elif begin and line.strip():
+            elif begin and not is_empty(line):
                 if begin not in first_lines:
                     first_lines[begin] = number
                     columns = len(split(line))
@@ -69,18 +94,13 @@ class Layout:
                         rows[kind][-1].append(cells)
         return cls(first_lines, rows)
 
-    def word_column(self, columns: int) -> int:
-        """Return the column of the words, from 0, in documents of so many columns; -1 where none can be it."""
-        return self._word_columns[_kind(columns)]
+    def columns(self, number: int) -> Columns:
+        """Return where words and chains stand in documents of so many columns."""
+        return self._columns[_kind(number)]
 
     @cached_property
-    def _word_columns(self) -> dict[int, int]:
-        return {kind: _word_column(kind, documents) for kind, documents in self.rows.items()}
-
-
-def usual_word_column(columns: int) -> int:
-    """Return where the words are expected, from 0, in lines of so many columns; -1 where there is no such place."""
-    return USUAL_WORD_COLUMN.get(min(columns, STANDARD_COLUMNS), -1)
+    def _columns(self) -> dict[int, Columns]:
+        return {kind: _find_columns(kind, documents) for kind, documents in self.rows.items()}
 
 
 def _kind(columns: int) -> int:
@@ -88,44 +108,81 @@ def _kind(columns: int) -> int:
     return min(columns, TASK_COLUMNS)
 
 
-def _word_column(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> int:
-    """Return the column of the words, from 0, of the documents of a file that have equally many columns."""
+def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Columns:
+    """Return where words and chains stand in the documents of a file that have equally many columns."""
     looked_at = [rows for rows in documents if rows]
-    width = min((len(row) - 1 for rows in looked_at for row in rows), default=0)
-    columns: list[Column] = [[[row[place].strip() for row in rows] for rows in looked_at] for place in range(width)]
-    usual = usual_word_column(kind)
-    # The columns before the words are known: document, part and number, or the number alone.
-    if 0 <= usual < width and not _is_placeholder(columns[usual]):
-        before = columns[:usual]
-        if kind == TASK_COLUMNS or (all(map(_is_numeric, before[-1:])) and all(map(_is_name, before[:-2]))):
-            return usual
-    # Further right are tags and speakers.
-    candidates = [
-        number for number, column in enumerate(columns[: STANDARD_COLUMNS - 1]) if not _is_placeholder(column)
+    width = min((len(row) for rows in looked_at for row in rows), default=0)
+    chains = _chain_column(looked_at, width)
+    columns: list[Column] = [
+        [[row[place].strip(" ") for row in rows] for rows in looked_at] for place in range(width - chains)
     ]
-    telling = [
-        number for number in candidates if not _is_numeric(columns[number]) and not _is_constant(columns[number])
-    ]
-    if telling:
-        return telling[0]
-    if 0 <= usual < width:
+    usual = SHORT_WORD_COLUMN.get(kind, TASK_WORD_COLUMN if kind >= STANDARD_COLUMNS else -1)
+    if chains == 1 and 0 <= usual < len(columns) and _stands_before_words(columns[:usual]):
+        if _is_blank(columns[usual]):
+            return Columns(-1, chains, is_plain=False)
+        if usual < TASK_WORD_COLUMN or not _is_counter(columns[usual]):
+            return Columns(usual, chains, is_plain=True)
+    return Columns(_first_words(columns, usual), chains, is_plain=False)
+
+
+def _stands_before_words(columns: Sequence[Column]) -> bool:
+    """Return whether these are name, part and number of the shared task, or the number or nothing of a short form."""
+    *before, number = columns or [[]]
+    return _is_numeric(number) and all(
+        _is_name(column) or (place == 1 and _is_numeric(column)) for place, column in enumerate(before)
+    )
+
+
+def _first_words(columns: Sequence[Column], usual: int) -> int:
+    """Return the first column that can be words; -1 where there is none, or several could be."""
+    after_number = False
+    for place, column in enumerate(columns):
+        if _is_numeric(column):
+            after_number = True
+        elif after_number and _is_blank(column):
+            return -1
+        elif not _is_placeholder(column) and not _is_name(column):
+            return place
+    candidates = [place for place, column in enumerate(columns) if not _is_placeholder(column)]
+    if usual in candidates and _is_numeric(columns[max(usual - 1, 0)]):
         return usual
     return candidates[0] if len(candidates) == 1 else -1
 
 
+def _chain_column(documents: Sequence[Sequence[Sequence[str]]], width: int) -> int:
+    """Return the column of the chains, from the last, which is 1: another only where the last has no bracket."""
+    rows = [row for rows in documents for row in rows]
+    if any("(" in row[-1] or ")" in row[-1] for row in rows):
+        return 1
+    for place in range(2, width):
+        cells = {row[-place].strip(" ") for row in rows}.difference(NONE)
+        if cells and all(CHAINS.fullmatch(cell) and DIGITS.search(cell) for cell in cells):
+            return place
+    return 1
+
+
 def _is_placeholder(column: Column) -> bool:
-    return all(cell in NONE for cells in column for cell in cells)
+    return all(cell in NONE or BLANK.fullmatch(cell) for cells in column for cell in cells)
+
+
+def _is_blank(column: Column) -> bool:
+    """Return whether the words of a column have been taken out."""
+    return all(BLANK.fullmatch(cell) for cells in column for cell in cells)
 
 
 def _is_numeric(column: Column) -> bool:
     return all(TOKEN_NUMBER.fullmatch(cell) for cells in column for cell in cells)
 
 
-def _is_constant(column: Column) -> bool:
-    """Return whether a column says the same in every line of a document."""
-    return all(len(set(cells)) == 1 for cells in column)
+def _is_counter(column: Column) -> bool:
+    """Return whether a column has numbers that never fall: of sentences, tokens or characters."""
+    return (
+        any(len(cells) > 1 for cells in column)
+        and all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
+        and all(int(one) <= int(other) for cells in column for one, other in pairwise(cells))
+    )
 
 
 def _is_name(column: Column) -> bool:
     """Return whether a column has the name of its document, with or without a number of the line."""
-    return _is_constant([[DIGITS.sub("", cell) for cell in cells] for cells in column])
+    return all(len({DIGITS.sub("", cell) for cell in cells}) == 1 for cells in column)

@@ -10,21 +10,24 @@ tokens joined by a blank, one sentence a line. Every part of a document is a tex
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from annotations.formats.conll.columns import (
     BEGIN,
+    CHAINS,
     END,
     LONGEST_COMMENT,
     NONE,
     STANDARD_COLUMNS,
-    USUAL_WORD_COLUMN,
+    TASK_COLUMNS,
+    TASK_WORD_COLUMN,
     Layout,
     is_boundary,
+    is_empty,
     split,
-    usual_word_column,
 )
+from annotations.formats.conll.slips import LEAVE_OUT, Slips
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -38,65 +41,138 @@ from annotations.formats.model.document import (
     decode,
 )
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Bundle, File, Format, Option, stem, write_each
+from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.syntax.caching import cache_recent
 from annotations.formats.syntax.tokens import Tokens, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
-CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
+BARE_RETURN = re.compile(rb"\r(?!\n)")
+LINE_END = re.compile(rb"\r\n?|\n")
+CARRIAGE_RETURN = "a bare carriage return stands here"
+# What files in CoNLL-U have: comments, or a word of ten columns.
+CONLLU = re.compile(r"# *(?:newdoc|global\.Entity|sent_id|text)\b|\d+\t(?:[^\t]*\t){8}[^\t]*\Z")
 SPEAKER_COLUMN = 9
 LONGEST_SHOWN = 50
 MOST_FINDINGS = 1000
 
 
-def read(bundle: Bundle, word: str = "") -> list[Document]:
+def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012.
 
-    word: the column of the words, from 1, where it is not found.
+    word: the column of the words, from 1, where it is not found. slips: what becomes of mentions and documents with a
+    slip.
     """
     file = bundle.main
     if word and not (word.isdecimal() and int(word)):
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
     lines = decode(bundle.data, file).split("\n")
     layout = Layout.of(lines)
-    drafts: list[_Draft] = []
-    draft: _Draft | None = None
-    for number, line in enumerate(lines, start=1):
-        if line.startswith("#") and not (draft is not None and draft.has_token(line)):
-            opened = draft
-            draft = _read_comment(file, number, line, draft, drafts)
-            if draft is not None and draft is not opened and number in layout.first_lines:
-                draft.find_columns(layout.first_lines[number], lines, layout, int(word or 0))
-        elif not line.strip():
-            if draft is not None:
-                draft.end_sentence()
-        elif draft is None:
-            raise FormatError("a token is outside a document ('#begin document' comes first)", file, number)
+    returns = _bare_returns(bundle.data)
+    reader = _Reader(
+        file, lines, layout, int(word or 0), Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
+    )
+    try:
+        documents = reader.read()
+    except FormatError as error:
+        if error.line is None or not {error.line - 1, error.line} & returns.keys():
+            raise
+        raise FormatError(f"{error.message}; {CARRIAGE_RETURN}", file, error.line) from None
+    if returns:
+        first = min(returns)
+        message = CARRIAGE_RETURN if len(returns) == 1 else f"{CARRIAGE_RETURN}, as {len(returns)} lines do"
+        finding = Finding("carriage-return", message, file, first, "a line ends there")
+        documents[0] = replace(documents[0], findings=[*documents[0].findings, finding])
+    return documents
+
+
+def _bare_returns(data: bytes) -> dict[int, None]:
+    """Return the lines that end with a carriage return alone in a file whose lines end otherwise."""
+    if b"\r" not in data or b"\n" not in data or not BARE_RETURN.search(data):
+        return {}
+    ends = enumerate(LINE_END.finditer(data), start=1)
+    return {number: None for number, end in ends if end[0] == b"\r"}
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What goes on from line to line, and the documents so far.
+
+    word: the column of the words, from 1, where a user names it, else 0. skips: whether the lines are those of a
+    document that is left out.
+    """
+
+    file: str
+    lines: Sequence[str]
+    layout: Layout
+    word: int
+    slips: Slips
+    drafts: "list[_Draft]" = field(default_factory=list)
+    draft: "_Draft | None" = None
+    skips: bool = False
+
+    def read(self) -> list[Document]:
+        for number, line in enumerate(self.lines, start=1):
+            try:
+                self._read_line(number, line)
+            except FormatError as error:
+                self._leave_out(error)
+        if self.draft is not None:
+            try:
+                self.draft.end_with_file(len(self.lines))
+            except FormatError as error:
+                self._leave_out(error)
+        if not self.drafts and not self.slips.errors:
+            raise FormatError(f"there is no '#begin document' in this file{self._other_format()}", self.file, 1)
+        documents = _build_documents(self.drafts, self.slips)
+        findings = self.slips.finish(len(documents))
+        return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
+
+    def _leave_out(self, error: FormatError) -> None:
+        """Leave out the document that is open. Raise the error where the file is refused."""
+        self.slips.in_document(error)
+        if self.draft is not None:
+            self.drafts.pop()
+        self.draft, self.skips = None, True
+
+    def _read_line(self, number: int, line: str) -> None:
+        if line.startswith("#") and not (self.draft is not None and self.draft.has_token(line)):
+            self._read_comment(number, line)
+        elif self.skips:
+            return
+        elif is_empty(line):
+            if self.draft is not None:
+                self.draft.end_sentence()
+        elif self.draft is None:
+            message = f"a token is outside a document ('#begin document' comes first){self._other_format()}"
+            raise FormatError(message, self.file, number)
         else:
-            draft.add(number, line)
-    if draft is not None:
-        draft.end_with_file(len(lines))
-    if not drafts:
-        raise FormatError("there is no '#begin document' in this file", file, 1)
-    return _build_documents(drafts)
+            self.draft.add(number, line)
 
+    def _read_comment(self, number: int, line: str) -> None:
+        """Begin or end a document where a line that begins with # does so."""
+        if len(line) > LONGEST_COMMENT:
+            raise FormatError(f"a comment line has more than {LONGEST_COMMENT} characters", self.file, number)
+        begin = BEGIN.match(line)
+        if begin:
+            if self.draft is not None:
+                message = f"a document begins before the one of line {self.draft.line} has ended"
+                self._leave_out(FormatError(message, self.file, number))
+            name, part = begin["quoted"] or begin["plain"] or "", int(begin["part"] or 0)
+            self.draft, self.skips = _Draft(self.file, number, name, part, self.slips), False
+            self.drafts.append(self.draft)
+            if number in self.layout.first_lines:
+                self.draft.find_columns(self.layout.first_lines[number], self.lines, self.layout, self.word)
+        elif END.match(line):
+            if self.draft is not None:
+                self.draft.finish()
+            elif not self.skips:
+                raise FormatError("a document ends here that has not begun", self.file, number)
+            self.draft, self.skips = None, False
 
-def _read_comment(file: str, number: int, line: str, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
-    """Return the document that is open after a line that begins with #; a new one is added to the drafts."""
-    if len(line) > LONGEST_COMMENT:
-        raise FormatError(f"a comment line has more than {LONGEST_COMMENT} characters", file, number)
-    begin = BEGIN.match(line)
-    if begin:
-        if draft is not None:
-            raise FormatError(f"a document begins before the one of line {draft.line} has ended", file, number)
-        drafts.append(_Draft(file, number, begin["quoted"] or begin["plain"] or "", int(begin["part"] or 0)))
-        return drafts[-1]
-    if END.match(line):
-        if draft is None:
-            raise FormatError("a document ends here that has not begun", file, number)
-        draft.finish()
-        return None
-    return draft
+    def _other_format(self) -> str:
+        """Return what the file looks like where it is no CoNLL-2012."""
+        seen = any(CONLLU.match(line) for line in self.lines)
+        return "; this looks like CoNLL-U: choose CorefUD / CoNLL-U (conllu)" if seen else ""
 
 
 @dataclass(slots=True)
@@ -107,6 +183,7 @@ class _Draft:
     line: int
     document: str
     part: int
+    slips: Slips
     words: list[str] = field(default_factory=list)
     sentence_ends: list[int] = field(default_factory=list)
     speakers: list[str] = field(default_factory=list)
@@ -114,6 +191,8 @@ class _Draft:
     spans: dict[tuple[int, int], tuple[int, dict[str, None]]] = field(default_factory=dict)
     columns: int = 0
     word_column: int = 0
+    chains: int = 1
+    has_speakers: bool = False
     has_tabs: bool = False
     findings: list[Finding] = field(default_factory=list)
 
@@ -135,17 +214,24 @@ class _Draft:
             raise FormatError(
                 "a token has at least 2 columns, its word and its chains, this line has 1", self.file, number
             )
+        found = layout.columns(self.columns)
+        self.chains = found.chains
+        if self.chains > 1:
+            column = self.columns + 1 - self.chains
+            message = f"the chains are those of column {column} of {self.columns}: the last has none"
+            self.findings.append(Finding("chain-column", message, self.file, number, "the others are not read"))
+        self.word_column = word - 1 if word else found.words
+        self.has_speakers = self.word_column == TASK_WORD_COLUMN and (found.is_plain or bool(word))
         if word:
-            self.word_column = word - 1
-            if self.word_column > self.columns - 2:
+            if self.word_column > self.columns - self.chains - 1:
                 raise FormatError(f"there is no column {word} before that of the chains", self.file, number)
-            return
-        self.word_column = layout.word_column(self.columns)
-        if self.word_column < 0:
-            message = "no column holds words: all are numbers, or the same in every line; say word=N if one is"
+        elif self.word_column < 0:
+            message = (
+                "this document has no words: its columns are numbers, or signs for nothing, or the same in every line; "
+                "if one holds words, say word=N"
+            )
             raise FormatError(message, self.file, number)
-        usual = usual_word_column(self.columns)
-        if self.word_column != max(usual, 0):
+        elif not found.is_plain:
             message = f"the words are those of column {self.word_column + 1} of {self.columns}"
             self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
 
@@ -154,43 +240,47 @@ class _Draft:
         if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or is_boundary(line):
             return False
         cells = split(line)
-        chains = cells[-1].strip()
+        chains = cells[-min(self.chains, len(cells))].strip(" ")
         return len(cells) == self.columns and (chains in NONE or CHAINS.fullmatch(chains) is not None)
 
     def add(self, number: int, line: str) -> None:
         cells = split(line)
-        if len(cells) != self.columns and min(len(cells), self.columns) < STANDARD_COLUMNS:
+        if len(cells) != self.columns and min(len(cells), self.columns) < TASK_COLUMNS:
             message = f"this line has {len(cells)} columns, the first had {self.columns}"
             raise FormatError(message, self.file, number)
-        words = cells[self.word_column].split() if self.word_column < len(cells) - 1 else []
-        if len(words) != 1:
+        word = cells[self.word_column].strip(" ") if self.word_column < len(cells) - self.chains else ""
+        if not word.strip() or " " in word:
             raise FormatError("the word column is empty or holds white space", self.file, number)
-        self.words += words
-        is_standard = self.word_column == USUAL_WORD_COLUMN[STANDARD_COLUMNS]
-        speaker = cells[SPEAKER_COLUMN].strip() if is_standard and len(cells) > SPEAKER_COLUMN + 1 else ""
+        self.words.append(word)
+        speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and len(cells) > SPEAKER_COLUMN + 1 else ""
         if speaker in NONE:
             speaker = ""
         elif len(speaker) > LONGEST_SPEAKER:
             raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
         self.speakers.append(speaker)
-        brackets = cells[-1].strip()
+        brackets = cells[-self.chains].strip(" ")
         if brackets not in NONE:
             self._brackets(number, brackets)
+
+    def _slip(self, message: str, number: int) -> None:
+        """Leave out a mention. Raise FormatError where the file is refused."""
+        self.slips.in_mention(FormatError(message, self.file, number), self.findings)
 
     def _brackets(self, number: int, cell: str) -> None:
         token = len(self.words) - 1
         for bracket in self._tokens(number, cell):
             opened, closed = bracket["open"], bracket["close"]
             if len(opened or closed or "") > LONGEST_INDEX:
-                raise FormatError(f"a chain's name has more than {LONGEST_INDEX} characters", self.file, number)
-            if opened is not None and bracket["closed"]:
+                self._slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
+            elif opened is not None and bracket["closed"]:
                 self._span(opened, token, token, number)
             elif opened is not None:
                 self.open.setdefault(opened, []).append((token, number))
             elif closed is not None:
                 started = self.open.get(closed)
                 if not started:
-                    raise FormatError(f"the bracket {closed}) closes nothing", self.file, number)
+                    self._slip(f"the bracket {closed}) closes nothing", number)
+                    continue
                 first, line = started.pop()
                 self._span(closed, first, token, line)
 
@@ -199,7 +289,8 @@ class _Draft:
         while position < len(cell):
             bracket = BRACKET.match(cell, position)
             if bracket is None:
-                raise FormatError(f"this is not a list of chain brackets: {cell[:50]!r}", self.file, number)
+                self._slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
+                return
             yield bracket
             position = bracket.end()
 
@@ -218,8 +309,8 @@ class _Draft:
         if not self.words:
             raise FormatError("this document has no token", self.file, self.line)
         for chain, started in self.open.items():
-            if started:
-                raise FormatError(f"the bracket ({chain} is never closed", self.file, started[-1][1])
+            for _, line in reversed(started):
+                self._slip(f"the bracket ({chain} is never closed", line)
         self.end_sentence()
 
     def build(self, name: str) -> Document:
@@ -238,20 +329,17 @@ class _Draft:
         return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES, findings=self.findings)
 
 
-def _build_documents(drafts: list[_Draft]) -> list[Document]:
+def _build_documents(drafts: list[_Draft], slips: Slips) -> list[Document]:
     """Return the documents named by the file, where it holds one, else by file, document and part."""
-    file_name = stem(drafts[0].file)
-    if len(drafts) == 1:
-        return [drafts[0].build(file_name)]
+    if len(drafts) == 1 and not slips.several:
+        return [drafts[0].build(stem(slips.file))]
     documents, seen = [], dict[str, int]()
     for draft in drafts:
-        name = f"{draft.document or file_name} {draft.part}"
+        name = f"{draft.document or stem(slips.file)} {draft.part}"
         if name in seen:
-            raise FormatError(
-                f"document ({draft.document}) part {draft.part} appears twice (also in line {seen[name]})",
-                draft.file,
-                draft.line,
-            )
+            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {seen[name]})"
+            slips.in_document(FormatError(message, draft.file, draft.line))
+            continue
         seen[name] = draft.line
         documents.append(draft.build(name))
     return documents
@@ -335,6 +423,7 @@ FORMAT = Format(
             "The column of the words",
             (("", "the usual one, else the first that holds words"), *((str(n), f"column {n}") for n in range(1, 11))),
         ),
+        SLIPS,
     ),
     ways={"words": "word=N"},
 )

@@ -227,9 +227,9 @@ def test_comments_between_lines_are_passed_over(comment):
         (SMALL.replace("Bob B.", "B" * (LONGEST_SPEAKER + 1)), 7, "a speaker's name has more than 100"),
         (file_of("-", "-").replace("w1", " "), 3, "the word column is empty or holds white space"),
         (file_of("-", "-").replace("w1", "w 1"), 3, "the word column is empty or holds white space"),
-        (file_of("-", "-").replace("w1", "w\u00a01"), 3, "the word column is empty or holds white space"),
+        (file_of("-", "-").replace("w1", "\u00a0"), 3, "the word column is empty or holds white space"),
         ("#begin document (a)\na\tb\n", 2, "this is not a list of chain brackets: 'b'"),
-        ("#begin document (a)\na\t0\tb\t-\n", 2, "no column holds words"),
+        ("#begin document (a)\na\t0\tb\t-\n", 2, "this document has no words"),
         ("#begin document (a)\nword\n", 2, "this line has 1"),
         ("#begin document (a)\n0\tb\t_\na\t0\t0\tb\t-\t-\n", 3, "this line has 6 columns, the first had 3"),
         ("#begin document (a)\na\t0\t0\tb\t-\t-\n0\tb\t_\n", 3, "this line has 3 columns, the first had 6"),
@@ -462,7 +462,7 @@ def test_damaged_real_files_give_a_result_or_a_format_error(samples):
 
 
 def test_cut_in_the_first_token_is_not_taken_for_the_short_form():
-    with pytest.raises(FormatError, match=r"cut\.conll:2: this is not a list of chain brackets: '0'"):
+    with pytest.raises(FormatError, match=r"cut\.conll:2: this document has no words"):
         conll2012.read(Bundle.of("cut.conll", b"#begin document (cut); part 000\ncut\t0\t0\n"))
 
 
@@ -553,9 +553,7 @@ READ_BY_0_1_0 = {
     "numbers with the sentence": lambda n: f"walk\t0\t1-{n}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
     "numbers with a letter": lambda n: f"walk\t0\tw{n}\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
     "numbers of parts": lambda n: f"walk\t0\t{n}.1\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
-    "names that vary": lambda n: f"{OF_WALK[n]}x\t0\t{n}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
     "numbered names": lambda n: f"walk_{n}\t0\t{n}\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
-    "no numbers": lambda n: f"walk\t0\t{'abcd'[n]}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
 }  # fmt: skip
 
 

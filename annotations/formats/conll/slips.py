@@ -1,0 +1,51 @@
+"""What becomes of slips in files of coreference: they refuse the file, or what holds them is left out."""
+
+from dataclasses import dataclass, field
+
+from annotations.formats.model.document import Finding, FormatError
+
+LEAVE_OUT = "leave-out"
+MAX_LISTED = 1000
+
+
+@dataclass(slots=True)
+class Slips:
+    """The slips of a file.
+
+    are_left_out: whether what holds them is left out. several: whether the file has several documents. findings: the
+    documents that are left out. errors: why they are.
+    """
+
+    file: str
+    are_left_out: bool
+    several: bool
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[FormatError] = field(default_factory=list)
+    number: int = 0
+
+    def in_mention(self, error: FormatError, findings: list[Finding]) -> None:
+        """Add a finding that a mention, or what links it, is left out. Raise the error where the file is refused."""
+        self._leave_out(error, "the mention", findings)
+
+    def in_document(self, error: FormatError) -> None:
+        """Add a finding that a document is left out. Raise the error where the file is refused."""
+        self._leave_out(error, "the document" if self.several or self.are_left_out else "", self.findings)
+        self.errors.append(error)
+
+    def _leave_out(self, error: FormatError, what: str, findings: list[Finding]) -> None:
+        if not self.are_left_out:
+            way = f"; slips=leave-out leaves out {what}" if what else ""
+            raise FormatError(f"{error.message}{way}", error.file, error.line)
+        self.number += 1
+        if self.number <= MAX_LISTED:
+            fix = f"{what} is left out"
+            findings.append(Finding("slip", error.message, error.file, error.line, fix, left_out=True))
+
+    def finish(self, n_documents: int) -> list[Finding]:
+        """Return the findings of the file. Raise the first error if no document is left."""
+        if not n_documents and self.errors:
+            raise self.errors[0]
+        if self.number > MAX_LISTED:
+            message = f"there are {self.number - MAX_LISTED} more slips than are listed"
+            self.findings.append(Finding("slip", message, self.file, fix="left out", left_out=True))
+        return self.findings
