@@ -6,7 +6,8 @@ Read:
 * Of a multi-word token the surface form stands in the text. Where its words make it up (He and 's of He's), mentions
   begin and end on them; where they do not (zu and dem of zum), what begins or ends on one of them does so on it.
 * Empty nodes count as words of a mention but have no characters: a mention of empty nodes alone is left out.
-* `# global.Entity` names the fields of a mention, from its line on; without it they are eid-etype-head-other.
+* `# global.Entity` names the fields of a mention, from its line on; without it they are those of the option "fields",
+  else eid-etype-head-other, or types alone where no name has a digit. Types alone are markables without an entity.
   minspan, or else head, gives the least words (MIN).
 * `SplitAnte=e1<e3,e2<e3`: the first mention of e3 is in the chains e3, e1 and e2.
 * `Bridge=e1<e3:part` is a relation of e3, called by its subtype or else bridging, to the nearest mention of e1 before.
@@ -20,10 +21,11 @@ the new one with SplitAnte. What has a meaning in the format is written as `&#45
 `%2C`.
 """
 
+from annotations.formats.conll.conllu.names import DEFAULT_FIELDS
 from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
 from annotations.formats.conll.conllu.writing import write
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format, Option
+from annotations.formats.model.format import SLIPS, Format, Option
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -58,7 +60,11 @@ FORMAT = Format(
             Feature.CONTROL_CHARACTERS,
         }
     ),
-    options=(Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),),
+    options=(
+        Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),
+        Option("fields", "Fields of a mention, where no line “global.Entity” names them", example=DEFAULT_FIELDS),
+        SLIPS,
+    ),
     names_categories=True,
     names_questions=True,
     ways={"category": "categories=none"},

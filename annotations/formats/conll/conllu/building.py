@@ -25,7 +25,24 @@ from annotations.formats.model.spans import merge_spans
 POSITION = re.compile(r"[0-9]{1,9}")
 # What is found, what is done about it, and whether something is left out.
 FINDING_MESSAGES = (
-    ("no-header", "no '# global.Entity' line comes before the entities ({} lines)", f"read as {DEFAULT_FIELDS}", False),
+    (
+        "no-header",
+        "no '# global.Entity' line comes before the entities ({} lines)",
+        f"read as {DEFAULT_FIELDS}; fields= says what else they are",
+        False,
+    ),
+    (
+        "no-numbers",
+        "no '# global.Entity' line comes before the mentions, whose names have no numbers ({} lines)",
+        "read as types; fields=eid reads entities",
+        False,
+    ),
+    (
+        "types-alone",
+        "{} mentions have a type and no entity",
+        "markables without an answer; categories=etype reads the types",
+        True,
+    ),
     ("empty-nodes", "{} mentions stand on empty nodes alone", "left out", True),
     ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it", False),
     ("duplicate", "{} mentions stand where one of the same entity stands", "one markable", False),
@@ -66,11 +83,14 @@ class _Builder:
                 continue
             if any(self._inside_token(run) for run in mention.runs):
                 draft.report("inside-word", mention.line)
+            if not (mention.eid or self.typed):
+                draft.report("types-alone", mention.line)
             if places.setdefault(parts, {}).setdefault(mention.eid, mention) is not mention:
                 draft.report("duplicate", mention.line)
         in_order = sorted(places, key=lambda parts: text_order(Mark(parts)))
-        indices = self._indices({parts: list(places[parts]) for parts in in_order})
-        relations = self._relations({parts: list(places[parts]) for parts in in_order})
+        entities = {parts: [eid for eid in places[parts] if eid] for parts in in_order}
+        indices = self._indices(entities)
+        relations = self._relations(entities)
         marks = [
             self._mark(parts, list(places[parts].values()), indices[parts], relations.get(parts, {}))
             for parts in in_order
@@ -81,7 +101,7 @@ class _Builder:
             draft.content(),
             marks,
             self._segments(),
-            Links.INDICES,
+            Links.INDICES if any(entities.values()) or not marks else Links.NONE,
             draft.meta.get("title", ""),
             draft.meta.get("language", ""),
             draft.meta.get("direction", ""),
@@ -180,7 +200,10 @@ class _Builder:
             relations=tuple((name, tuple((each,) for each in relations[name])) for name in sorted(relations)),
             attributes=tuple(sorted((key, value) for key, value in other.items() if key not in OTHER and value)),
         )
-        return Mark(parts, "", label, next((head for head in heads if head), ()), answer, mentions[0].line)
+        # Types alone say nothing where they are not read.
+        is_coded = self.typed or any(mention.eid for mention in mentions)
+        head = next((head for head in heads if head), ())
+        return Mark(parts, "", label, head, answer if is_coded else None, mentions[0].line)
 
     def _head(self, mention: Mention) -> Parts:
         """Return the least words that a mention names; none, and a finding, where they are not its own."""
@@ -231,14 +254,17 @@ class _Builder:
 
     def _findings(self) -> list[Finding]:
         return [
-            Finding(
-                code,
-                message.format(self.draft.reports[code][1]),
-                self.draft.file,
-                self.draft.reports[code][0],
-                fix,
-                left_out,
-            )
-            for code, message, fix, left_out in FINDING_MESSAGES
-            if code in self.draft.reports
+            *self.draft.findings,
+            *(
+                Finding(
+                    code,
+                    message.format(self.draft.reports[code][1]),
+                    self.draft.file,
+                    self.draft.reports[code][0],
+                    fix,
+                    left_out,
+                )
+                for code, message, fix, left_out in FINDING_MESSAGES
+                if code in self.draft.reports
+            ),
         ]

@@ -1,12 +1,14 @@
 """A document while its lines come in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, DEFAULT_FIELDS, unescape, unescape_space
-from annotations.formats.model.document import LONGEST_INDEX, FormatError
+from annotations.formats.conll.columns import BLANK
+from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
+from annotations.formats.conll.slips import Slips
+from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
 
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
@@ -17,29 +19,34 @@ LINKING = ("Entity", "SplitAnte", "Bridge")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand; None for those that it does not have."""
+    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype."""
 
-    eid: int = 0
+    eid: int | None = 0
     etype: int | None = None
     head: int | None = None
     minspan: int | None = None
     other: int | None = None
 
 
-def parse_fields(value: str, file: str, line: int) -> Fields:
+def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
     names = value.split("-")
     # Those in capitals, and entity, are the names of earlier releases.
     known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
     places = {known.get(name, name): place for place, name in reversed(list(enumerate(names)))}
-    if "eid" not in places:
-        raise FormatError("global.Entity names neither eid nor GRP", file, line)
-    wanted = ("etype", "head", "minspan", "other")
-    return Fields(places["eid"], *(places.get(name) for name in wanted))
+    if "eid" not in places and "etype" not in places:
+        message = (
+            f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
+        )
+        raise FormatError(message, file, line)
+    return Fields(*(places.get(name) for name in ("eid", "etype", "head", "minspan", "other")))
 
 
 @dataclass(slots=True)
 class Mention:
-    """A mention while its parts come in. runs: first and last node of each part that is closed."""
+    """A mention while its parts come in. runs: first and last node of each part that is closed.
+
+    eid: its entity; empty where the file names types alone.
+    """
 
     eid: str
     line: int
@@ -64,6 +71,9 @@ class Draft:
     line: int
     name: str
     meta: Mapping[str, str]
+    slips: Slips
+    findings: list[Finding] = field(default_factory=list)
+    has_words: bool = False
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     gap: str = ""
@@ -92,6 +102,10 @@ class Draft:
     def error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)
 
+    def slip(self, message: str, number: int) -> None:
+        """Leave out a mention. Raise FormatError where the file is refused."""
+        self.slips.in_mention(self.error(message, number), self.findings)
+
     def report(self, code: str, line: int, count: int = 1) -> None:
         """Count something odd; its first line is kept."""
         first, before = self.reports.get(code, (line, 0))
@@ -111,7 +125,8 @@ class Draft:
         self.in_sentence = False
         self.surface_until = 0
 
-    def add(self, number: int, line: str, fields: Fields | None) -> None:
+    def add(self, number: int, line: str, fields: Fields) -> bool:
+        """Add the word or node of a line. Return whether it has mentions."""
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             raise self.error(f"a line has {COLUMNS} columns parted by tabs, this one has {len(cells)}", number)
@@ -122,19 +137,18 @@ class Draft:
         first = int(match["first"])
         if match["last"] is not None:
             self._surface(number, first, int(match["last"]), cells[1], misc)
-            return
+            return False
         if match["empty"] is not None:
             self._node(len(self.spans), len(self.spans) - 1)
         else:
             self._word(number, first, cells[1], misc)
         if "Entity" in misc:
-            if fields is None:
-                self.report("no-header", number)
-            self._brackets(number, misc["Entity"], fields or parse_fields(DEFAULT_FIELDS, self.file, number))
+            self._brackets(number, misc["Entity"], fields)
         if "SplitAnte" in misc:
             self._split_antecedents(number, misc["SplitAnte"])
         if "Bridge" in misc:
             self._bridging(number, misc["Bridge"])
+        return "Entity" in misc
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
         misc: dict[str, str] = {}
@@ -143,7 +157,8 @@ class Draft:
             if not is_pair or key not in (*SPACING, *LINKING):
                 continue
             if key in misc:
-                raise self.error(f"{key} appears twice in the last column", number)
+                self.slip(f"{key} appears twice in the last column", number)
+                continue
             misc[key] = value
         return misc
 
@@ -169,7 +184,7 @@ class Draft:
         if first != self.last_word + 1 or first <= self.surface_until or last < first:
             raise self.error(f"a multi-word token {first}-{last} cannot stand after word {self.last_word}", number)
         if any(key in misc for key in LINKING):
-            raise self.error("a multi-word token has no entities of its own: they stand on its words", number)
+            self.slip("a multi-word token has no entities of its own: they stand on its words", number)
         self.surface_from, self.surface_until, self.surface_line = first, last, number
         self.surface_node, self.surface_words = len(self.low), []
         self._token(number, form, misc)
@@ -194,6 +209,7 @@ class Draft:
         words = unescape_space(misc["SpacesInToken"]) if "SpacesInToken" in misc else form
         if not words.strip():
             raise self.error("the form of this word is empty", number)
+        self.has_words = self.has_words or not BLANK.fullmatch(words)
         before = unescape_space(misc.get("SpacesBefore", ""))
         if self.new_line and self.spans and not self.gap_given and not before:
             self.gap = "\n"
@@ -213,12 +229,17 @@ class Draft:
         while position < len(cell) or not cell:
             chunk = CHUNK.match(cell, position)
             if chunk is None:
-                raise self.error(f"these are not the brackets of entities: {cell[position:][:50]!r}", number)
+                self.slip(f"these are not the brackets of entities: {cell[position:][:50]!r}", number)
+                return
             position = chunk.end()
             if chunk["open"] is None:
                 self._close(number, node, chunk["close"], fields)
                 continue
-            mention, bracket = self._opened(number, chunk["open"].split("-"), fields)
+            try:
+                mention, bracket = self._opened(number, chunk["open"].split("-"), fields)
+            except FormatError as error:
+                self.slip(error.message, number)
+                continue
             if chunk["closed"]:
                 mention.runs.append((node, node))
             else:
@@ -230,12 +251,13 @@ class Draft:
         def value(place: int | None) -> str:
             return "" if place is None or place >= len(values) or values[place] == "_" else values[place]
 
-        bracket = values[fields.eid] if fields.eid < len(values) else ""
+        bracket = _named(values, fields)
         part = PART.fullmatch(bracket) if bracket.endswith("]") else None
-        eid = unescape(part["eid"] if part else bracket)
-        if not eid:
+        name = unescape(part["eid"] if part else bracket)
+        eid = "" if fields.eid is None else name
+        if not name:
             raise self.error("a bracket opens without the name of an entity", number)
-        if len(eid) > LONGEST_INDEX:
+        if len(name) > LONGEST_INDEX:
             raise self.error(f"an entity's name has more than {LONGEST_INDEX} characters", number)
         part_number, parts = (int(part["part"]), int(part["parts"])) if part else (1, 1)
         if not 1 <= part_number <= parts:
@@ -244,25 +266,27 @@ class Draft:
             other = _parse_other(value(fields.other))
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
-            mention = Mention(eid, number, parts, 1, unescape(value(fields.etype)), value(fields.head), other)
+            etype = name if fields.eid is None else unescape(value(fields.etype))
+            mention = Mention(eid, number, parts, 1, etype, value(fields.head), other)
             self.mentions.append(mention)
         else:
-            before = self.waiting.get((eid, part_number, parts))
+            before = self.waiting.get((name, part_number, parts))
             if not before:
-                raise self.error(f"part {part_number} of {parts} of {eid} comes without the part before it", number)
+                raise self.error(f"part {part_number} of {parts} of {name} comes without the part before it", number)
             mention = before.pop()
             mention.opened = part_number
         if part_number < parts:
-            self.waiting.setdefault((eid, part_number + 1, parts), []).append(mention)
+            self.waiting.setdefault((name, part_number + 1, parts), []).append(mention)
         return mention, bracket
 
     def _close(self, number: int, node: int, closing: str, fields: Fields) -> None:
         # Only early releases repeat other fields here.
         values = closing.split("-")
-        bracket = values[fields.eid] if fields.eid < len(values) else values[0]
+        bracket = _named(values, fields) or values[0]
         started = self.open.get(bracket)
         if not started:
-            raise self.error(f"the bracket {bracket[:50]}) closes nothing", number)
+            self.slip(f"the bracket {bracket[:50]}) closes nothing", number)
+            return
         mention, first, _ = started.pop()
         mention.runs.append((first, node))
 
@@ -270,7 +294,8 @@ class Draft:
         for pair in value.split(","):
             antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
-                raise self.error(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
+                self.slip(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
+                continue
             self.split.append((antecedent, anaphor, number))
 
     def _bridging(self, number: int, value: str) -> None:
@@ -278,25 +303,41 @@ class Draft:
             pair, _, subtype = link.partition(":")
             antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
-                raise self.error(f"this is not ANTECEDENT<ANAPHOR:SUBTYPE: {link[:50]!r}", number)
+                self.slip(f"this is not ANTECEDENT<ANAPHOR:SUBTYPE: {link[:50]!r}", number)
+                continue
             if len(subtype) > LONGEST_INDEX:
-                raise self.error(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
+                self.slip(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
+                continue
             self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
 
     def finish(self) -> None:
         self.end_sentence()
         if not self.spans:
             raise self.error("this document has no word", self.line)
+        if not self.has_words:
+            message = "this document has no words: each form is _, as in releases from which the text was taken out"
+            raise self.error(message, self.line)
+        unclosed: dict[int, Mention] = {}
         for bracket, started in self.open.items():
-            if started:
-                raise self.error(f"the bracket ({bracket[:50]} is never closed", started[-1][2])
+            for mention, _, number in reversed(started):
+                self.slip(f"the bracket ({bracket[:50]} is never closed", number)
+                unclosed[id(mention)] = mention
         for mention in self.mentions:
-            if mention.opened < mention.parts:
-                message = f"only {mention.opened} of {mention.parts} parts of {mention.eid} are there"
-                raise self.error(message, mention.line)
+            if mention.opened < mention.parts and id(mention) not in unclosed:
+                message = f"only {mention.opened} of {mention.parts} parts of {mention.eid or mention.etype} are there"
+                self.slip(message, mention.line)
+                unclosed[id(mention)] = mention
+        self.mentions = [mention for mention in self.mentions if id(mention) not in unclosed]
 
     def content(self) -> str:
         return "".join([*self.pieces, self.gap if self.gap_given else ""])
+
+
+def _named(values: Sequence[str], fields: Fields) -> str:
+    """Return the value by which the brackets of a mention find each other: its entity, else its type."""
+    place = fields.etype if fields.eid is None else fields.eid
+    assert place is not None
+    return values[place] if place < len(values) else ""
 
 
 def _parse_other(value: str) -> dict[str, str]:

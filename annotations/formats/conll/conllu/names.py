@@ -4,6 +4,7 @@ import re
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
+TYPES_ALONE = "etype"
 # What `other` says besides answers to attributes.
 OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
 # The relation of a bridging link without a subtype.

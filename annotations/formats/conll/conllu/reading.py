@@ -1,38 +1,61 @@
 """Files -> documents."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import build_document
 from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
-from annotations.formats.conll.conllu.names import COLUMNS, META
+from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, TYPES_ALONE
+from annotations.formats.conll.slips import LEAVE_OUT, Slips
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
-from annotations.formats.model.format import Bundle, name_documents
+from annotations.formats.model.format import Bundle, stem
 
+NEW_DOCUMENT = re.compile(r"# *newdoc\b")
+# The first field of each mention.
+NAMES = re.compile(r"\(([^()|-]+)")
 LANGUAGE = re.compile(r"[A-Za-z0-9_-]{1,35}")
 LONGEST_SHOWN = 100
 LEFT_OUT, ETYPE = "none", "etype"
 
 
-def read(bundle: Bundle, categories: str = LEFT_OUT) -> list[Document]:
-    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-U."""
-    reader = _Reader(bundle.main)
-    lines = decode(bundle.data, bundle.main).split("\n")
+def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: str = "") -> list[Document]:
+    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-U.
+
+    fields: what `# global.Entity` says, where the file does not. slips: what becomes of mentions and documents with a
+    slip.
+    """
+    file = bundle.main
+    lines = decode(bundle.data, file).split("\n")
+    several = sum(NEW_DOCUMENT.match(line) is not None for line in lines) > 1
+    given, report = (parse_fields(fields, file), "") if fields else _guess_fields(lines, file)
+    reader = _Reader(file, Slips(file, slips == LEAVE_OUT, several), given, report)
     for number, line in enumerate(lines, start=1):
-        if line.startswith("#"):
-            reader.comment(number, line)
-        elif line.strip():
-            reader.token(number, line)
-        else:
-            reader.end_sentence()
-    reader.end_document()
-    if not reader.drafts:
-        raise FormatError("there is no word in this file", bundle.main, 1)
-    names = name_documents(bundle.main, [(draft.name, draft.line) for draft in reader.drafts])
-    return [
-        build_document(draft, name, typed=categories == ETYPE) for name, draft in zip(names, reader.drafts, strict=True)
-    ]
+        try:
+            reader.read_line(number, line)
+        except FormatError as error:
+            reader.leave_out(error)
+    try:
+        reader.end_document()
+    except FormatError as error:
+        reader.leave_out(error)
+    if not reader.drafts and not reader.slips.errors:
+        raise FormatError("there is no word in this file", file, 1)
+    documents = [build_document(draft, name, categories == ETYPE) for draft, name in reader.named_drafts()]
+    findings = reader.slips.finish(len(documents))
+    return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
+
+
+def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
+    """Return the fields of mentions in a file that does not name them, and the code of the finding that says so.
+
+    Where no name in a bracket has a digit they are types, as in treebanks whose named entities are marked.
+    """
+    names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
+    if names and not any(character.isdigit() for name in names for character in name):
+        return parse_fields(TYPES_ALONE, file), "no-numbers"
+    return parse_fields(DEFAULT_FIELDS, file), "no-header"
 
 
 @dataclass(slots=True)
@@ -40,36 +63,86 @@ class _Reader:
     """What goes on from line to line, and the documents so far."""
 
     file: str
+    slips: Slips
+    fields: Fields
+    report: str
     drafts: list[Draft] = field(default_factory=list)
     draft: Draft | None = None
-    fields: Fields | None = None
     begun: int | None = None
     name: str = ""
+    number: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     paragraph: bool = False
     speaker: str = ""
     columns: Sequence[str] = ()
+    skips: bool = False
+    begins: bool = False
+
+    def read_line(self, number: int, line: str) -> None:
+        if line.startswith("#"):
+            self.comment(number, line)
+        elif self.skips:
+            return
+        elif line.strip():
+            self.token(number, line)
+        else:
+            self.end_sentence()
+
+    def leave_out(self, error: FormatError) -> None:
+        """Leave out the document that is open. Raise the error where the file is refused."""
+        self.slips.in_document(error)
+        if self.draft is not None:
+            self.drafts.pop()
+        self.draft = self.begun = None
+        self.skips = True
+
+    def named_drafts(self) -> Iterator[tuple[Draft, str]]:
+        """Yield the documents with their names: that of the file where it holds one, else their names in it."""
+        if self.number == 1:
+            yield from ((draft, stem(self.file)) for draft in self.drafts)
+            return
+        lines: dict[str, int] = {}
+        for draft in self.drafts:
+            if draft.name in lines:
+                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {lines[draft.name]})"
+                self.slips.in_document(FormatError(message, self.file, draft.line))
+                continue
+            lines[draft.name] = draft.line
+            yield draft, draft.name
+
+    def _begin_document(self, number: int, name: str) -> None:
+        try:
+            if self.draft is not None and self.draft.in_sentence:
+                message = "a document begins inside a sentence (an empty line is missing)"
+                raise FormatError(message, self.file, number)
+            self.end_document()
+        except FormatError as error:
+            self.leave_out(error)
+        self.skips = False
+        self.number += 1
+        if len(name) > LONGEST_INDEX:
+            raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
+        self.begun, self.name, self.meta = number, name, {}
 
     def comment(self, number: int, line: str) -> None:
         key, _, value = line[1:].partition("=")
         key, value = key.strip(), value.strip()
         if key in ("newdoc", "newdoc id"):
-            if self.draft is not None and self.draft.in_sentence:
-                raise FormatError("a document begins inside a sentence (an empty line is missing)", self.file, number)
-            self.end_document()
-            if len(value) > LONGEST_INDEX:
-                raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
-            self.begun, self.name, self.meta = number, value, {}
+            self._begin_document(number, value)
+        elif key == "global.Entity":
+            self.fields, self.report = parse_fields(value, self.file, number), ""
+        elif key == "global.columns":
+            self.columns = value.split()
+        elif BEGIN.match(line[:LONGEST_SHOWN]):
+            self.begins = True
+        elif self.skips:
+            return
         elif key in ("newpar", "newpar id"):
             self.paragraph = True
         elif key == "speaker":
             if len(value) > LONGEST_SPEAKER:
                 raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
             self.speaker = "" if value == "_" else value
-        elif key == "global.Entity":
-            self.fields = parse_fields(value, self.file, number)
-        elif key == "global.columns":
-            self.columns = value.split()
         elif key in META and self._fits(key, value):
             self.meta[META[key]] = value
 
@@ -85,13 +158,19 @@ class _Reader:
                 "the exploded form of Universal Anaphora has them, which is not read; give its form with Entity in MISC"
             )
             raise FormatError(message, self.file, number)
+        if self.begins and len(line.split("\t")) != COLUMNS:
+            message = f"a line has {COLUMNS} columns parted by tabs; this looks like CoNLL-2012: choose it (conll2012)"
+            raise FormatError(message, self.file, number)
         if self.draft is None:
-            self.draft = Draft(self.file, self.begun or number, self.name, self.meta)
+            self.number += self.begun is None
+            name = self.name or f"{stem(self.file)} {self.number}"
+            self.draft = Draft(self.file, self.begun or number, name, self.meta, self.slips)
             self.drafts.append(self.draft)
         if not self.draft.in_sentence:
             self.draft.begin_sentence(self.speaker, self.paragraph)
             self.speaker, self.paragraph = "", False
-        self.draft.add(number, line, self.fields)
+        if self.draft.add(number, line, self.fields) and self.report:
+            self.draft.report(self.report, number)
 
     def end_sentence(self) -> None:
         if self.draft is not None:

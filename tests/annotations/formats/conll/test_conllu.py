@@ -433,7 +433,7 @@ def test_a_label_that_is_too_long_is_left_out():
         ("# newdoc id = b\n" + rows("_") + "\n# newdoc id = b\n" + rows("_"), 4, "b appears twice (also in line 1)"),
         ("# newdoc id = " + "x" * (LONGEST_INDEX + 1) + "\n" + rows("_"), 1, "a document's name has more than 200"),
         ("# speaker = " + "x" * (LONGEST_SPEAKER + 1) + "\n" + rows("_"), 1, "a speaker's name has more than 100"),
-        ("# global.Entity = etype-head\n" + rows("_"), 1, "names neither eid nor GRP"),
+        ("# global.Entity = head-other\n" + rows("_"), 1, "names neither an entity (eid or GRP) nor a type (etype)"),
         ("1\tw\n", 1, "10 columns parted by tabs, this one has 2"),
         ("1 w _ _ _ _ _ _ _ _\n", 1, "10 columns parted by tabs, this one has 1"),
         (row("x", "w"), 1, "the first column is no number of a word: 'x'"),
