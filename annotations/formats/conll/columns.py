@@ -116,8 +116,9 @@ def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Co
     columns: list[Column] = [
         [[row[place].strip(" ") for row in rows] for rows in looked_at] for place in range(width - chains)
     ]
-    usual = SHORT_WORD_COLUMN.get(kind, TASK_WORD_COLUMN if kind >= STANDARD_COLUMNS else -1)
-    if chains == 1 and 0 <= usual < len(columns) and _stands_before_words(columns[:usual]):
+    task = TASK_WORD_COLUMN if len(columns) > TASK_WORD_COLUMN else -1
+    usual = SHORT_WORD_COLUMN.get(kind + 1 - chains, task)
+    if 0 <= usual < len(columns) and _stands_before_words(columns[:usual]):
         if _is_blank(columns[usual]):
             return Columns(-1, chains, is_plain=False)
         if usual < TASK_WORD_COLUMN or not _is_counter(columns[usual]):

@@ -43,6 +43,7 @@ FINDING_MESSAGES = (
         "markables without an answer; categories=etype reads the types",
         True,
     ),
+    ("early", "{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release", True),
     ("empty-nodes", "{} mentions stand on empty nodes alone", "left out", True),
     ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it", False),
     ("duplicate", "{} mentions stand where one of the same entity stands", "one markable", False),

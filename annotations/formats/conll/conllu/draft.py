@@ -14,6 +14,8 @@ NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
 PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
 SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
+# Where CorefUD had the entity before Entity.
+EARLY = "ClusterId"
 LINKING = ("Entity", "SplitAnte", "Bridge")
 
 
@@ -155,6 +157,8 @@ class Draft:
         for pair in cell.split("|"):
             key, is_pair, value = pair.partition("=")
             if not is_pair or key not in (*SPACING, *LINKING):
+                if key == EARLY:
+                    self.report("early", number)
                 continue
             if key in misc:
                 self.slip(f"{key} appears twice in the last column", number)
