@@ -2,8 +2,9 @@
 
 Read are the columns of the shared task (document, part, number, word, …, chains), the form of three columns (number,
 word, chains), and others of two columns and more: there the words are the first column that is neither numbers, nor
-the same in every line, nor `_` and `-`, in all documents of the file; the option `word` names another. Columns are
-tab-separated where the line has a tab, else parted by white space; an empty last column, `-` and `_` say "none". Lines
+the same in every line, nor `_` and `-`, in all documents of the file; the option `word` names another. The cells say
+which of these it is, not their number. Columns are parted by tabs where the line has one, else by blanks, and by no
+other white space; an empty last column, `-` and `_` say "none". Lines
 that begin with # are comments, unless words come first and the line has the columns of the others. The text is the
 tokens joined by a blank, one sentence a line. Every part of a document is a text of its own.
 """
