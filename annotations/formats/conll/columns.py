@@ -26,6 +26,8 @@ TOKEN_NUMBER = re.compile(r"\w?\d+(?:[-._:]\d+)*")
 DIGITS = re.compile(r"\d+")
 # What stands for the words in releases without them.
 BLANK = re.compile(r"_+")
+# Fewer may be a text of such signs.
+MIN_BLANKS = 4
 BLANKS = re.compile(r" +")
 CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 
@@ -112,18 +114,23 @@ def _find_columns(kind: int, documents: Iterable[Sequence[Sequence[str]]]) -> Co
     """Return where words and chains stand in the documents of a file that have equally many columns."""
     looked_at = [rows for rows in documents if rows]
     width = min((len(row) for rows in looked_at for row in rows), default=0)
-    chains = _chain_column(looked_at, width)
-    columns: list[Column] = [
-        [[row[place].strip(" ") for row in rows] for rows in looked_at] for place in range(width - chains)
-    ]
-    task = TASK_WORD_COLUMN if len(columns) > TASK_WORD_COLUMN else -1
-    usual = SHORT_WORD_COLUMN.get(kind + 1 - chains, task)
-    if 0 <= usual < len(columns) and _stands_before_words(columns[:usual]):
-        if _is_blank(columns[usual]):
-            return Columns(-1, chains, is_plain=False)
-        if usual < TASK_WORD_COLUMN or not _is_counter(columns[usual]):
-            return Columns(usual, chains, is_plain=True)
-    return Columns(_first_words(columns, usual), chains, is_plain=False)
+    columns: list[Column] = [[[row[place].strip(" ") for row in rows] for rows in looked_at] for place in range(width)]
+    usual = _usual_word_column(kind, columns[:-1])
+    chains = _chain_column(looked_at, width - 1 - max(usual, 0))
+    columns = columns[: width - chains]
+    if usual < 0 and chains > 1:
+        usual = _usual_word_column(kind + 1 - chains, columns)
+    if usual < 0:
+        return Columns(_first_words(columns), chains, is_plain=False)
+    return Columns(-1 if _is_blank(columns[usual]) else usual, chains, is_plain=True)
+
+
+def _usual_word_column(kind: int, columns: Sequence[Column]) -> int:
+    """Return where the shared task or a short form has the words if the columns before are theirs; -1 if not."""
+    usual = SHORT_WORD_COLUMN.get(kind, TASK_WORD_COLUMN)
+    if usual >= len(columns) or not _stands_before_words(columns[:usual]):
+        return -1
+    return -1 if usual == TASK_WORD_COLUMN and _is_counter(columns[usual]) else usual
 
 
 def _stands_before_words(columns: Sequence[Column]) -> bool:
@@ -134,7 +141,7 @@ def _stands_before_words(columns: Sequence[Column]) -> bool:
     )
 
 
-def _first_words(columns: Sequence[Column], usual: int) -> int:
+def _first_words(columns: Sequence[Column]) -> int:
     """Return the first column that can be words; -1 where there is none, or several could be."""
     after_number = False
     for place, column in enumerate(columns):
@@ -145,17 +152,20 @@ def _first_words(columns: Sequence[Column], usual: int) -> int:
         elif not _is_placeholder(column) and not _is_name(column):
             return place
     candidates = [place for place, column in enumerate(columns) if not _is_placeholder(column)]
-    if usual in candidates and _is_numeric(columns[max(usual - 1, 0)]):
-        return usual
+    if TASK_WORD_COLUMN in candidates and _stands_before_words(columns[:TASK_WORD_COLUMN]):
+        return TASK_WORD_COLUMN
     return candidates[0] if len(candidates) == 1 else -1
 
 
-def _chain_column(documents: Sequence[Sequence[Sequence[str]]], width: int) -> int:
-    """Return the column of the chains, from the last, which is 1: another only where the last has no bracket."""
+def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> int:
+    """Return the column of the chains, from the last, which is 1: another only where the last has no bracket.
+
+    last: how many columns may be it.
+    """
     rows = [row for rows in documents for row in rows]
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1
-    for place in range(2, width):
+    for place in range(2, last + 1):
         cells = {row[-place].strip(" ") for row in rows}.difference(NONE)
         if cells and all(CHAINS.fullmatch(cell) and DIGITS.search(cell) for cell in cells):
             return place
@@ -168,7 +178,8 @@ def _is_placeholder(column: Column) -> bool:
 
 def _is_blank(column: Column) -> bool:
     """Return whether the words of a column have been taken out."""
-    return all(BLANK.fullmatch(cell) for cells in column for cell in cells)
+    cells = [cell for cells in column for cell in cells]
+    return len(cells) >= MIN_BLANKS and all(map(BLANK.fullmatch, cells))
 
 
 def _is_numeric(column: Column) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from annotations.formats.conll.columns import BLANK
+from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
 from annotations.formats.conll.slips import Slips
 from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
@@ -318,7 +318,7 @@ class Draft:
         self.end_sentence()
         if not self.spans:
             raise self.error("this document has no word", self.line)
-        if not self.has_words:
+        if not self.has_words and len(self.spans) >= MIN_BLANKS:
             message = "this document has no words: each form is _, as in releases from which the text was taken out"
             raise self.error(message, self.line)
         unclosed: dict[int, Mention] = {}

@@ -194,7 +194,7 @@ def test_a_column_of_signs_for_nothing_becomes_no_text(tales, content):
 
 
 def test_a_file_with_no_words_in_any_column_names_the_option(tales):
-    rows = "".join(f"_\t0\t{n}\t_\t(0)\n" for n in range(3))
+    rows = "".join(f"_\t0\t{n}\t_\t(0)\n" for n in range(4))
     [failure] = bring(tales, "conll2012", {"anna/walk.conll": f"#begin document walk\n{rows}#end document\n"}).failures
     assert "walk.conll:2: this document has no words" in str(failure)
     assert str(failure).endswith("if one holds words, say word=N")
