@@ -39,8 +39,8 @@ FINDING_MESSAGES = (
     ),
     (
         "types-alone",
-        "{} mentions have a type and no entity",
-        "markables without an answer; categories=etype reads the types",
+        "{} mentions have a type and no entity: categories=etype reads the types",
+        "markables without an answer",
         True,
     ),
     ("early", "{} mentions are those of early releases of CorefUD (ClusterId)", "not read; give a later release", True),

@@ -208,7 +208,7 @@ UD = {
     "UD Coptic: types and identities": Dialect(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
-        findings=("3 mentions have a type and no entity (markables without an answer; categories=etype reads",),
+        findings=("3 mentions have a type and no entity: categories=etype reads the types",),
         categories=("", "", ""),
     ),
     "UD Coptic, its types": Dialect(
