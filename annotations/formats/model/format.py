@@ -56,6 +56,12 @@ EMPTY = Option(
     "A file in which nothing is coded",
     (("refuse", "is refused"), ("take", "is a coding: its coder marked nothing")),
 )
+SLIPS = Option(
+    "slips",
+    "A slip in a file",
+    (("refuse", "its file is refused"), ("leave-out", "the mention that holds it is left out, else the document")),
+)
+LEAVE_OUT = SLIPS.choices[1][0]
 ENCODING = Option(
     "encoding",
     "Encoding of the files",
