@@ -75,6 +75,8 @@ def _clusters_key(record: Mapping[str, Json], words: str) -> str:
 def named_clusters(record: Mapping[str, Json]) -> list[tuple[str, Json]]:
     """Return the names of characters with their mentions."""
     characters = record.get(BOOKCOREF)
+    if isinstance(characters, dict):
+        return [(name, mentions) for name, mentions in characters.items() if isinstance(mentions, list)]
     named: list[tuple[str, Json]] = []
     for each in characters if isinstance(characters, list) else ():
         if isinstance(each, dict) and isinstance(name := each.get("name"), str):
@@ -98,7 +100,7 @@ def _counts_in_sentences(record: Mapping[str, Json], key: str) -> bool:
         return False
     mentions = [mention for cluster in value if isinstance(cluster, list) for mention in cluster]
     if key == PRECO:
-        return not mentions or any(_is_triple(mention) for mention in mentions)
+        return not mentions or any(isinstance(mention, list) and len(mention) == 3 for mention in mentions)
     return bool(mentions) and all(_fits_sentence(mention, sentences) for mention in mentions)
 
 
@@ -117,14 +119,17 @@ def _fits_sentence(mention: Json, sentences: list[Json]) -> bool:
 
 
 def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
-    """Return the keys that are not read and hold spans, with how many, most first."""
+    """Return the keys that are not read and hold spans, or are called clusters, with how many spans, most first."""
     counts = [(key, sum(1 for _ in spans_in(value))) for key, value in record.items() if key not in read]
-    return sorted((each for each in counts if each[1]), key=lambda each: -each[1])
+    named = ((key, count) for key, count in counts if count or ("cluster" in key and record[key]))
+    return sorted(named, key=lambda each: -each[1])
 
 
 def show_unread(counts: Sequence[tuple[str, int]]) -> str:
     """Return the keys that are not read, with their numbers of spans."""
-    shown = ", ".join(f'"{key[:MAX_KEY]}" ({count} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED])
+    shown = ", ".join(
+        f'"{key[:MAX_KEY]}" ({count or "no"} span{"s" * (count != 1)})' for key, count in counts[:MAX_NAMED]
+    )
     return shown + f" and {len(counts) - MAX_NAMED} more keys" * (len(counts) > MAX_NAMED)
 
 

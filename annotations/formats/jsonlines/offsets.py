@@ -140,19 +140,20 @@ class Evidence:
                     continue
                 yield f"{counts.said} mentions have a third value that is not their words", "left out", True
             others = [name for name in others if name not in counts.impossible]
-            odd = counts.odd[convention]
-            best = min(others, key=lambda name: counts.odd[name], default="")
-            if best and odd * ODD_SHARE >= counts.mentions and odd > 2 * counts.odd[best]:
-                where = "with a sign" if CONVENTIONS[convention].in_words else "inside a word or with a blank"
-                message = f"{odd} of {counts.mentions} mentions begin or end {where}"
-                yield message, f"with offsets={best} {counts.odd[best]} would: say which is right", False
-            elif counts.mentions and not counts.of_one_word and EXCLUSIVE in others:
+            if counts.mentions and not counts.of_one_word and EXCLUSIVE in others:
                 ways = f"offsets={EXCLUSIVE}" + f" or offsets={CHARACTERS}" * counts.has_text
                 yield (
                     f"none of the {counts.mentions} mentions is one word",
                     f"if ends are not included, say {ways}",
                     False,
                 )
+                continue
+            odd = counts.odd[convention]
+            best = min(others, key=lambda name: counts.odd[name], default="")
+            if best and odd * ODD_SHARE >= counts.mentions and odd > 2 * counts.odd[best]:
+                where = "with a sign" if CONVENTIONS[convention].in_words else "inside a word or with a blank"
+                message = f"{odd} of {counts.mentions} mentions begin or end {where}"
+                yield message, f"with offsets={best} {counts.odd[best]} would: say which is right", False
 
 
 def alternatives(convention: str) -> list[str]:

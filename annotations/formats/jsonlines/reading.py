@@ -135,7 +135,10 @@ class _Reader:
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: LineMarks) -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
-        unread = count_unread(line.record, {*READ, layout.words, layout.clusters, *_keys_beside(line, layout)})
+        unread = count_unread(
+            line.record,
+            {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)},
+        )
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
             unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
         if not unread:
