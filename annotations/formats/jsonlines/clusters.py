@@ -1,5 +1,6 @@
 """What a line says of its mentions: clusters, names, split antecedents, attributes and relations."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -153,6 +154,8 @@ class LineMarks:
             for number, (entity, _) in enumerate(characters):
                 self._name_cluster(number, entity, f"characters[{number}]")
             return
+        members = self._members() if characters else {}
+        clusters = {frozenset(places): number for number, places in members.items()}
         unknown = []
         for number, (entity, mentions) in enumerate(characters):
             counted = len(self.text.mentions), self.text.blank, self.text.further
@@ -163,16 +166,22 @@ class LineMarks:
             # They are counted with their clusters.
             del self.text.mentions[counted[0] :]
             self.text.blank, self.text.further = counted[1:]
-            clusters = set(self.places.get(each[0], ())) if each else set()
-            for parts in each[1:]:
-                clusters &= self.places.get(parts, {}).keys()
-            if len(clusters) == 1:
-                self._name_cluster(clusters.pop(), entity, f"characters[{number}]")
+            cluster = clusters.get(frozenset(each))
+            if cluster is not None:
+                self._name_cluster(cluster, entity, f"characters[{number}]")
             else:
                 unknown.append(entity)
         if unknown:
             message = f"{len(unknown)} of the 'characters' are not one of the clusters: {unknown[0][:50]}"
             self.text.line.report("characters", message, "their names are left out", left_out=True)
+
+    def _members(self) -> dict[int, list[Parts]]:
+        """Return the places of each cluster, in text order."""
+        members: dict[int, list[Parts]] = {}
+        for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
+            for number in self.places[parts]:
+                members.setdefault(number, []).append(parts)
+        return members
 
     # Split antecedents.
 
@@ -209,10 +218,7 @@ class LineMarks:
         includes = line.list_of(includes, "'includes'")
         if len(includes) != len(self.clusters):
             raise line.error(f"'includes' has {len(includes)} entries for {len(self.clusters)} clusters")
-        members: dict[int, list[Parts]] = {}
-        for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
-            for number in self.places[parts]:
-                members.setdefault(number, []).append(parts)
+        members = self._members()
         missing = 0
         for number, children in enumerate(includes):
             for place, child in enumerate(line.list_of(children, f"includes[{number}]")):
@@ -311,4 +317,4 @@ class LineMarks:
 
 def _nearest_before(place: Parts, members: Sequence[Parts]) -> Parts:
     """Return the last of the members that begins before the place, else the first."""
-    return next((parts for parts in reversed(members) if parts[0][0] < place[0][0]), members[0])
+    return members[max(bisect_left(members, place[0][0], key=lambda parts: parts[0][0]) - 1, 0)]

@@ -1,8 +1,10 @@
 """How offsets are counted, and whether the mentions of a file look as if they were counted otherwise."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from annotations.formats.syntax.units import Units
@@ -50,21 +52,27 @@ class RawMention(NamedTuple):
     words: str = ""
 
 
-class Spans(NamedTuple):
+class Spans:
     """What offsets count: the words of a text, or its characters."""
 
-    words: Sequence[str]
-    content: str
+    def __init__(self, words: Sequence[str], content: str, *, in_words: bool) -> None:
+        self.content = content
+        self.has_letter = [_has_letter(word) for word in words] if in_words else []
+        # The text without white space, and how much of it stands before each word or character.
+        self.solid = "".join("".join(words).split() if in_words else content.split())
+        lengths = (len("".join(word.split())) for word in words) if in_words else (not c.isspace() for c in content)
+        self.before = array("Q", accumulate(lengths, initial=0))
 
-    def of(self, start: int, end: int, *, in_words: bool) -> str:
-        """Return what stands there, without white space."""
-        shown = "".join(self.words[start:end]) if in_words else self.content[start:end]
-        return "".join(shown.split())
+    def is_equal(self, start: int, end: int, words: str) -> bool:
+        """Return whether these words stand there, whatever white space is between them."""
+        words = "".join(words.split())
+        start, end = self.before[start], self.before[end]
+        return end - start == len(words) and self.solid[start:end] == words
 
-    def is_odd(self, start: int, end: int, *, in_words: bool) -> bool:
+    def is_odd(self, start: int, end: int) -> bool:
         """Return whether a mention begins or ends as few do: with a sign, a blank, or inside a word."""
-        if in_words:
-            return not (_has_letter(self.words[start]) and _has_letter(self.words[end - 1]))
+        if self.has_letter:
+            return not (self.has_letter[start] and self.has_letter[end - 1])
         content = self.content
         if content[start].isspace() or content[end - 1].isspace():
             return True
@@ -113,9 +121,9 @@ class Evidence:
                 if place is None:
                     counts.impossible.add(name)
                     continue
-                counts.odd[name] += spans.is_odd(*place, in_words=in_words)
+                counts.odd[name] += spans.is_odd(*place)
                 if mention.words:
-                    counts.matching[name] += spans.of(*place, in_words=in_words) == "".join(mention.words.split())
+                    counts.matching[name] += spans.is_equal(*place, mention.words)
                 if name == convention:
                     counts.of_one_word += place[1] - place[0] == 1
 

@@ -32,6 +32,7 @@ class LineText:
     before: list[int] = field(default_factory=list)
     is_elsewhere: bool = False
     units: Units | None = None
+    counted: Spans = field(init=False)
     mentions: list[RawMention] = field(default_factory=list)
     blank: int = 0
     further: int = 0
@@ -55,11 +56,7 @@ class LineText:
         if not self.content.strip() and not self.is_elsewhere:
             raise self.line.error("there is no word in this text")
         self.units = None if in_words else Units(self.content)
-
-    @property
-    def counted(self) -> Spans:
-        """What the offsets of mentions count."""
-        return Spans(self.words, self.content)
+        self.counted = Spans(self.words, self.content, in_words=in_words)
 
     def _own_text(self) -> str | None:
         text = self.line.record.get("text")
@@ -206,7 +203,7 @@ class LineText:
         self.mentions.append(mention)
         start, end = span
         if not CONVENTIONS[convention].in_words:
-            parts = ((start, end),) if self.content[start:end].strip() else ()
+            parts = ((start, end),) if self.counted.before[start] < self.counted.before[end] else ()
         else:
             start, end = self.before[start], self.before[end]
             parts = ((self.spans[start][0], self.spans[end - 1][1]),) if start < end else ()

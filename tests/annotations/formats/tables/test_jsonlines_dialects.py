@@ -352,6 +352,28 @@ def test_no_number_is_a_size(line, number):
     assert len(str(caught.value)) < 300
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"sentences": [["w"], ["."]], "clusters": [[[0, 0]]] * 10_000, "includes": [[]] + [[0]] * 9_999},
+        {
+            "text": "w " * 10_000,
+            "entities": [[[2 * place, 2 * place + 1] for place in range(10_000)], [[19_998, 19_999]]],
+            "includes": [[], [0] * 10_000],
+        },
+        {
+            "sentences": [["w"]],
+            "clusters": [[[0, 0]]] * 10_000,
+            "characters": [{"name": "A", "cluster": [[0, 0]]}] * 10_000,
+        },
+        {"text": "w" + "." * 500_000, "clusters": [[[0, 500_000, "w"]] * 10_000]},
+        {"sentences": [["." * 500_000, "w"]], "clusters": [[[0, 1, "w"]] * 10_000]},
+    ],
+)
+def test_long_lists_do_not_multiply(record):
+    assert read_all(record)[0].marks
+
+
 def test_offsets_are_written_where_the_mentions_leave_them_open():
     [document] = read_all({"sentences": SENTENCES, "clusters": [[[2, 3]]], "offsets": "inclusive"})
     for offsets in ("inclusive", "exclusive", "characters"):
