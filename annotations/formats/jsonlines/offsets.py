@@ -4,6 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -57,11 +58,18 @@ class Spans:
 
     def __init__(self, words: Sequence[str], content: str, *, in_words: bool) -> None:
         self.content = content
+        self.units = words if in_words else content
         self.has_letter = [_has_letter(word) for word in words] if in_words else []
-        # The text without white space, and how much of it stands before each word or character.
-        self.solid = "".join("".join(words).split() if in_words else content.split())
-        lengths = (len("".join(word.split())) for word in words) if in_words else (not c.isspace() for c in content)
-        self.before = array("Q", accumulate(lengths, initial=0))
+
+    @cached_property
+    def solid(self) -> str:
+        """The text without white space."""
+        return "".join("".join(self.units).split())
+
+    @cached_property
+    def before(self) -> array[int]:
+        """How much of the solid text stands before each word or character."""
+        return array("Q", accumulate((len("".join(unit.split())) for unit in self.units), initial=0))
 
     def is_equal(self, start: int, end: int, words: str) -> bool:
         """Return whether these words stand there, whatever white space is between them."""
@@ -80,7 +88,7 @@ class Spans:
 
 
 def _has_letter(word: str) -> bool:
-    return any(character.isalnum() for character in word)
+    return word.isalnum() or any(character.isalnum() for character in word)
 
 
 def _parts_word(pair: str) -> bool:
