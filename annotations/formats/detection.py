@@ -34,6 +34,12 @@ PLAIN = ("text", "plain")
 # What plain text with markables has and prose has not: a header of ours, or a name after a bracket.
 MARKED = re.compile(r"\A#(title|language|direction|turns):|\][(][^()|\s]*[)]")
 
+# An object, or a list of some, with a key of words or of chains (RuCoCo's `entities` are lists of lists).
+CLUSTERS = re.compile(
+    r'\s*\[?\s*\{.*"(?:(?:sentences|cased_words|clusters|mention_clusters)"\s*:\s*\[|entities"\s*:\s*\[\s*\[\s*\[)',
+    re.DOTALL,
+)
+
 
 def detect_format(files: Iterable[tuple[str, bytes]]) -> str:
     """Return the key of the format of most of the files, each a name and how it begins; empty if it is none known."""
@@ -72,6 +78,8 @@ def _detect_json(text: str) -> str:
         return "casjson"
     if re.match(r"\s*\[", text) and '"unit"' in text:
         return "matrix-json" if '"values"' in text else "judgements-json"
+    if CLUSTERS.match(text):
+        return "jsonlines"
     return ""
 
 

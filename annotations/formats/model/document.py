@@ -214,6 +214,7 @@ class Document:
     scheme: where the file says what coders are asked; all documents of an export have it.
     cuts, breaks: where words and, in a text without sentences and turns, sentences begin or end for formats that are
     written word by word, besides where marks and segments do; the same for all coders of a text.
+    is_uncoded: the file says that nobody has coded it, whoever has coded the others.
     without_text: the file does not hold the text, only what is said of it; content is empty. coder: who says it, where
     the file itself names them.
     """
@@ -233,6 +234,7 @@ class Document:
     coder: str = ""
     cuts: tuple[int, ...] = ()
     breaks: tuple[int, ...] = ()
+    is_uncoded: bool = False
 
 
 # Documents that weigh so much together are in memory where there are many, the others in a temporary file. One weighs

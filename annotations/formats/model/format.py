@@ -61,6 +61,7 @@ SLIPS = Option(
     "A slip in a file",
     (("refuse", "its file is refused"), ("leave-out", "the mention that holds it is left out, else the document")),
 )
+LEAVE_OUT = SLIPS.choices[1][0]
 ENCODING = Option(
     "encoding",
     "Encoding of the files",

@@ -1,0 +1,139 @@
+"""The JSON objects of a file, one a line or one in all, and what is said of each."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from annotations.formats.model.document import Finding, FormatError, decode_lines
+from annotations.formats.model.text import is_storable
+from annotations.formats.syntax.records import read_records
+
+# Offsets and numbers of mentions are smaller; answers may be that large.
+MAX_DIGITS = 20
+MAX_SHOWN = 3
+
+type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
+
+
+@dataclass(slots=True)
+class Line:
+    """An object of a file, with the line in which it begins.
+
+    keeps_going: a slip is noted and what holds it is left out; else it is raised.
+    """
+
+    file: str
+    number: int
+    record: Mapping[str, Json]
+    keeps_going: bool = False
+    findings: list[Finding] = field(default_factory=list)
+    slips: list[str] = field(default_factory=list)
+
+    def error(self, message: str) -> FormatError:
+        return FormatError(message, self.file, self.number)
+
+    def report(self, code: str, message: str, fix: str, *, left_out: bool = False) -> None:
+        self.findings.append(Finding(code, message, self.file, self.number, fix, left_out))
+
+    def note_slip(self, error: FormatError) -> None:
+        """Note what is wrong with a part that can be left out. Raise the error if nothing is."""
+        if not self.keeps_going:
+            raise error
+        self.slips.append(error.message)
+
+    def report_slips(self) -> None:
+        """Report the slips that were noted, with the first of them."""
+        if self.slips:
+            more = f" (and {len(self.slips) - MAX_SHOWN} more)" if len(self.slips) > MAX_SHOWN else ""
+            plural = "s" * (len(self.slips) > 1)
+            message = f"{len(self.slips)} slip{plural}: {'; '.join(self.slips[:MAX_SHOWN])}{more}"
+            self.report("slips", message, "left out", left_out=True)
+
+    def list_of(self, value: Json, name: str) -> list[Json]:
+        if not isinstance(value, list):
+            raise self.error(f"{name} is not a list")
+        return value
+
+    def string(self, value: Json, name: str) -> str:
+        if not isinstance(value, str):
+            raise self.error(f"{name} is not a string")
+        return self.storable(value, name)
+
+    def storable(self, text: str, name: str) -> str:
+        if not is_storable(text):
+            raise self.error(f"{name} has a NUL or half a surrogate pair in it")
+        return text
+
+
+def read_objects(
+    file: str, data: Iterable[bytes], refuse: Callable[[FormatError], None]
+) -> Iterator[tuple[int, dict[str, Json]]]:
+    """Yield the objects of a file, each with its line from 1. What is none goes to `refuse`.
+
+    A `.json` file may be one object, or a list of objects, over several lines.
+    """
+    lines = decode_lines(data, file)
+    is_first = file.lower().endswith(".json")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = _load_object(line, file, number)
+        except FormatError as error:
+            if is_first:
+                yield from _read_whole("\n" * (number - 1) + "\n".join([line, *lines]), file)
+                return
+            refuse(error)
+            continue
+        is_first = False
+        yield number, record
+
+
+def _read_whole(text: str, file: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    start = len(text) - len(text.lstrip())
+    if not text.startswith("[", start):
+        yield text.count("\n", 0, start) + 1, _load_object(text, file, 1)
+        return
+    values = _load(text, file, 1)
+    for (number, _), value in zip(read_records(text, file), values if isinstance(values, list) else (), strict=True):
+        if not isinstance(value, dict):
+            raise FormatError("a list of objects is expected here, this is something else", file, number)
+        yield number, value
+
+
+def _load_object(text: str, file: str, number: int) -> dict[str, Json]:
+    value = _load(text, file, number)
+    if not isinstance(value, dict):
+        raise FormatError("a line is one JSON object, this one is something else", file, number)
+    return value
+
+
+def _load(text: str, file: str, number: int) -> Json:
+    """Return the value of JSON that begins in that line."""
+
+    def whole(digits: str) -> int:
+        if len(digits) > MAX_DIGITS:
+            raise FormatError(f"a number of {len(digits)} digits is too long", file, number)
+        return int(digits)
+
+    def constant(name: str) -> None:
+        raise FormatError(f"{name} is not JSON", file, number)
+
+    def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise FormatError(f"the key {twice[:50]!r} appears twice in one object", file, number)
+        return fields
+
+    try:
+        value: Json = json.loads(
+            text, parse_int=whole, parse_float=str, parse_constant=constant, object_pairs_hook=once
+        )
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON: {error.msg}"
+        raise FormatError(message, file, number + error.lineno - 1, error.colno) from None
+    except RecursionError:
+        raise FormatError("lists or objects are nested too deeply", file, number) from None
+    return value

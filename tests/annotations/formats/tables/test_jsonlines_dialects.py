@@ -1,0 +1,383 @@
+"""Dialects of JSON lines as public corpora and programs have them: read right, asked about, or refused with a way."""
+
+import json
+
+import pytest
+
+from annotations.formats import Bundle, Document, FormatError, jsonlines
+from annotations.formats.detection import detect_format
+
+SENTENCES = [["Anna", "saw", "the", "dog", "."], ["She", "waved"]]
+WORDS = [word for sentence in SENTENCES for word in sentence]
+JOINED = "Anna saw the dog .\nShe waved"
+TEXT = "Anna saw the dog. She waved."
+EMOJI = "😀😀 Anna saw the dog. She waved."
+COUPLE = "Anna met Ben. They waved."
+# What is read of each dialect: the words of each chain.
+RIGHT = [["Anna", "She"], ["the dog"]]
+WRONG = [["Anna saw", "She waved"], ["the dog ."]]
+CHARACTERS = [[[0, 4], [18, 21]], [[9, 16]]]
+STRINGS = [["Anna", "She"], ["the dog"]]
+EXCLUSIVE = [[[0, 1], [5, 6]], [[2, 4]]]
+INCLUSIVE = [[[0, 0], [5, 5]], [[2, 3]]]
+NOVEL = {
+    "doc_id": "1_0",
+    "reader": [[["0", "4", "Anna", "A"], ["18", "21", "She", "A"]], [["9", "16", "the dog", "D"]]],
+}
+
+
+def read_all(*records: dict | str, file: str = "walk.jsonl", **options: str) -> list[Document]:
+    lines = (record if isinstance(record, str) else json.dumps(record, ensure_ascii=False) for record in records)
+    return jsonlines.read(Bundle.of(file, "\n".join(lines).encode()), **options)
+
+
+def chains(document: Document) -> list[list[str]]:
+    """Return the words of each chain, both in text order."""
+    found: dict[str, list[str]] = {}
+    for mark in document.marks:
+        for index in mark.answer.indices if mark.answer else ():
+            found.setdefault(index, []).append(document.content[mark.parts[0][0] : mark.parts[-1][1]])
+    return list(found.values())
+
+
+def said(document: Document) -> str:
+    return "; ".join(map(str, document.findings))
+
+
+@pytest.mark.parametrize(
+    ("record", "options", "content", "right", "finding"),
+    [
+        # OntoNotes, as nearly all programs write it.
+        ({"doc_key": "a", "sentences": SENTENCES, "clusters": INCLUSIVE}, {}, JOINED, RIGHT, ""),
+        ({"doc_key": "a", "tokens": WORDS, "clusters": INCLUSIVE}, {}, JOINED.replace("\n", " "), RIGHT, ""),
+        # Ends that are not included, which no key says.
+        ({"sentences": SENTENCES, "clusters": EXCLUSIVE}, {}, JOINED, WRONG, "none of the 3 mentions is one word"),
+        ({"sentences": SENTENCES, "clusters": EXCLUSIVE[:1]}, {}, JOINED, WRONG[:1], "say offsets=exclusive"),
+        ({"sentences": SENTENCES, "clusters": EXCLUSIVE}, {"offsets": "exclusive"}, JOINED, RIGHT, ""),
+        ({"sentences": SENTENCES, "clusters": EXCLUSIVE, "offsets": "exclusive"}, {}, JOINED, RIGHT, ""),
+        # Words from 1.
+        (
+            {"sentences": SENTENCES, "clusters": [[[1, 1], [6, 6]], [[3, 4]]]},
+            {},
+            JOINED,
+            [["saw", "waved"], ["dog ."]],
+            "1 of 3 mentions begin or end with a sign (with offsets=from-1 0 would",
+        ),
+        ({"sentences": SENTENCES, "clusters": [[[1, 1], [6, 6]], [[3, 4]]]}, {"offsets": "from-1"}, JOINED, RIGHT, ""),
+        # PreCo, whose mentions begin with the number of their sentence.
+        (
+            {"id": "a", "sentences": SENTENCES, "mention_clusters": [[[0, 0, 1], [1, 0, 1]], [[0, 2, 4]]]},
+            {},
+            JOINED,
+            RIGHT,
+            "as in PreCo",
+        ),
+        # BenCoref says that it is like PreCo, and is not.
+        (
+            {"id": "a", "sentences": SENTENCES, "mention_clusters": [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]},
+            {"offsets": "inclusive"},
+            JOINED,
+            RIGHT,
+            "",
+        ),
+        (
+            {"id": 7, "sentences": SENTENCES, "coref_chains": [[[0, 0, 0], [1, 0, 0]], [[0, 2, 3]]]},
+            {"clusters": "coref_chains"},
+            JOINED,
+            RIGHT,
+            "are read as [sentence, first word, last word]",
+        ),
+        # wl-coref, and what it predicts.
+        (
+            {"document_id": "a", "cased_words": WORDS, "sent_id": [0, 0, 0, 0, 0, 1, 1], "clusters": EXCLUSIVE},
+            {},
+            JOINED,
+            RIGHT,
+            "as in wl-coref",
+        ),
+        (
+            {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2, "word_clusters": [[0, 5]], "span_clusters": EXCLUSIVE},
+            {},
+            JOINED,
+            RIGHT,
+            "as in wl-coref",
+        ),
+        # fastcoref and LingMess.
+        ({"text": TEXT, "clusters": CHARACTERS, "clusters_strings": STRINGS}, {}, TEXT, RIGHT, "count the characters"),
+        (
+            {"text": TEXT, "clusters": [[[0, 3], [18, 20]], [[9, 15]]]},
+            {},
+            TEXT,
+            [["Ann", "Sh"], ["the do"]],
+            "3 of 3 mentions begin or end inside a word or with a blank (with offsets=characters-inclusive 0 would",
+        ),
+        # Programs in JavaScript count UTF-16 units.
+        (
+            {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]},
+            {},
+            EMOJI,
+            [["na s", "e w"]],
+            "with offsets=utf-16 0 would",
+        ),
+        (
+            {"text": EMOJI, "clusters": [[[5, 9], [23, 26]]], "clusters_strings": STRINGS[:1]},
+            {},
+            EMOJI,
+            [["na s", "e w"]],
+            "2 of 2 mentions are other words than the file says (2 of them are the same with offsets=utf-16)",
+        ),
+        ({"text": EMOJI, "clusters": [[[5, 9], [23, 26]]]}, {"offsets": "utf-16"}, EMOJI, RIGHT[:1], ""),
+        # RuCoCo: an object a file, with the parts of split antecedents.
+        (
+            {"entities": [[[0, 4]], [[9, 12]], [[14, 18]]], "includes": [[], [], [0, 1]], "text": COUPLE},
+            {},
+            COUPLE,
+            [["Anna"], ["Ben"], ["They"]],
+            '"entities" count the characters',
+        ),
+        # KoCoNovel: offsets in strings, words, names, and four versions of the chains.
+        (NOVEL | {"text": TEXT}, {"clusters": "reader"}, TEXT, RIGHT, "count the characters"),
+        (
+            NOVEL | {"text": TEXT.replace("She", "Zoe"), "omniscient": NOVEL["reader"]},
+            {"clusters": "reader"},
+            TEXT.replace("She", "Zoe"),
+            [["Anna", "Zoe"], ["the dog"]],
+            "1 of 3 mentions are other words than the file says",
+        ),
+        # BookCoref names entities.
+        (
+            {
+                "doc_id": "a",
+                "sentences": SENTENCES,
+                "clusters": INCLUSIVE,
+                "characters": [{"name": "A", "cluster": INCLUSIVE[0]}],
+            },
+            {},
+            JOINED,
+            RIGHT,
+            "",
+        ),
+        # Types of mentions, and what else holds spans.
+        (
+            {"sentences": SENTENCES, "clusters": [[[0, 0, "PER"], [5, 5, "PER"]], [[2, 3, "ANI"]]]},
+            {},
+            JOINED,
+            RIGHT,
+            "3 mentions have a third value that is not their words (left out)",
+        ),
+        (
+            {"sentences": SENTENCES, "clusters": INCLUSIVE, "ner": [[[0, 0, "PER"]], []], "mentions": [[0, 0], [2, 2]]},
+            {},
+            JOINED,
+            RIGHT,
+            'not read: "ner" (1 span), "mentions" (1 span) (left out)',
+        ),
+    ],
+)
+def test_a_dialect_is_read_right_or_asked_about(record, options, content, right, finding):
+    [document] = read_all(record, **options)
+    assert (document.content, chains(document)) == (content, right)
+    assert finding in said(document)
+    assert right in (RIGHT, RIGHT[:1]) or document.findings
+    assert bool(finding) or not document.findings
+
+
+@pytest.mark.parametrize(
+    ("record", "options", "message"),
+    [
+        ({"sentences": SENTENCES, "clusters": INCLUSIVE}, {"offsets": "exclusive"}, "it would with offsets=inclusive"),
+        ({"sentences": SENTENCES, "clusters": [[[5, 7]]]}, {}, "it would with offsets=exclusive or offsets=from-1"),
+        ({"cased_words": WORDS, "clusters": INCLUSIVE}, {}, "with offsets=exclusive; it would with offsets=inclusive"),
+        (
+            {"sentences": SENTENCES, "mention_clusters": [[[0, 0, 0]]]},
+            {},
+            "[0, 0], does not stand in the sentence's 5 words with offsets=exclusive; it would with offsets=inclusive",
+        ),
+        ({"sentences": SENTENCES, "mention_clusters": [[[2, 0, 1]]]}, {}, "is in the sentence 2, of 2"),
+        (
+            {"sentences": SENTENCES, "mention_clusters": [[[0, 0, 1]]]},
+            {"offsets": "utf-16"},
+            "say offsets=inclusive or",
+        ),
+        ({"text": TEXT, "clusters": INCLUSIVE}, {"offsets": "inclusive"}, "there are no 'sentences' in this line"),
+        (NOVEL, {}, "and no 'text'; there are \"reader\" (3 spans), and clusters=KEY says which are read"),
+        ({"text": TEXT, "clusters": [["Anna", "She"]]}, {}, "clusters[0][0] is not a list"),
+        ({"text": TEXT, "entities": [[[0, 4]]], "includes": [[1]]}, {}, "includes[0][0] is not the number of another"),
+        ({"text": TEXT, "entities": [[[0, 4]]], "includes": []}, {}, "'includes' has 0 entries for 1 clusters"),
+        ({"cased_words": WORDS, "sent_id": [0, 0]}, {}, "'sent_id' has 2 entries for 7 words"),
+        ([{"sentences": 3}], {}, "a line is one JSON object"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_helps(record, options, message):
+    with pytest.raises(FormatError) as caught:
+        read_all(record if isinstance(record, dict) else json.dumps(record), **options)
+    assert message in caught.value.message
+    assert caught.value.line == 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ({"predicted_clusters": INCLUSIVE}, '"predicted_clusters" (3 spans)'),
+        ({"mention_clusters": EXCLUSIVE}, '"mention_clusters" (3 spans)'),
+        ({"mentions": INCLUSIVE[0]}, '"mentions" (2 spans)'),
+        ({"clusters_strings": [["Anna", "She"]], "clusters_of": []}, '"clusters_strings" (no spans)'),
+        ({"label": [[0, 4, "PER"]], "spans": [{"start": 0, "end": 4}] * 2}, '"spans" (2 spans), "label" (1 span)'),
+    ],
+)
+def test_chains_under_other_keys_are_no_empty_coding(keys, shown):
+    [document] = read_all({"sentences": SENTENCES} | keys)
+    [finding] = document.findings
+    assert finding.message == f'no "clusters"; there are {shown}'
+    assert finding.left_out
+    assert not document.is_uncoded
+
+
+def test_the_option_says_which_key_is_read():
+    record = {"sentences": SENTENCES, "clusters": [], "predicted_clusters": INCLUSIVE}
+    [document] = read_all(record, clusters="predicted_clusters")
+    assert (chains(document), document.findings) == (RIGHT, [])
+    [document] = read_all(record, clusters="gold")
+    assert said(document).startswith('walk.jsonl:1: no "gold"; there are "predicted_clusters" (3 spans)')
+
+
+@pytest.mark.parametrize("record", [{"sentences": SENTENCES}, {"text": TEXT}, {"cased_words": WORDS}])
+def test_a_line_without_clusters_is_a_text_that_nobody_has_coded(record):
+    coded = {"sentences": SENTENCES, "clusters": []}
+    assert [document.is_uncoded for document in read_all(record, coded)] == [True, False]
+
+
+def test_entities_have_the_names_of_characters():
+    characters = [{"name": "Anna K.", "cluster": INCLUSIVE[0]}, {"name": "Zoe", "cluster": [[6, 6]]}]
+    record = {"sentences": SENTENCES, "clusters": INCLUSIVE, "characters": characters}
+    [document] = read_all(record)
+    assert [mark.answer.name for mark in document.marks] == ["Anna K.", "", "Anna K."]
+    assert "1 of the 'characters' are not one of the clusters: Zoe" in said(document)
+    del record["clusters"]
+    [document] = read_all(record | {"characters": {"Anna K.": INCLUSIVE[0]}})
+    assert [(mark.answer.indices, mark.answer.name) for mark in document.marks] == [(("1",), "Anna K.")] * 2
+    [document] = read_all(NOVEL | {"text": TEXT}, clusters="reader")
+    assert [mark.answer.name for mark in document.marks] == ["A", "D", "A"]
+
+
+def test_an_entity_is_made_of_those_that_it_includes():
+    record = {"text": COUPLE + " Anna left.", "entities": [[[0, 4], [26, 30]], [[9, 12]], [[14, 18]], []]}
+    [document] = read_all(record | {"includes": [[], [], [1, 0], [0]]})
+    anna, ben, they, _ = document.marks
+    assert they.answer.relations == (("split", ((ben.place, anna.place),)),)
+    assert "1 of the 'includes' are of clusters without a mention of their own (left out)" in said(document)
+
+
+def test_mentions_without_a_text_stand_in_that_of_the_project():
+    [document] = read_all(NOVEL, clusters="reader")
+    assert (document.name, document.without_text) == ("1_0", True)
+    assert [mark.parts for mark in document.marks] == [((0, 4),), ((9, 16),), ((18, 21),)]
+    assert "that of the project is taken" in said(document)
+
+
+def test_sentences_of_words_in_one_list_have_speakers():
+    record = {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2, "speaker": ["A"] * 5 + ["B"] * 2, "clusters": []}
+    [document] = read_all(record)
+    assert [(each.start, each.end, each.speaker) for each in document.segments] == [(0, 18, "A"), (19, 28, "B")]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("as_list", [False, True])
+def test_a_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
+    record = {"entities": CHARACTERS, "includes": [[], []], "text": TEXT}
+    content = json.dumps([record, record | {"id": "b"}] if as_list else record, indent=indent)
+    found = read_all(content, file="walk.json")
+    assert [chains(document) for document in found] == [RIGHT] * (1 + as_list)
+    assert detect_format([("walk.json", content.encode())]) == "jsonlines"
+    with pytest.raises(FormatError, match=r"walk\.json:\d+"):
+        read_all(content[:-1], file="walk.json")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"sentences": SENTENCES, "clusters": INCLUSIVE},
+        {"sentences": SENTENCES, "mention_clusters": []},
+        {"cased_words": WORDS, "clusters": []},
+    ],
+)
+def test_keys_of_chains_tell_the_format(record):
+    assert detect_format([("walk.json", json.dumps(record).encode())]) == "jsonlines"
+
+
+def test_a_slip_leaves_out_its_mention_or_else_its_document():
+    found = read_all(
+        {"sentences": SENTENCES, "clusters": [*INCLUSIVE, [[5, 7], ["x"], [-1, 0]]]},
+        "{",
+        {"sentences": 3, "clusters": []},
+        {"sentences": SENTENCES, "clusters": [[0, 9]], "mentions": [[0, 0], [9, 9]], "plurals": [[0, 7]]},
+        slips="leave-out",
+    )
+    assert [chains(document) for document in found] == [RIGHT, [["Anna"]]]
+    findings = [finding for document in found for finding in document.findings]
+    assert [(finding.line, finding.code, finding.left_out) for finding in findings] == [
+        (1, "slips", True),
+        (4, "slips", True),
+        (2, "slips", True),
+        (3, "slips", True),
+    ]
+    assert findings[0].message.startswith("3 slips: clusters[2][0], [5, 7]")
+    assert findings[2].fix == "its document is left out"
+
+
+def test_a_file_of_slips_alone_is_refused():
+    with pytest.raises(FormatError, match=r"walk\.jsonl:1:2: this is not JSON"):
+        read_all("{", "[", slips="leave-out")
+
+
+@pytest.mark.parametrize("number", [str(2**31 - 1), str(2**53), "1" + "0" * 400, "-1", "1e400", "1" + "0" * 5000])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"sentences": [["a"]], "clusters": [[[0, N]]]}',
+        '{"sentences": [["a"]], "clusters": [[[N, 1]]]}',
+        '{"sentences": [["a"]], "mention_clusters": [[[N, 0, 1]]]}',
+        '{"sentences": [["a"]], "clusters": [[N]], "mentions": [[0, 0]]}',
+        '{"cased_words": ["a"], "sent_id": [N], "clusters": []}',
+        '{"text": "a", "clusters": [[[0, N]]]}',
+        '{"text": "a", "clusters": [[["0", "N"]]]}',
+        '{"text": "a", "entities": [[[0, 1]]], "includes": [[N]]}',
+        '{"sentences": [["a"]], "clusters": [[[0, 0]]], "mentions": [[0, 0]], "plurals": [[0, N]]}',
+    ],
+)
+def test_no_number_is_a_size(line, number):
+    with pytest.raises(FormatError) as caught:
+        read_all(line.replace("N", number))
+    assert caught.value.line == 1
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"sentences": [["w"], ["."]], "clusters": [[[0, 0]]] * 10_000, "includes": [[]] + [[0]] * 9_999},
+        {
+            "text": "w " * 10_000,
+            "entities": [[[2 * place, 2 * place + 1] for place in range(10_000)], [[19_998, 19_999]]],
+            "includes": [[], [0] * 10_000],
+        },
+        {
+            "sentences": [["w"]],
+            "clusters": [[[0, 0]]] * 10_000,
+            "characters": [{"name": "A", "cluster": [[0, 0]]}] * 10_000,
+        },
+        {"text": "w" + "." * 500_000, "clusters": [[[0, 500_000, "w"]] * 10_000]},
+        {"sentences": [["." * 500_000, "w"]], "clusters": [[[0, 1, "w"]] * 10_000]},
+    ],
+)
+def test_long_lists_do_not_multiply(record):
+    assert read_all(record)[0].marks
+
+
+def test_offsets_are_written_where_the_mentions_leave_them_open():
+    [document] = read_all({"sentences": SENTENCES, "clusters": [[[2, 3]]], "offsets": "inclusive"})
+    for offsets in ("inclusive", "exclusive", "characters"):
+        [file] = jsonlines.write([document], offsets=offsets)
+        assert json.loads(file.data)["offsets"] == offsets
+        [found] = jsonlines.read(Bundle.of(file.path, file.data))
+        assert (chains(found), found.findings) == ([["the dog"]], [])
