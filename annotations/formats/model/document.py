@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
-from annotations.formats.model.encodings import guess_encoding
+from annotations.formats.model.encodings import suggest_encoding
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
@@ -261,9 +261,7 @@ def decode(data: bytes, file: str) -> str:
         # error.object is without the byte order mark, and error.start counts from there.
         before = _normalize_line_ends(error.object[: error.start].decode())
         byte = error.object[error.start]
-        encoding = guess_encoding(data, error.start)
-        way = f"; it looks like {encoding}: save it as UTF-8, or say encoding={encoding}" if encoding else ""
-        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{way}"
+        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(data, error.start)}"
         raise FormatError(message, file, *_position_after(before)) from None
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")

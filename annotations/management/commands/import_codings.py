@@ -14,7 +14,8 @@ from django.db import transaction
 from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
-from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.formats.model.encodings import find_encoding
+from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
@@ -219,6 +220,7 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
     selected = {}
     for argument in arguments:
         key, _, value = argument.partition("=")
+        value = find_encoding(value) if key == ENCODING.key else value
         option = by_key.get(key)
         if option is None or (option.choices and value not in [choice for choice, _ in option.choices]):
             available = "; ".join(f"{name}={_values(each)}" for name, each in by_key.items()) or "none"
