@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 ENCODINGS = {
     "utf-16": "UTF-16",
-    "utf-16-le": "UTF-16 LE without a byte order mark",
-    "utf-16-be": "UTF-16 BE without a byte order mark",
     "cp1252": "Windows-1252 (Western Europe)",
     "iso-8859-1": "ISO-8859-1 (Latin 1)",
     "iso-8859-15": "ISO-8859-15 (Latin 9)",
@@ -27,6 +25,8 @@ ENCODINGS = {
     "big5": "Big5 (Chinese)",
     "euc_kr": "EUC-KR (Korean)",
     "mac_roman": "Mac Roman",
+    "utf-16-le": "UTF-16 LE without a byte order mark",
+    "utf-16-be": "UTF-16 BE without a byte order mark",
 }
 # In these nearly every row of bytes is some text, also one of UTF-8. Of those that fit equally the first is meant.
 SINGLE_BYTE = tuple(name for name in ENCODINGS if name.startswith(("cp125", "iso-8859", "koi8", "mac")))
