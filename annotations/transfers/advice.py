@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.formats import FORMATS, Option
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.transfers.forms import OPTION_PREFIX
 
 # What the page calls the arguments of the command.
@@ -23,6 +24,7 @@ LABELS_OF_ARGUMENTS = {
     "--option ": "",
 }
 ARGUMENT = "|".join(map(re.escape, LABELS_OF_ARGUMENTS))
+NAMES = "|".join((LEVEL.key, CATEGORY.key, QUESTION.key))
 # Names such as London-1 are those of entities; of a format with such an option, it reads them so.
 NUMBERED = re.compile(r".+-\d{1,9}", re.ASCII)
 MIN_NUMBERED = 50
@@ -42,11 +44,13 @@ class Control:
 class Advice:
     """Translates the messages on an import of a format, and collects the controls that they name.
 
-    choices: those of the import; what was chosen already is no advice.
+    choices: the options of the import; what was chosen already is no advice. has_names: the page maps the names of the
+    files.
     """
 
     format_key: str
     choices: Mapping[str, str]
+    has_names: bool = False
     controls: dict[Control, None] = field(default_factory=dict)
 
     @property
@@ -56,15 +60,17 @@ class Advice:
 
     def translate(self, message: str) -> str:
         """Return a message with the names of the page for options and arguments of the command."""
-        pattern = rf"(?<![\w-])(?:({ARGUMENT})|(\w+)=([\w-]+)|the format ([a-z0-9-]+)\b)"
+        pattern = rf"(?<![\w-])(?:({ARGUMENT})|({NAMES})=[^\s;,)]+|(\w+)=([\w-]+)|the format ([a-z0-9-]+)\b)"
         options = self._options
         return re.sub(pattern, lambda match: self._name(match, options), message)
 
     def _name(self, match: re.Match[str], options: Mapping[str, Option]) -> str:
-        argument, key, value, format_key = match.groups()
+        argument, names, key, value, format_key = match.groups()
         if argument:
             label = LABELS_OF_ARGUMENTS[argument]
             return f"“{label}”" if label else ""
+        if names:
+            return "“Names in the files”" if self.has_names else match[0]
         if format_key:
             if format_key not in FORMATS:
                 return match[0]
@@ -73,7 +79,7 @@ class Advice:
             return f"“{label}”"
         if key not in options or not (label := self.add_option(options[key], value)):
             return match[0]
-        return f"“{label}”"
+        return f"“{label.replace('“', '‘').replace('”', '’')}”"
 
     def add_option(self, option: Option, value: str) -> str:
         """Offer a choice of an option unless it was chosen already. Return its label, which is empty for no choice."""

@@ -222,13 +222,14 @@ def _transfer_context(transfer: Transfer) -> dict[str, Any]:
 def _advice(request: HttpRequest, transfer: Transfer) -> dict[str, Any]:
     """Return the messages on an import in words of the page, and the controls that they advise."""
     report = transfer.report or {}
-    advice = Advice(transfer.format, transfer.choices.get("options", {}))
+    found = report.get("found") or {}
+    advice = Advice(transfer.format, transfer.choices.get("options", {}), has_names=any(found.values()))
     context = {
+        "numbered": advice.numbered_names(found),
         "error": advice.translate(transfer.error),
         "refused": advice.translate_groups(report.get("refused", ())),
         "odd": advice.translate_groups(report.get("odd", ())),
     }
-    context["numbered"] = advice.numbered_names(report.get("found") or {})
     may_change_choices = _may_change_choices(request, transfer)
     controls = list(advice.controls) if may_change_choices else []
     return context | {"may_change_choices": may_change_choices, "controls": controls}
