@@ -25,6 +25,8 @@ LABELS_OF_ARGUMENTS = {
 }
 ARGUMENT = "|".join(map(re.escape, LABELS_OF_ARGUMENTS))
 NAMES = "|".join((LEVEL.key, CATEGORY.key, QUESTION.key))
+# Two ways to say what a name is here, in one message: as another, or left out.
+WAYS_OF_NAMES = re.compile(rf"\b({NAMES})=[^;]*?, (?:or )?\1=[^;.]*")
 # Names such as London-1 are those of entities; of a format with such an option, it reads them so.
 NUMBERED = re.compile(r".+-\d{1,9}", re.ASCII)
 MIN_NUMBERED = 50
@@ -62,6 +64,8 @@ class Advice:
         """Return a message with the names of the page for options and arguments of the command."""
         pattern = rf"(?<![\w-])(?:({ARGUMENT})|({NAMES})=[^\s;,)]+|(\w+)=([\w-]+)|the format ([a-z0-9-]+)\b)"
         options = self._options
+        if self.has_names:
+            message = WAYS_OF_NAMES.sub("“Names in the files” says what it is", message)
         return re.sub(pattern, lambda match: self._name(match, options), message)
 
     def _name(self, match: re.Match[str], options: Mapping[str, Option]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
-from annotations.formats.model.encodings import suggest_encoding
+from annotations.formats.model.encodings import guess_utf_16, suggest_encoding
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
@@ -266,7 +266,8 @@ def decode(data: bytes, file: str) -> str:
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")
     if nul:
-        raise FormatError("a NUL character is not allowed in a text", file, *_position_after(before))
+        way = suggest_encoding(data, 0) if guess_utf_16(data) else ""
+        raise FormatError(f"a NUL character is not allowed in a text{way}", file, *_position_after(before))
     return text
 
 

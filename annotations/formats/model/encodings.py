@@ -103,8 +103,8 @@ def suggest_encoding(data: bytes, place: int) -> str:
 
 def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     """Return the encoding that the data most probably has, and the next one that reads it otherwise; empty for none."""
-    if data.startswith(UTF_16_MARKS):
-        return "utf-16", ""
+    if utf_16 := guess_utf_16(data):
+        return utf_16, ""
     sample = data[max(0, place - MAX_SAMPLE_BYTES // 2) : place + MAX_SAMPLE_BYTES // 2]
     decoded = {name: sample.decode(name) for name in SINGLE_BYTE if _decodes(data, name)}
     fits = {name: _fit(text) for name, text in decoded.items()}
@@ -116,6 +116,17 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     if best not in decoded:
         return best, ""
     return best, next((name for name in ranked if decoded[name] != decoded[best]), "")
+
+
+def guess_utf_16(data: bytes) -> str:
+    """Return the kind of UTF-16 that the data is in, by its mark or the zeros in most letters; empty for none."""
+    if data.startswith(UTF_16_MARKS):
+        return "utf-16"
+    sample = data[:MAX_SAMPLE_BYTES]
+    for name, zeros in (("utf-16-le", sample[1::2].count(0)), ("utf-16-be", sample[::2].count(0))):
+        if zeros > len(sample) // 4 and _decodes(data, name):
+            return name
+    return ""
 
 
 def _guess_by_library(data: bytes, sample: bytes) -> str:
@@ -155,7 +166,7 @@ def _first_difference(data: bytes, encoding: str, second: str) -> int:
 def _words_at(data: bytes, place: int, encoding: str) -> str:
     """Return the words at a place of the data as an encoding has them."""
     start = max(data.rfind(space, 0, place) for space in (b" ", b"\n", b"\t")) + 1
-    start = max(start, place - MAX_SHOWN_BYTES // 2) if encoding != "utf-16" else 0
+    start = 0 if encoding.startswith("utf-16") else max(start, place - MAX_SHOWN_BYTES // 2)
     shown = data[start : place + MAX_SHOWN_BYTES].decode(encoding, "ignore")
     return " ".join(shown.split("\n")[0].split()[:MAX_SHOWN_WORDS])
 

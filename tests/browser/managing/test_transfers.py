@@ -252,7 +252,6 @@ def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manage
     page.get_by_label("A folder per coder").check()
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
-    page.screenshot(path=f"/tmp/page-{width}-{scheme}.png", full_page=True)
     reason = page.get_by_text("60 names in the files are a word and a number")
     control = page.get_by_role("button", name="Types of T lines: with a number (London-1) are entities")
     table = page.get_by_role("region", name="Levels of the files")

@@ -28,6 +28,8 @@ SENTENCES = [
     ("shift_jis", "アンナは川のそばで犬を見た。その犬は猫に長い間ほえていた。"),
     ("euc_jp", "アンナは川のそばで犬を見た。その犬は猫に長い間ほえていた。"),
     ("utf-16", "Anna took her dog. "),
+    ("utf-16-le", "Anna took her dog. "),
+    ("utf-16-be", "Zoë took her dog. "),
 ]
 
 

@@ -254,7 +254,7 @@ def test_a_level_is_mapped_by_a_field_of_the_form(told):
     files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": LEVEL_OF_OTHERS}))
     page = told(files, format="brat", create="on")
     assert "the scheme has no level &#x27;PER&#x27;" in page
-    assert "“Names in the files” reads it as the coded one" in page
+    assert "only phrase; “Names in the files” says what it is; or say “Types of T lines: are categories”" in page
     assert "Refused files" not in told(files, format="brat", create="on", **{"option-level": "PER"})
     assert "say NAME:HERE" in told(files, format="brat", create="on", **{"option-level": "PER:nothing"})
 
@@ -396,7 +396,7 @@ def test_many_names_with_numbers_are_said_to_be_entities(told):
     page = told(("a.ann", ann), ("a.txt", words), format="brat", whose="one", coder="alice")
     assert "60 names in the files are a word and a number, such as “London-0”" in page
     assert 'name="option-types" value="chains"' in page
-    assert page.index("London-0”") < page.index("Names in the files")
+    assert page.index("London-0”") < page.index("<summary>Names in the files")
 
 
 def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(told):
