@@ -261,7 +261,7 @@ def decode(data: bytes, file: str) -> str:
         # error.object is without the byte order mark, and error.start counts from there.
         before = _normalize_line_ends(error.object[: error.start].decode())
         byte = error.object[error.start]
-        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(data, error.start)}"
+        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(error.object, error.start)}"
         raise FormatError(message, file, *_position_after(before)) from None
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")

@@ -30,6 +30,7 @@ ENCODINGS = {
 }
 # In these nearly every row of bytes is some text, also one of UTF-8. Of those that fit equally the first is meant.
 SINGLE_BYTE = tuple(name for name in ENCODINGS if name.startswith(("cp125", "iso-8859", "koi8", "mac")))
+OTHER_BYTES = tuple(name for name in ENCODINGS if name not in SINGLE_BYTE and not name.startswith("utf-16"))
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_SAMPLE_BYTES = 20_000
 # The largest number of bytes, and of words, that a message shows in an encoding.
@@ -111,8 +112,7 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     ranked = sorted(fits, key=fits.__getitem__, reverse=True)
     best = ranked[0] if ranked else ""
     if not best or fits[best].all < MIN_FIT:
-        of_library = _guess_by_library(data, sample)
-        best = of_library if of_library and of_library not in SINGLE_BYTE else best
+        best = _guess_by_library(data, sample) or best
     if best not in decoded:
         return best, ""
     return best, next((name for name in ranked if decoded[name] != decoded[best]), "")
@@ -132,7 +132,7 @@ def guess_utf_16(data: bytes) -> str:
 def _guess_by_library(data: bytes, sample: bytes) -> str:
     from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
 
-    names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*ENCODINGS]))
+    names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
     return next((name for name in names if _decodes(data, name)), "")
 
 
