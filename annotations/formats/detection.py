@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -33,6 +34,36 @@ INCEPTION = "exportedproject.json"
 PLAIN = ("text", "plain")
 # What plain text with markables has and prose has not: a header of ours, or a name after a bracket.
 MARKED = re.compile(r"\A#(title|language|direction|turns):|\][(][^()|\s]*[)]")
+# What the files of a format have in them, whatever they are called; the first that is found counts.
+SIGNS = {
+    "webanno": re.compile(r"\A#FORMAT=WebAnno"),
+    "conll2012": re.compile(r"^#begin document", re.MULTILINE),
+    "conllu": re.compile(r"^# (newdoc|global\.(Entity|columns)|sent_id)", re.MULTILINE),
+    "brat": re.compile(r"^T\d+\t\S+ \d+ \d+", re.MULTILINE),
+    "xmi": re.compile(r"<xmi:XMI\b"),
+    "mmax2": re.compile(r"<(mmax_project|markables|words)\b"),
+    "ducview": re.compile(r"<(pyramid|peerAnnotation)\b"),
+    "muc": re.compile(r"<COREF\b", re.IGNORECASE),
+}
+SACR = re.compile(r'^#(COLOR|textmetadata):|\{[-\w]+:\w+="', re.MULTILINE)
+# What no format here reads: its signs, and what helps.
+UNREAD = {
+    "SACR": (SACR, "export CoNLL from it"),
+    "Label Studio": (re.compile(r'"(completed_by|from_name|to_name)"\s*:'), "turn it into brat standoff"),
+    "TEI": (re.compile(r"<TEI\b|www\.tei-c\.org"), "turn it into brat standoff or CoNLL-U"),
+    "RuCoCo": (re.compile(r'"entities"\s*:\s*\[\s*\[\s*\['), "turn it into JSON lines"),
+}
+WRITTEN = re.compile(r"\.(docx?|odt|rtf|pdf)\Z")
+LABELS = re.compile(r"\b(item|unit|id|coder|annotator|rater|worker|label|category)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file looks like: the key of a format, or the name of one that is not read and what helps then."""
+
+    format: str = ""
+    name: str = ""
+    way: str = ""
 
 # An object, or a list of some, with a key of words or of chains (RuCoCo's `entities` are lists of lists).
 CLUSTERS = re.compile(
@@ -57,13 +88,36 @@ def detect_format(files: Iterable[tuple[str, bytes]]) -> str:
     return found.most_common(1)[0][0] if found else ""
 
 
+def recognise(name: str, head: bytes) -> Kind | None:
+    """Return what a file looks like by how it begins, whatever its suffix says; None if that says nothing."""
+    text = head[:HEAD_BYTES].decode("utf-8-sig", errors="replace")
+    if text.lstrip()[:1] in ("{", "[") and (key := _detect_json(text)):
+        return Kind(key)
+    for other, (sign, way) in UNREAD.items():
+        if sign.search(text):
+            return Kind(name=other, way=way)
+    for key, sign in SIGNS.items():
+        if sign.search(text):
+            return Kind(key)
+    if WRITTEN.search(name.lower()):
+        return Kind(name="a document of a word processor", way="save it as plain text (.txt)")
+    if name.lower().endswith((".csv", ".tsv")):
+        if key := _detect_table(text):
+            return Kind(key)
+        if LABELS.search(text.partition("\n")[0].lower()):
+            return Kind(name="a table of labels", way="name its columns text, unit, coder and label (judgements-csv)")
+    return None
+
+
 def _detect(name: str, head: bytes) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
     text = head[:HEAD_BYTES].decode("utf-8-sig", errors="replace")
     if suffix == ".conll" or name.lower().endswith("_conll"):
-        return "conllu" if re.search(r"^# (newdoc|global\.Entity|sent_id)", text, re.MULTILINE) else "conll2012"
+        return "conllu" if SIGNS["conllu"].search(text) else "conll2012"
+    if suffix == ".txt" and SACR.search(text):
+        return ""
     if suffix == ".txt":
         return "plain" if MARKED.search(text) else "text"
     if suffix == ".json":

@@ -12,6 +12,8 @@ from django.core.validators import validate_slug
 
 from annotations.core.http.fields import BoundedCheckboxes, BoundedSelect, ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
+from annotations.formats.model.encodings import find_encoding
+from annotations.formats.model.format import ENCODING
 from annotations.models import Coding, Project, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import KEY_LENGTH, may, may_see_models
@@ -61,6 +63,18 @@ def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int, settin
     """Raise ValidationError if the files together have more than `most_bytes`, naming the setting that bounds them."""
     if sum(file.size or 0 for file in files) > most_bytes:
         raise forms.ValidationError(f"The limit is {most_bytes // 2**20} MB (setting {setting}).")
+
+
+class OptionField(forms.ChoiceField):
+    """An option of a format with choices. Encodings may be said in any of Python's spellings."""
+
+    def __init__(self, option: Option) -> None:
+        super().__init__(label=option.label, choices=option.choices, initial=option.choices[0][0], required=False)
+        self.option = option
+
+    def to_python(self, value: Any) -> str:
+        value = super().to_python(value)
+        return find_encoding(value) if self.option.key == ENCODING.key else value
 
 
 class FormatForm(forms.Form):
@@ -121,9 +135,7 @@ class FormatForm(forms.Form):
         """Add fields for the options of the format; an option that is not sent has its first choice."""
         for option in options:
             self.fields[f"{OPTION_PREFIX}{option.key}"] = (
-                forms.ChoiceField(
-                    label=option.label, choices=option.choices, initial=option.choices[0][0], required=False
-                )
+                OptionField(option)
                 if option.choices
                 else forms.CharField(
                     label=option.label,

@@ -37,7 +37,7 @@ from annotations.core.http.limits import Limit
 from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
 from annotations.formats import FORMATS, Finding, FormatError
-from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
+from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
 from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
@@ -49,9 +49,17 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.files.sources import open_sources
+from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
-from annotations.transfers.importing.report import NOTHING, ImportFailed, Report, group_by_kind, group_failures
+from annotations.transfers.importing.report import (
+    NOTHING,
+    ImportFailed,
+    Report,
+    count_by_name,
+    group_by_kind,
+    group_failures,
+    summarize,
+)
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
 # second or two.
@@ -469,7 +477,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     choices, project = transfer.choices, transfer.project
     assert project is not None
     if not transfer.format:
-        raise ImportFailed(UNKNOWN_FORMAT)
+        raise ImportFailed(_unknown_format(transfer))
     row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
 
     def record_written(number: int) -> None:
@@ -502,6 +510,15 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
             "error": _error_text(report.reason or "None of the files can be imported"),
         }
     return result
+
+
+def _unknown_format(transfer: Transfer) -> str:
+    """Return why an import without a format is refused: what its files look like, if that is known."""
+    with _open_upload(transfer) as upload:
+        heads = list(_heads(_as_file(name, content) for name, content in _uploaded_files(transfer, upload)))
+    kinds = ((name, recognise(name, head)) for name, head in heads)
+    looks = next((f"{name} looks like {describe(kind)}" for name, kind in kinds if kind), "")
+    return f"{UNKNOWN_FORMAT}. {looks}" if looks else UNKNOWN_FORMAT
 
 
 def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
@@ -558,7 +575,7 @@ def import_report(report: Report) -> dict[str, Any]:
         for group in group_failures(report.failures)
     ]
     return (
-        {"summary": str(report)}
+        {"summary": str(report), "left_out_answers": report.left_out_answers}
         | fields
         | {"refused": refused, "odd": summarize_warnings(report.findings, report.unlisted)}
     )
@@ -569,6 +586,9 @@ def summarize_warnings(findings: Sequence[Finding], unlisted: Mapping[str, int] 
     return [
         {
             "count": len(group) + unlisted.get(group[0].code, 0),
+            "line": summarize(group, unlisted.get(group[0].code, 0))
+            if len(count_by_name(group)) > 1
+            else str(group[0]),
             "places": [str(finding) for finding in group[:MAX_PLACES]],
         }
         for group in group_by_kind(findings)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
-from annotations.formats.model.encodings import guess_encoding
+from annotations.formats.model.encodings import guess_utf_16, suggest_encoding
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
@@ -263,14 +263,13 @@ def decode(data: bytes, file: str) -> str:
         # error.object is without the byte order mark, and error.start counts from there.
         before = _normalize_line_ends(error.object[: error.start].decode())
         byte = error.object[error.start]
-        encoding = guess_encoding(data, error.start)
-        way = f"; it looks like {encoding}: save it as UTF-8, or say encoding={encoding}" if encoding else ""
-        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{way}"
+        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{suggest_encoding(error.object, error.start)}"
         raise FormatError(message, file, *_position_after(before)) from None
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")
     if nul:
-        raise FormatError("a NUL character is not allowed in a text", file, *_position_after(before))
+        way = suggest_encoding(data, 0) if guess_utf_16(data) else ""
+        raise FormatError(f"a NUL character is not allowed in a text{way}", file, *_position_after(before))
     return text
 
 

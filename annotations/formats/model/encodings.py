@@ -1,5 +1,11 @@
 """Encodings other than UTF-8, in which files come from older programs."""
 
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple
+
 ENCODINGS = {
     "utf-16": "UTF-16",
     "cp1252": "Windows-1252 (Western Europe)",
@@ -19,29 +25,150 @@ ENCODINGS = {
     "big5": "Big5 (Chinese)",
     "euc_kr": "EUC-KR (Korean)",
     "mac_roman": "Mac Roman",
+    "utf-16-le": "UTF-16 LE without a byte order mark",
+    "utf-16-be": "UTF-16 BE without a byte order mark",
 }
-# In these nearly every row of bytes is some text, also one of UTF-8.
-SINGLE_BYTE = frozenset(name for name in ENCODINGS if name.startswith(("cp125", "iso-8859", "koi8", "mac")))
-COMMONEST = "cp1252"
+# In these nearly every row of bytes is some text, also one of UTF-8. Of those that fit equally the first is meant.
+SINGLE_BYTE = tuple(name for name in ENCODINGS if name.startswith(("cp125", "iso-8859", "koi8", "mac")))
+OTHER_BYTES = tuple(name for name in ENCODINGS if name not in SINGLE_BYTE and not name.startswith("utf-16"))
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-MOST_LOOKED_AT = 20_000
+MAX_SAMPLE_BYTES = 20_000
+# The largest number of bytes, and of words, that a message shows in an encoding.
+MAX_SHOWN_BYTES, MAX_SHOWN_WORDS = 60, 5
+# Of a text in an encoding of single bytes so many of its letters at least are those of one language.
+MIN_FIT = 0.9
+# Letters of a language other than a to z, those of an alphabet of its own by frequency.
+LETTERS = {
+    "French": "éàèêâçùûîôëïüœ",
+    "Spanish": "óíáéñúü¿¡ºª",
+    "Portuguese": "ãçéáóíêõúâôàü",
+    "Italian": "èàòùéìîóúí",
+    "German": "üäößé",
+    "Swedish": "äåöéüà",
+    "Danish": "øåæéäöü",
+    "Icelandic": "áðíóéúæöýþ",
+    "Catalan": "éàóèíòúçïü·",
+    "Dutch": "ëéïèüöóáê",
+    "Polish": "łąężśćóńźé",
+    "Czech": "íáěéřčžšýůúňóťď",
+    "Slovak": "áíčéýšžúľťôňäóďŕĺ",
+    "Hungarian": "áéöíőóüúű",
+    "Croatian": "čšžćđ",
+    "Romanian": "ăîâșțşţ",
+    "Turkish": "ıüşğçöâîû",
+    "Russian": "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
+    "Ukrainian": "оанивтеріслкумдпязьбгйчхжюцїєшфщґ",
+    "Greek": "αοιετσνηυρπκμλωδγχθφβξζψςάέήίόύώϊϋΐΰ",
+    "Hebrew": "יוהלארתבמשנכדעחקפםגטצןסזךףץ",
+    "Arabic": "المنيوترهبدعكسفةقحجأشطخصىضذإءثزظغئؤآ؟،",
+}
+N_FREQUENT = 12
+# Words do not mix Latin letters with those of another alphabet.
+LAST_LATIN = "\u024f"
+BESIDE_LATIN = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]+|[^\x00-\x7f]+(?=[A-Za-z])")
+# What texts of all languages have, and says nothing of the encoding.
+PUNCTUATION = frozenset("“”„‘’‚‹›«»–—…€§°•\u00a0\ufeff")
 
 
-def guess_encoding(data: bytes, place: int) -> str:
-    """Return the encoding that the data most probably has, of those that are read; empty where none fits.
+class _Fit(NamedTuple):
+    """How far the letters of a decoding are those of one language: all of them, and its frequent ones."""
+
+    all: float
+    frequent: float
+
+
+def find_encoding(name: str) -> str:
+    """Return the key of an encoding in one of Python's spellings, such as latin-1; else the name itself."""
+    try:
+        codec = codecs.lookup(name.strip()).name
+    except (LookupError, ValueError):
+        return name
+    return next((key for key in ENCODINGS if codecs.lookup(key).name == codec), name)
+
+
+def suggest_encoding(data: bytes, place: int) -> str:
+    """Return what a message says of the encoding that the data has most probably; empty where none fits.
 
     place: where the first byte stands that is not UTF-8.
     """
+    encoding, second = guess_encoding(data, place)
+    if not encoding:
+        return ""
+    if second:
+        place += _first_difference(data[place:], encoding, second)
+    words = f"“{_words_at(data, place, encoding)}”"
+    if second:
+        words += f", which {second} makes “{_words_at(data, place, second)}”"
+    return f"; it looks like {encoding} ({words}): save it as UTF-8, or say encoding={encoding}"
+
+
+def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
+    """Return the encoding that the data most probably has, and the next one that reads it otherwise; empty for none."""
+    if utf_16 := guess_utf_16(data):
+        return utf_16, ""
+    sample = data[max(0, place - MAX_SAMPLE_BYTES // 2) : place + MAX_SAMPLE_BYTES // 2]
+    decoded = {name: sample.decode(name) for name in SINGLE_BYTE if _decodes(data, name)}
+    fits = {name: _fit(text) for name, text in decoded.items()}
+    ranked = sorted(fits, key=fits.__getitem__, reverse=True)
+    best = ranked[0] if ranked else ""
+    if not best or fits[best].all < MIN_FIT:
+        best = _guess_by_library(data, sample) or best
+    if best not in decoded:
+        return best, ""
+    return best, next((name for name in ranked if decoded[name] != decoded[best]), "")
+
+
+def guess_utf_16(data: bytes) -> str:
+    """Return the kind of UTF-16 that the data is in, by its mark or the zeros in most letters; empty for none."""
     if data.startswith(UTF_16_MARKS):
         return "utf-16"
+    sample = data[:MAX_SAMPLE_BYTES]
+    for name, zeros in (("utf-16-le", sample[1::2].count(0)), ("utf-16-be", sample[::2].count(0))):
+        if zeros > len(sample) // 4 and _decodes(data, name):
+            return name
+    return ""
+
+
+def _guess_by_library(data: bytes, sample: bytes) -> str:
     from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
 
-    sample = data[max(0, place - MOST_LOOKED_AT // 2) : place + MOST_LOOKED_AT // 2]
-    best = from_bytes(sample, cp_isolation=[*ENCODINGS]).best()
-    if best is None:
-        return ""
-    # Of those that say the same the one that most programs write.
-    return COMMONEST if sample.decode(COMMONEST, "replace") == str(best) else best.encoding
+    names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
+    return next((name for name in names if _decodes(data, name)), "")
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _fit(text: str) -> _Fit:
+    signs = [sign for sign in text if not sign.isascii() and sign not in PUNCTUATION]
+    if not signs:
+        return _Fit(1, 1)
+    lone = [sign for sign in BESIDE_LATIN.sub("", text) if not sign.isascii()]
+    fits = []
+    for letters in LETTERS.values():
+        fitting = signs if letters[0] < LAST_LATIN else lone
+        n_letters = sum(sign.lower() in letters for sign in fitting)
+        fits.append(_Fit(n_letters / len(signs), sum(sign in letters[:N_FREQUENT] for sign in fitting) / len(signs)))
+    return max(fits)
+
+
+def _first_difference(data: bytes, encoding: str, second: str) -> int:
+    """Return where two encodings of single bytes first read something else; 0 if that is nowhere."""
+    signs = zip(data.decode(encoding), data.decode(second), strict=True)
+    return next((number for number, (sign, other) in enumerate(signs) if sign != other), 0)
+
+
+def _words_at(data: bytes, place: int, encoding: str) -> str:
+    """Return the words at a place of the data as an encoding has them."""
+    start = max(data.rfind(space, 0, place) for space in (b" ", b"\n", b"\t")) + 1
+    start = 0 if encoding.startswith("utf-16") else max(start, place - MAX_SHOWN_BYTES // 2)
+    shown = data[start : place + MAX_SHOWN_BYTES].decode(encoding, "ignore")
+    return " ".join(shown.split("\n")[0].split()[:MAX_SHOWN_WORDS])
 
 
 def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:

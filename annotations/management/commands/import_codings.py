@@ -1,7 +1,7 @@
 """Import coded texts from files."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
@@ -14,7 +14,8 @@ from django.db import transaction
 from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
-from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.formats.model.encodings import find_encoding
+from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
@@ -33,6 +34,7 @@ READ = FORMATS | PYRAMID_FORMATS
 FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
+MAX_IGNORED = 20
 # What is said of the model, by option.
 OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
 
@@ -149,12 +151,25 @@ class Command(ProgramCommand):
         verbose = options["verbosity"] > 1
         for warning in report.findings if verbose else report.warnings():
             self.stderr.write(self.style.WARNING(str(warning)))
+        for told in _left_out(report, verbose):
+            self.stderr.write(self.style.WARNING(told))
         if report.failures or report.empty:
             raise CommandError(_failure_message(project, report, verbose))
         prefix = "would be " if options["trial"] else ""
         self.stdout.write(f"{project.slug}: {prefix}{report}")
         if report.new_scheme is not None:
             self.stdout.write(f"Scheme from the files: {_scheme_summary(report.new_scheme)}")
+
+
+def _left_out(report: Report, verbose: bool) -> Iterator[str]:
+    """Yield what is said of answers and files that are not read."""
+    if report.left_out_answers:
+        said = report.left_out_answers.capitalize()
+        yield f"{said}; --texts-only leaves that out. If it is somebody’s work, say --coder NAME or --coder-from."
+    if report.left_out:
+        shown = report.left_out if verbose else report.left_out[:MAX_IGNORED]
+        more = f" and {len(report.left_out) - len(shown)} more" * (len(report.left_out) > len(shown))
+        yield f"Ignored, as the format does not read them: {', '.join(shown)}{more}."
 
 
 def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
@@ -219,6 +234,7 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
     selected = {}
     for argument in arguments:
         key, _, value = argument.partition("=")
+        value = find_encoding(value) if key == ENCODING.key else value
         option = by_key.get(key)
         if option is None or (option.choices and value not in [choice for choice, _ in option.choices]):
             available = "; ".join(f"{name}={_values(each)}" for name, each in by_key.items()) or "none"

@@ -578,4 +578,8 @@ class _DocumentChecker:
         report.new_coders = self.new_coders
         report.failures = list(self.failures.values())
         report.findings = [finding for finding in self.findings if finding.file not in self.failures]
+        for source in self._accepted():
+            answers = [mark.answer for mark in source.document.marks if mark.answer and source.coder is None]
+            report.n_answers_left_out += len(answers)
+            report.n_links_left_out += sum(bool(answer.indices or answer.pointers) for answer in answers)
         return report

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,9 @@ MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, code points, numbers, names of files.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
+# A finding that counts: how many, and of what.
+COUNTED = re.compile(r"(?:the )?(?P<number>[0-9]+) (?P<what>.+)", re.DOTALL)
+MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Report:
     files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
     `found` has the names that the files have, of a trial; `new_scheme` the scheme that was made from them, as JSON.
     `names` are those of the files and of the scheme for them, by option. `unlisted` counts the findings beyond
-    MOST_FINDINGS of a kind.
+    MOST_FINDINGS of a kind. `n_answers_left_out` counts the markables of which files say what they are, and texts only
+    leave that out; `n_links_left_out` those of them that the files link.
     """
 
     documents: int = 0
@@ -70,6 +75,8 @@ class Report:
     new_scheme: dict[str, Any] | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)
+    n_answers_left_out: int = 0
+    n_links_left_out: int = 0
 
     def add(self, other: Report) -> None:
         """Add the report of further documents."""
@@ -79,6 +86,8 @@ class Report:
         self.codings += other.codings
         self.judgements += other.judgements
         self.unchanged += other.unchanged
+        self.n_answers_left_out += other.n_answers_left_out
+        self.n_links_left_out += other.n_links_left_out
         self.new_coders = sorted({*self.new_coders, *other.new_coders})
         self.failures += other.failures
         kept = Counter(finding.code for finding in self.findings)
@@ -96,6 +105,15 @@ class Report:
     def empty(self) -> bool:
         """Whether no document was imported or in the project already."""
         return not self.documents
+
+    @property
+    def left_out_answers(self) -> str:
+        """What the files say that texts only leave out; empty where that is nothing."""
+        if self.n_links_left_out:
+            return f"the files say which {pluralize(self.n_links_left_out, 'markable')} belong together"
+        if self.n_answers_left_out:
+            return f"the files say what {pluralize(self.n_answers_left_out, 'markable')} are"
+        return ""
 
     def warnings(self) -> list[str]:
         """Return a line for each kind of finding: the first one, and how many more there are."""
@@ -139,12 +157,55 @@ def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
 
 
 def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
-    """Return a line for each kind of finding: the first one, and how many more there are, also of those unlisted."""
-    return [
-        str(group[0])
-        + (f" (and {more} more like this)" if (more := len(group) - 1 + unlisted.get(group[0].code, 0)) else "")
-        for group in group_by_kind(findings)
-    ]
+    """Return a line for each kind of finding, and how many more there are, also of those unlisted."""
+    return [summarize(group, unlisted.get(group[0].code, 0)) for group in group_by_kind(findings)]
+
+
+def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:
+    """Return a line for findings of one kind: the first one, or of those that count by name the largest, and all names.
+
+    n_unlisted: how many more there are.
+    """
+    counts = count_by_name(group)
+    if len(counts) > 1:
+        names = [f"{number:,} × {name}" for name, number in counts.most_common(MOST_NAMES)]
+        names += [f"{len(counts) - MOST_NAMES} more names"] * (len(counts) > MOST_NAMES)
+        largest = max(group, key=lambda finding: _number_and_phrase(finding)[0])
+        return f"{largest} – in all {', '.join(names)}{' and more' * (n_unlisted > 0)}"
+    more = len(group) - 1 + n_unlisted
+    return str(group[0]) + (f" (and {more} more like this)" if more else "")
+
+
+def count_by_name(group: Iterable[Finding]) -> Counter[str]:
+    """Return the sum for each name of findings whose messages begin with a number and differ only in a name.
+
+    Nothing where that is not so: "3 answers to 'genus', which …" and "1 answer to 'number', which …" have two names.
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    for finding in group:
+        number, phrase = _number_and_phrase(finding)
+        if not phrase:
+            return Counter()
+        counts[phrase] += number
+    before = _count_common(counts)
+    after = _count_common([phrase[before:][::-1] for phrase in counts])
+    if not before:
+        return Counter()
+    return Counter({" ".join(phrase[before : len(phrase) - after]).strip("',"): counts[phrase] for phrase in counts})
+
+
+def _number_and_phrase(finding: Finding) -> tuple[int, tuple[str, ...]]:
+    """Return how many a finding counts, and the words for what, the first in the singular; nothing for no count."""
+    match = COUNTED.fullmatch(finding.message)
+    if match is None:
+        return 0, ()
+    noun, *words = match["what"].split(" ")
+    return int(match["number"]), (noun.removesuffix("s"), *words)
+
+
+def _count_common(phrases: Iterable[Sequence[str]]) -> int:
+    """Return how many words the phrases begin with in common."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*phrases, strict=False)))
 
 
 class ImportFailed(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -21,8 +22,10 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.permissions import may_archive, project_for, transfer_for
 from annotations.transfers import orders
+from annotations.transfers.advice import Advice
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
 from annotations.transfers.importing.report import ImportFailed
 from annotations.transfers.importing.schemes.last_mapping import NAME_OPTIONS, recall_names
@@ -64,7 +67,7 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     before = _import_to_change(request, project)
     stored = before.choices["files"] if before else ()
     if request.method == "POST":
-        form = ImportForm(project, request.POST, request.FILES, stored=stored)
+        form = ImportForm(project, _sent_fields(request, before), request.FILES, stored=stored)
         if form.is_valid() and may_order(request, form):
             transfer = _order_or_check_again(request, project, form, before)
             return redirect("transfer", transfer.pk)
@@ -75,6 +78,13 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
         form = ImportForm(project, initial=initial, stored=stored)
     context = {"project": project, "form": form, "before": before}
     return _form(request, "annotations/transfers/import.html", context)
+
+
+def _sent_fields(request: HttpRequest, before: Transfer | None) -> Mapping[str, Any]:
+    """Return the fields of the form, where some of those of an import are changed with the others as they were."""
+    if before is None or "change" not in request.POST:
+        return request.POST
+    return {**_choices_of(before), **request.POST.dict()}
 
 
 def _import_to_change(request: HttpRequest, project: Project) -> Transfer | None:
@@ -186,6 +196,8 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
         "may_discard": orders.may_discard(transfer_row, signed_in_user(request)),
         "most": MAX_SHOWN,
     } | _transfer_context(transfer_row)
+    if transfer_row.kind != Transfer.Kind.EXPORT and not transfer_row.is_active:
+        context |= _advice(request, transfer_row)
     if _may_map(request, transfer_row):
         assert transfer_row.project is not None
         context["names"] = NamesForm(transfer_row.project, transfer_row)
@@ -203,14 +215,35 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
 def _transfer_context(transfer: Transfer) -> dict[str, Any]:
     """Return the context of a transfer: the transfer and the label of its format."""
     format_ = FORMATS.get(transfer.format) or PYRAMID_FORMATS.get(transfer.format)
-    return {"transfer": transfer, "format": format_.label if format_ else "project archive"}
+    unnamed = "project archive" if transfer.format == ARCHIVE else "unknown format"
+    return {"transfer": transfer, "format": format_.label if format_ else unnamed}
+
+
+def _advice(request: HttpRequest, transfer: Transfer) -> dict[str, Any]:
+    """Return the messages on an import in words of the page, and the controls that they advise."""
+    report = transfer.report or {}
+    found = report.get("found") or {}
+    advice = Advice(transfer.format, transfer.choices.get("options", {}), has_names=any(found.values()))
+    context = {
+        "numbered": advice.numbered_names(found),
+        "error": advice.translate(transfer.error),
+        "refused": advice.translate_groups(report.get("refused", ())),
+        "odd": advice.translate_groups(report.get("odd", ())),
+    }
+    may_change_choices = _may_change_choices(request, transfer)
+    controls = list(advice.controls) if may_change_choices else []
+    return context | {"may_change_choices": may_change_choices, "controls": controls}
 
 
 def _may_map(request: HttpRequest, transfer: Transfer) -> bool:
     """Return whether the person may still say what the names of the files are called here."""
+    return transfer.format in FORMATS and _may_change_choices(request, transfer)
+
+
+def _may_change_choices(request: HttpRequest, transfer: Transfer) -> bool:
+    """Return whether the person may still check an import again with other choices."""
     return (
         transfer.kind == Transfer.Kind.IMPORT
-        and transfer.format in FORMATS
         and transfer.project is not None
         and transfer.project.archived_at is None
         and transfer.user_id == request.user.pk

@@ -25,6 +25,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.projects.people.model_coders import add_model
 from annotations.schemes.ready_made import SCHEMES
+from tests.annotations.transfers.importing.test_corpora import zipped
 from tests.annotations.transfers.importing.test_importing import all_rows
 
 CONLL = "#begin document (walk); part 000\nwalk\t0\t0\tAnna\t-\t({})\nwalk\t0\t1\ttook\t-\t-\n#end document\n"
@@ -355,3 +356,51 @@ def test_no_pyramid_is_a_models(db, folder):
     create_project("sinking", "Sinking", SCHEMES["pyramid"])
     message = refused("ducview", folder({"sinking.pyr": "<pyramid/>"}), "--model", "gpt", project="sinking")
     assert "Files of pyramids bring no codings of models" in message
+
+
+def test_texts_only_say_what_they_leave_out(tales, folder, capsys):
+    path = folder({"walk.txt": PLAIN})
+    run("plain", path, "--texts-only", "--trial")
+    said = "The files say which 2 markables belong together; --texts-only leaves that out."
+    assert said in capsys.readouterr().err
+    run("plain", folder({"walk.txt": "[Anna](a) took [her](b)."}), "--texts-only")
+    assert capsys.readouterr().err == ""
+
+
+def test_files_of_a_zip_that_are_not_read_are_named(tales, tmp_path, capsys):
+    path = tmp_path / "all.zip"
+    path.write_bytes(zipped({"anna/walk.conll": CONLL.format(1), "walk.ann": "", "walk.txt": "x", "notes.docx": "x"}))
+    run("conll2012", path, "--coder-from", "parent", "--create")
+    ignored = "Ignored, as the format does not read them: "
+    assert f"{ignored}notes.docx, walk.ann, walk.txt.\n" in capsys.readouterr().err
+    path.write_bytes(zipped({"anna/run.conll": CONLL.format(1), **{f"{n}.txt": "" for n in range(30)}}))
+    run("conll2012", path, "--coder-from", "parent", "--create", "--trial")
+    assert " and 10 more.\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("spelling", ["latin-1", "ISO8859_1", "iso-8859-1"])
+def test_encodings_have_the_spellings_of_python(tales, folder, spelling):
+    path = folder({"walk.txt": "[Zoë](a)".encode("iso-8859-1")})
+    run("plain", path, "--texts-only", "--option", f"encoding={spelling}")
+    assert Text.objects.get().content == "Zoë"
+
+
+def test_a_file_of_another_format_is_called_so(tales, folder):
+    path = folder({"walk.conll": "# newdoc id = walk\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"})
+    message = refused("conll2012", path, "--coder", "anna", "--create")
+    assert "; it looks like CorefUD / CoNLL-U: choose the format conllu\n" in message
+
+
+def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(tales, folder, capsys):
+    spans = "".join(f"T{n}\tMention {n} {n + 1}\t{sign}\n" for n, sign in enumerate("abcd"))
+    names = [["number", "genus", "genus", "genus"], ["number", "case", "genus", "genus"]]
+    files = {}
+    for text, of_text in zip("xy", names, strict=True):
+        files[f"{text}.txt"] = "abcd"
+        files[f"{text}.ann"] = spans + "".join(f"A{n}\t{name} T{n} 1\n" for n, name in enumerate(of_text))
+    run("brat", folder(files), "--coder", "anna", "--create")
+    [line] = [line for line in capsys.readouterr().err.splitlines() if "scheme does not ask" in line]
+    assert line.endswith(
+        "x.ann: 3 answers to 'genus', which the scheme does not ask (left out; question=genus:HERE says "
+        "what it is) – in all 5 × genus, 2 × number, 1 × case"
+    )

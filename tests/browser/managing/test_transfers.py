@@ -211,3 +211,57 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     page.get_by_role("link", name="Open the project").click()
     expect(page).to_have_url("/projects/tea-again/")
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
+
+
+def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, manager, alice):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/projects/tales/import/")
+    expect(page.get_by_label("Texts only")).to_be_checked()
+    page.get_by_label("Files", exact=True).set_input_files({**DOG, "buffer": CONLL.replace("(2)", "(1)").encode()})
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#left-out-answers")).to_contain_text("The files say which 2 markables belong together.")
+    page.get_by_label("If it is one coder’s work, whose?").fill("alice")
+    page.get_by_role("button", name="Preview as one coder’s work").click()
+    expect(page.locator("#summary")).to_contain_text("2 new markables, 1 coding, 2 judgements")
+    expect(page.locator("#left-out-answers")).to_have_count(0)
+
+
+def litbank() -> dict[str, str]:
+    """Return a text with spans whose types are names of entities, sixty of them."""
+    words = [f"name{number}" for number in range(60)]
+    text = " ".join(words)
+    spans = [
+        f"T{number}\tThe_Old_House_at_the_End_of_the_Long_Road-{number} {text.index(word)} "
+        f"{text.index(word) + len(word)}\t{word}\n"
+        for number, word in enumerate(words)
+    ]
+    return {"alice/house.txt": text, "alice/house.ann": "".join(spans)}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manager, alice, width, scheme):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    add_member(tales, alice, Membership.Role.CODER)
+    page = sign_in(manager, "/projects/tales/import/?format=brat")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    house = {"name": "house.zip", "mimeType": "application/zip", "buffer": zipped(litbank())}
+    page.get_by_label("Files", exact=True).set_input_files(house)
+    page.get_by_label("A folder per coder").check()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
+    reason = page.get_by_text("60 names in the files are a word and a number")
+    control = page.get_by_role("button", name="Types of T lines: with a number (London-1) are entities")
+    table = page.get_by_role("region", name="Levels of the files")
+    tops = [part.bounding_box()["y"] for part in (page.get_by_role("alert"), reason, control, table)]
+    assert tops == sorted(tops)
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert table.evaluate("box => box.clientHeight <= innerHeight")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    table.scroll_into_view_if_needed()
+    choice = table.get_by_role("combobox").first
+    expect(choice).to_be_in_viewport(ratio=1)
+    control.click()
+    expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text, 60 new markables, 1 coding")

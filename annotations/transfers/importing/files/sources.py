@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import batched
+from itertools import batched, islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -24,6 +24,7 @@ from annotations.formats import (
     FormatError,
     PyramidFormat,
 )
+from annotations.formats.detection import Kind, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
@@ -40,6 +41,8 @@ from annotations.transfers.importing.report import Failure
 MOST_SUFFIXES = 5
 # Of so many files at once the texts are looked for in the project.
 BUNDLES_AT_ONCE = 500
+# So many lines of a refused file are looked at to tell what it is.
+MAX_LINES_OF_HEAD = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,7 @@ def read_sources(
                     documents.append(_source_document(document, names[0], coder_from))
             except FormatError as error:
                 documents.truncate(n_before)
-                result.failures.append(Failure(names[0], str(error)))
+                result.failures.append(Failure(names[0], f"{error}{_look(files[names[0]], format_key)}"))
     bundled = {name for names in bundles for name in names}
     result.left_out += [name for name in files if name not in bundled]
     if not bundles and not result.failures:
@@ -261,6 +264,22 @@ def _texts_of_project(
         for main, candidates in slugs.items()
         if (slug := next((each for each in candidates if each in contents), None))
     }
+
+
+def _look(source: Source, format_key: str) -> str:
+    """Return what a refusal adds where the file looks like one of another format."""
+    try:
+        kind = recognise(source.name, b"".join(islice(source.lines(), MAX_LINES_OF_HEAD)))
+    except FormatError:
+        return ""
+    return f"; it looks like {describe(kind)}" if kind is not None and kind.format != format_key else ""
+
+
+def describe(kind: Kind) -> str:
+    """Return what a file looks like, with what helps: another format, or another program."""
+    if not kind.format:
+        return f"{kind.name}, which is not read: {kind.way}"
+    return f"{(FORMATS | PYRAMID_FORMATS)[kind.format].label}: choose the format {kind.format}"
 
 
 def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:

@@ -512,7 +512,7 @@ def test_another_encoding_is_named_and_may_be_said(tales, encoding):
     text = "[Zoë](=1) hört gern Größen der Straßenmusik, und [sie](=1) fährt über Bäche."
     [failure] = bring(tales, "plain", {"anna/walk.txt": text.encode(encoding)}).failures
     said = "utf-16" if encoding == "utf-16" else "cp1252"
-    assert str(failure).endswith(f"; it looks like {said}: save it as UTF-8, or say encoding={said}")
+    assert str(failure).endswith(f"save it as UTF-8, or say encoding={said}")
     assert bring(tales, "plain", {"anna/walk.txt": text.encode(encoding)}, encoding=said).failures == []
     assert Text.objects.get().content == plain.parse(text, "").content
 

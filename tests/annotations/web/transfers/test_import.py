@@ -254,7 +254,7 @@ def test_a_level_is_mapped_by_a_field_of_the_form(told):
     files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": LEVEL_OF_OTHERS}))
     page = told(files, format="brat", create="on")
     assert "the scheme has no level &#x27;PER&#x27;" in page
-    assert "level=PER reads it as the coded one" in page
+    assert "only phrase; “Names in the files” says what it is; or say “Types of T lines: are categories”" in page
     assert "Refused files" not in told(files, format="brat", create="on", **{"option-level": "PER"})
     assert "say NAME:HERE" in told(files, format="brat", create="on", **{"option-level": "PER:nothing"})
 
@@ -275,3 +275,134 @@ def test_where_no_file_fits_the_page_says_what_was_looked_for(told):
         in page
     )
     assert "Nothing was changed" in page
+
+
+def tables(page):
+    """Return the text of the page without tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def test_texts_only_say_what_they_leave_out_and_ask_for_the_coder(upload, manager, walk):
+    address = upload(("dog.conll", BY_BOB)).url
+    page = manager.get(address).content.decode()
+    assert "The files say which 2 markables belong together. With Texts only that is left out." in tables(page)
+    [pk] = re.findall(r'name="again" value="(\d+)"', page)
+    change = {"again": pk, "change": "1", "whose": "one", "coder": "alice"}
+    assert manager.post(URL, change).url == address
+    page = manager.get(address).content.decode()
+    assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
+    assert "With Texts only" not in tables(page)
+
+
+@pytest.mark.parametrize(
+    ("file", "fields"),
+    [
+        (("dog.txt", "[Anna](A) took [her](B) dog"), {"format": "plain"}),
+        (("dog.txt", "Anna took her dog"), {"format": "text"}),
+        (("dog.conll", CONLL), {"whose": "one", "coder": "alice"}),
+    ],
+)
+def test_nothing_is_said_to_be_left_out_where_nothing_is(told, file, fields):
+    assert "belong together" not in told(file, **fields)
+
+
+def test_answers_without_links_are_left_out_as_well(told):
+    files = ("a.ann", "T1\tMention 0 4\tAnna\nA1\tCategory T1 none\n"), ("a.txt", "Anna took her dog")
+    assert "The files say what 1 markable are" in told(*files, format="brat")
+
+
+def test_a_refusal_has_the_words_of_the_page_and_the_control_that_helps(upload, manager):
+    nothing = CONLL.replace("(1)", "-").replace("(2)", "-")
+    address = upload(("dog.conll", nothing), whose="one", coder="alice").url
+    page = manager.get(address).content.decode()
+    assert "empty=take" not in tables(page)
+    assert "--texts-only" not in tables(page)
+    button = '<button class="button" name="option-empty" value="take">'
+    assert button in page
+    assert page.index("Refused files") < page.index(button) < page.index("Change options")
+    [pk] = re.findall(r'name="again" value="(\d+)"', page)
+    manager.post(URL, {"again": pk, "change": "1", "option-empty": "take"})
+    assert "To be imported: 1 new text, 0 new markables, 1 coding" in manager.get(address).content.decode()
+
+
+def test_nothing_is_offered_to_those_who_did_not_start_the_import(upload, signed_in, mallory, walk):
+    add_member(walk, mallory, Membership.Role.MANAGER)
+    address = upload(("dog.txt", "Zoë".encode("cp1252")), format="plain").url
+    page = signed_in(mallory).get(address).content.decode()
+    assert "Encoding of the files: Windows-1252 (Western Europe)" in page
+    assert 'name="option-encoding"' not in page
+
+
+def test_an_encoding_is_offered_beside_the_reason(upload, manager):
+    address = upload(("dog.txt", "Anna à la fenêtre".encode("cp1252")), format="plain").url
+    page = manager.get(address).content.decode()
+    assert "“à la fenêtre”, which cp1250 makes “ŕ la fenętre”" in html.unescape(page)
+    [pk] = re.findall(r'name="again" value="(\d+)"', page)
+    manager.post(URL, {"again": pk, "change": "1", "option-encoding": "cp1252"})
+    assert "Anna à la fenêtre" in manager.get(address).content.decode()
+
+
+@pytest.mark.parametrize("spelling", ["latin-1", "ISO-8859-1", "l1"])
+def test_encodings_of_the_form_have_the_spellings_of_python(told, spelling):
+    file = ("dog.txt", "Anna à la fenêtre".encode("cp1252"))
+    assert "Anna à la fenêtre" in told(file, format="plain", **{"option-encoding": spelling})
+
+
+CONLLU = "# newdoc id = walk\n# sent_id = 1\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"
+SACR = '#title: A walk\n#textmetadata:x=y\n{Anna:EN="name" Anna} took {Anna:EN="poss" her} dog.\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "format_", "says"),
+    [
+        (("walk.conll", CONLLU), "conll2012", "it looks like CorefUD / CoNLL-U: choose “Format: CorefUD / CoNLL-U”"),
+        (("walk.conllu", CONLL), "conllu", "it looks like CoNLL-2012: choose “Format: CoNLL-2012”"),
+        (("walk.txt", SACR), "plain", "it looks like SACR, which is not read: export CoNLL from it"),
+        (("walk.txt", SACR), "", "walk.txt looks like SACR, which is not read: export CoNLL from it"),
+        (("tasks.json", '[{"id": 1, "annotations": [{"completed_by": 3}]}]'), "", "looks like Label Studio"),
+        (("walk.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"/>'), "", "looks like TEI"),
+        (("walk.json", '{"entities": [[[0, 4], [6, 9]]], "text": "Anna"}'), "", "looks like RuCoCo"),
+        (("labels.csv", "item,anna,ben\n1,A,B\n"), "", "looks like a table of labels, which is not read"),
+        (("walk.docx", "PK"), "", "looks like a document of a word processor"),
+    ],
+)
+def test_a_refusal_says_what_the_files_look_like(told, file, format_, says):
+    page = told(file, format=format_)
+    assert says in tables(page)
+    assert "project archive" not in page
+
+
+def test_a_format_that_files_look_like_is_offered(upload, manager):
+    address = upload(("walk.conll", CONLLU), whose="one", coder="alice").url
+    page = manager.get(address).content.decode()
+    assert '<button class="button" name="format" value="conllu">Format: CorefUD / CoNLL-U</button>' in page
+    [pk] = re.findall(r'name="again" value="(\d+)"', page)
+    manager.post(URL, {"again": pk, "change": "1", "format": "conllu"})
+    assert "To be imported: 1 new text" in manager.get(address).content.decode()
+
+
+def test_an_import_of_unknown_format_is_called_so(told):
+    page = told(("walk.bin", "x"), format="")
+    assert "Import: unknown format" in page
+    assert "could not be detected" in page
+
+
+def test_many_names_with_numbers_are_said_to_be_entities(told):
+    words = " ".join(f"w{number}" for number in range(60))
+    starts = [words.index(f"w{number}") for number in range(60)]
+    ann = "".join(
+        f"T{n}\tLondon-{n} {start} {start + 2}\t{words[start : start + 2]}\n" for n, start in enumerate(starts)
+    )
+    page = told(("a.ann", ann), ("a.txt", words), format="brat", whose="one", coder="alice")
+    assert "60 names in the files are a word and a number, such as “London-0”" in page
+    assert 'name="option-types" value="chains"' in page
+    assert page.index("London-0”") < page.index("<summary>Names in the files")
+
+
+def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(told):
+    spans = "".join(f"T{n}\tMention {n} {n + 1}\t{sign}\n" for n, sign in enumerate("abcd"))
+    names = ["number"] * 1 + ["genus"] * 3
+    attributes = "".join(f"A{n}\t{name} T{n} x\n" for n, name in enumerate(names))
+    page = told(("a.ann", spans + attributes), ("a.txt", "abcd"), format="brat", whose="one", coder="alice")
+    assert "a.ann: 3 answers to 'genus', which the scheme does not ask" in html.unescape(page)
+    assert "– in all 3 × genus, 1 × number" in page
