@@ -323,7 +323,7 @@ def _source_document(document: Document, main: str, coder_from: str) -> SourceDo
     if own_name.startswith(stem):
         own_name = name + own_name.removeprefix(stem)
     document = replace(document, name=own_name)
-    return SourceDocument(document, coder, main)
+    return SourceDocument(document, None if document.is_uncoded else coder, main)
 
 
 def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
