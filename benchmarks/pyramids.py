@@ -10,6 +10,7 @@ import random
 import statistics
 import tempfile
 from functools import partial
+from math import ceil
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -153,7 +154,7 @@ def percentiles(name: str, times: list[float], count: int) -> dict[str, float]:
     """Return the median and the 95th percentile of `count` times. Raise RuntimeError if there are more or fewer."""
     if len(times) != count:
         raise RuntimeError(f"{count} were made and {len(times)} answered: {name}")
-    return {f"{name}_p50_ms": statistics.median(times), f"{name}_p95_ms": sorted(times)[int(0.95 * (count - 1))]}
+    return {f"{name}_p50_ms": statistics.median(times), f"{name}_p95_ms": sorted(times)[ceil(0.95 * count) - 1]}
 
 
 def keys(page: Page, n_rounds: int) -> dict[str, float]:

@@ -158,7 +158,10 @@ def parse_numbers(labels: Sequence[Label], name: str) -> Floats:
         if name == "ratio" and number < 0:
             raise ValueError(f"the distance 'ratio' is of numbers from 0, and {label!r} is less")
         if name != "ordinal" and number and not SMALLEST < abs(number) < LARGEST:
-            raise ValueError(f"{label!r} cannot be squared: the distance {name!r} is of numbers up to {LARGEST:g}")
+            raise ValueError(
+                f"{label!r} cannot be squared: the distance {name!r} is of 0, and of numbers between {SMALLEST:g} and "
+                f"{LARGEST:g}, whatever their sign"
+            )
     return np.array([parse_number(label) for label in labels], dtype=np.float64)
 
 

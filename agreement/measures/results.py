@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from statistics import NormalDist
+from math import erfc, sqrt
 from typing import TYPE_CHECKING
 
 from .displays import Display, Point
@@ -157,7 +157,7 @@ class KappaResult(Result):
     @property
     def p_value(self) -> float | None:
         """The probability of a z as far from 0, on either side, if coders agreed by chance only."""
-        return None if self.z is None else 2 * NormalDist().cdf(-abs(self.z))
+        return None if self.z is None else erfc(abs(self.z) / sqrt(2))
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, z and p as a dictionary."""

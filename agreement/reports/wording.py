@@ -14,7 +14,7 @@ CODINGS_LEFT_OUT = {
     "adjudicators": "by adjudicators",
     "practice": "for practice",
     "repeats": "that repeat an earlier one",
-    "open": "not submitted",
+    "open": "begun and not submitted",
 }
 BY_MODELS = "by models"
 # What gold is that does not count, by reason.

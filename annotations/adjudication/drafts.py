@@ -103,6 +103,8 @@ class DraftReport:
             why = f"whose agreed pyramid {FINAL}" if self.again else f"which {self._have} one"
             return f"{made}; {pluralize(len(self.begun), 'docset')} left out, {why}"
         made = f"{pluralize(len(self.drafted), 'draft')} of gold"
+        if not (self.drafted or self.begun):
+            return f"{made}: nobody has submitted a coding that a draft could be made of"
         why = FINAL if self.again else "has been begun"
         return f"{made}; {pluralize(len(self.begun), 'text')} left out, whose gold {why}"
 

@@ -106,6 +106,7 @@ class ReportSerializer(PartSerializer, FiguresSerializer):
     p_value = serializers.FloatField(
         allow_null=True, help_text="Of a z as far from 0, if coders agreed by chance only."
     )
+    z_note = serializers.CharField(allow_blank=True, help_text="Why a kappa has no z.")
     low = serializers.FloatField(allow_null=True, help_text="of the 95% interval")
     high = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer()

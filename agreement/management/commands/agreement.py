@@ -318,7 +318,7 @@ class Command(ProgramCommand):
         interval = report.interval
         if interval.low is not None and interval.high is not None:
             reach = f"{interval.low:.4f} to {interval.high:.4f}"
-            self.stdout.write(f"95% interval {reach} ({interval.describe_method()})")
+            self.stdout.write(f"95% interval {reach} ({interval.describe_method().replace('document', 'text')})")
         elif interval.note and interval.value is not None:
             self.stdout.write(interval.note)
         wide = max([len("all texts"), *(len(one.text.name) for one in report.texts)])
@@ -328,9 +328,10 @@ class Command(ProgramCommand):
             *((one.text.name, one.result) for one in report.texts),
         ]:
             figures = (result.value, result.observed, result.expected)
+            z_note = getattr(result, "z_note", "")
             cells = "  ".join(f"{figure:9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
             out = "; ".join(f"{count} {reason}" for reason, count in result.left_out.items())
-            line = f"{name:{wide}}  {cells}  {result.n_units:6}  {'; '.join(filter(None, [out, result.note]))}"
+            line = f"{name:{wide}}  {cells}  {result.n_units:6}  {'; '.join(filter(None, [out, result.note, z_note]))}"
             self.stdout.write(line.rstrip())
 
 

@@ -31,6 +31,7 @@ from ..values import Floats
 SINGLETONS = ("keep", "drop")
 DUPLICATES = ("first", "error")
 BOUNDARIES = ("symmetric", "key")
+NOTHING_TO_COUNT = "neither side has anything to count"
 WITHOUT_MUC = "the mean without MUC: neither side has a link"
 # what a mean is of that has coreferent links alone, and other links alone
 ONE_KIND_OF_LINK = (
@@ -420,7 +421,7 @@ def _conll_average() -> Scorer:
 def _mean_score(scores: Sequence[Score], note: str) -> Score:
     """Return the means of recalls, precisions and F1s, with a note of what is left out; all 0 where there are none."""
     if not scores:
-        return Score(0.0, 0.0, 0.0)
+        return Score(0.0, 0.0, 0.0, NOTHING_TO_COUNT)
     recall, precision, f1 = np.mean([(score.recall, score.precision, score.f1) for score in scores], axis=0).tolist()
     return Score(recall, precision, f1, note)
 

@@ -526,7 +526,7 @@ def _periods(
             accuracy[coder] = int(one.equal[numbers].sum()) / total if total else None
         keys = {text.pk for text in texts}
         f1 = {coder: _f1_in(of_coder[TREND_SCORE], keys) for coder, of_coder in chains.counts.items()} if chains else {}
-        yield Period(len(texts), texts[-1], accuracy, f1)
+        yield Period(len({text.text_pk for text in texts}), texts[-1], accuracy, f1)
 
 
 def _f1_in(counted: TextCounts, keys: Collection[int]) -> float | None:

@@ -134,7 +134,8 @@ def describe_methods(
     if extract.question:
         answers = f"answers to the question “{extract.question.label}”"
     data = describe_data(report.extract, p)
-    by_round = f", in {data.n_documents} pairs of {texts} and round," if data.n_documents > data.n_texts else ""
+    places = {(text.text_pk, text.round) for text in pick_texts(report.extract, p) if text.content.coders}
+    by_round = f", in {len(places)} pairs of {texts} and round," if len(places) > data.n_texts else ""
     sentences = [
         f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)}{by_round} by {answers},"
         f" {pluralize(data.n_judgements, 'judgement')} in all."

@@ -68,7 +68,10 @@ def compute_stages(
 
 @dataclass(frozen=True, slots=True)
 class RunningPoint:
-    """The coefficient of the first `n_texts` texts, of which `last` came last; `low` and `high` where it is alpha."""
+    """The coefficient of the first texts, of which `last` came last; `low` and `high` where it is alpha.
+
+    n_texts: how many texts these are, each once however many rounds it was coded in.
+    """
 
     n_texts: int
     last: TextEntry
@@ -114,9 +117,11 @@ def divide_evenly(n_texts: int) -> list[int]:
 def _compute_running(
     extract: Extract, parameters: Parameters, texts: Sequence[TextEntry], sizes: Sequence[int]
 ) -> list[RunningPoint]:
+    n_texts = [len({text.text_pk for text in texts[:size]}) for size in sizes]
     if not parameters.is_alpha:
         return [
-            RunningPoint(size, texts[size - 1], compute_result(extract, parameters, texts[:size])) for size in sizes
+            RunningPoint(n, texts[size - 1], compute_result(extract, parameters, texts[:size]))
+            for size, n in zip(sizes, n_texts, strict=True)
         ]
     if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
         intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
@@ -124,8 +129,8 @@ def _compute_running(
         sums = compute_sums(extract, parameters, texts)[parameters.distance]
         intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
     return [
-        RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
-        for size, one in zip(sizes, intervals, strict=True)
+        RunningPoint(n, texts[size - 1], one.result, one.low, one.high)
+        for size, n, one in zip(sizes, n_texts, intervals, strict=True)
     ]
 
 

@@ -166,6 +166,7 @@ class AgreementReport:
             **result_fields(self.result),
             "z": getattr(self.result, "z", None),
             "p_value": getattr(self.result, "p_value", None),
+            "z_note": getattr(self.result, "z_note", ""),
             "low": self.interval.low,
             "high": self.interval.high,
             "interval": interval_fields(self.interval),

@@ -103,6 +103,8 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
     if report.parameters.coders:  # of the others it says nothing
         return [undefined]
     if not progress.n_submitted:
+        if any(number for reason, number in report.codings_left_out.items() if reason != "open"):
+            return [f"No coding that counts is submitted yet. Not counted: {report.not_counted}."]
         return ["No coding is submitted yet. Only submitted codings count."]
     if not extract.coders:
         return [f"No submitted coding counts: {report.not_counted or 'none has an answer'}."]
@@ -125,7 +127,7 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     notes, nouns, text = [], nouns_for(extract), _noun_of_texts(extract)
     n_units = compute_sums(extract, report.parameters)["nominal"].n_units
     documents = pick_texts(extract, report.parameters)
-    texts = {one.text_pk for one in documents}
+    texts = {one.text_pk for one in documents if one.content.coders}
     alone = texts - {one.text_pk for one, number in zip(documents, n_units, strict=True) if number}
     if alone:
         have = "has" if len(alone) == 1 else "have"

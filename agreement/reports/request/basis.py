@@ -465,14 +465,17 @@ def _computed_together(distances: Sequence[str]) -> list[list[str]]:
 
 
 def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> dict[str, Interval]:
-    """Return the intervals with the address of a text in a note that has its primary key."""
-    if not any("without document " in one.note for one in intervals.values()):
+    """Return the intervals with notes of texts, and the address of one that a note has by its primary key."""
+    if not any("document" in one.note for one in intervals.values()):
         return intervals
-    notes = {f"without document {text.text_pk}": f"without document {text.slug!r}" for text in texts}
+    notes = {f"without document {text.text_pk}": f"without text {text.slug!r}" for text in texts}
     named = {}
     for name, one in intervals.items():
         before, without, rest = one.note.rpartition("without document ")
-        named[name] = replace(one, note=before + notes.get(without + rest, without + rest))
+        note = before.replace("document", "text") + notes.get(
+            without + rest, (without + rest).replace("document", "text")
+        )
+        named[name] = replace(one, note=note)
     return named
 
 

@@ -73,7 +73,8 @@ def _describe_overruled(gold: Adjudication) -> str:
     found, total = gold.overruled
     if not total:
         return "nothing to compare"
-    return f"in {percent(found / total)} of their {number(total)} answers to contested items gold has another value"
+    answers = "answers to contested items (category and chain)"
+    return f"in {percent(found / total)} of their {number(total)} {answers} gold has another value"
 
 
 def _describe_errors(name: str, error: ErrorEstimate) -> str:

@@ -70,7 +70,7 @@ FIELD_HELP = {
     "coders": "Only these coders.",
     "texts": "Only these texts.",
     "rounds": "Only texts of these rounds.",
-    "without": "Left out: what most coders put in one of these categories.",
+    "without": "Left out: what most of the coders who gave it a category put in one of these.",
     "include": "Besides those that coders submitted.",
     "versions": "Only judgements last given under these; those of others are missing.",
 }

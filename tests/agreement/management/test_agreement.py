@@ -189,7 +189,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     first, second, third, _, *lines = run("tales", *options).splitlines()
     assert first == ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
     assert second == f"coders: anna, bea, cem; input {report.fingerprint}"
-    assert third == report.interval.note == "no interval: it takes 3 documents, and there are 2"
+    assert third == report.interval.note == "no interval: it takes 3 texts, and there are 2"
     assert len(lines) == 3
     for line, (text, result) in zip(lines, results.items(), strict=True):
         shown = [result.value, result.observed, result.expected]
@@ -209,7 +209,7 @@ def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run)
     documents |= {("sit", one.coder): one.document for one in rest}
     expected = interval(by_hand(documents), alpha, "masi")
     third = run("tales").splitlines()[2]
-    assert third == (f"95% interval {expected.low:.4f} to {expected.high:.4f} (jackknife, log scale, over 3 documents)")
+    assert third == (f"95% interval {expected.low:.4f} to {expected.high:.4f} (jackknife, log scale, over 3 texts)")
     out = json.loads(run("tales", "--format", "json"))
     assert (out["low"], out["high"]) == (expected.low, expected.high)
     assert out["interval"] == {

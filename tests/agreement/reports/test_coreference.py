@@ -396,7 +396,7 @@ def test_codings_that_do_not_count_are_said_beside_the_scores(signed_in, charlie
     reopen_coding(coding, coding.coder)
     asked = {"first": "anna", "second": "ben"}
     assert signed_in(charlie).get(API, asked).json()["codings_left_out"]["open"] == 1
-    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL, asked).content.decode()
+    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL, asked).content.decode()
 
 
 def perfect_response(alice, bob, charlie):

@@ -138,7 +138,7 @@ def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, 
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
     assert api["note"].startswith("no forecast of coders: 'alice' has not coded")
     assert api["codings_left_out"]["open"] == 1
-    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL).content.decode()
+    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -382,13 +382,13 @@ def make_both(project: Project) -> None:
 OF_CAROL = [(text, "carol") for text in THREE]
 # what is done, the answers that count then, and how many codings do not and why
 STATES = [
-    (make_open, [("text-1", "bob"), ("text-2", "carol")], {"open": 2}, "2 codings not submitted"),
+    (make_open, [("text-1", "bob"), ("text-2", "carol")], {"open": 2}, "2 codings begun and not submitted"),
     (make_adjudicated, OF_CAROL, {"adjudicators": 3}, "3 codings by adjudicators"),
     (
         make_both,
         [*OF_CAROL, ("text-1", "bob")],
         {"adjudicators": 3, "open": 1},
-        "3 codings by adjudicators and 1 coding not submitted",
+        "3 codings by adjudicators and 1 coding begun and not submitted",
     ),
 ]
 

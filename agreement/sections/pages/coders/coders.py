@@ -233,15 +233,14 @@ def build_repeats_table(report: RepeatsReport) -> Table:
 def _bias_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
-    shares = {one.coder: _category_shares(one, names) for one in profiles}
-    means = (
-        [sum(share[place] for share in shares.values()) / len(shares) for place in range(len(names))] if shares else []
-    )
+    shares = _category_shares(profiles, names)
+    means = [sum(each) / len(shares) for each in zip(*shares.values(), strict=True)]
     rows = []
     for one in profiles:
         cells: list[Cell] = [one.coder]
         for place, name in enumerate(names):
-            cells += [one.categories[name], shares[one.coder][place], shares[one.coder][place] - means[place]]
+            share = shares[one.coder][place] if one.coder in shares else None
+            cells += [one.categories[name], share, None if share is None else share - means[place]]
         rows.append(cells)
     columns = [Column("coder", "Coder")]
     for name in names:
@@ -253,8 +252,11 @@ def _bias_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     return Table("bias", "Categories by coder", columns, rows, "Bias: the share minus the mean share of all coders.")
 
 
-def _category_shares(profile: Profile, names: list[str]) -> list[float]:
-    return [profile.categories[name] / profile.n_judgements if profile.n_judgements else 0.0 for name in names]
+def _category_shares(profiles: list[Profile], names: list[str]) -> dict[str, list[float]]:
+    """Return the share of each category among the judgements of a coder, of those who have any."""
+    return {
+        one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
+    }
 
 
 def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
@@ -302,7 +304,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 def _profile_charts(request: AnalysisRequest, profiles: list[Profile], nouns: Nouns) -> list[Chart]:
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
-    shares = {one.coder: _category_shares(one, names) for one in profiles}
+    shares = _category_shares(profiles, names)
     charts = [
         Chart(
             "bias",

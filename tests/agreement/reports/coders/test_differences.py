@@ -123,7 +123,7 @@ def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie,
     assert api["codings_left_out"] == {"gold": 0, "adjudicators": 0, "practice": 0, "repeats": 0, "open": 1}
     # alice and bob have seven texts together, the others eight
     assert api["paired"] is False
-    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL, asked).content.decode()
+    assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL, asked).content.decode()
 
 
 @pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])

@@ -86,7 +86,7 @@ def test_agreement_in_each_round_is_that_of_its_page_and_of_the_fraction(signed_
         assert row["value"] == pytest.approx(float(exact.alpha(table, "nominal")[0]), abs=1e-12)
         assert (row["n_texts"], row["n_coders"]) == (len(texts), 3)
         assert row["n_judgements"] == sum(one is not None for of_unit in table.values() for one in of_unit)
-    assert "no interval: it takes 3 documents" in rows[1]["note"]
+    assert "no interval: it takes 3 texts" in rows[1]["note"]
 
 
 def test_it_counts_texts_markables_and_what_each_coder_did(signed_in, charlie, kinds):

@@ -109,7 +109,7 @@ def test_the_paragraph_says_of_a_scheme_what_has_a_meaning_there(answered):
         ({"coders": "bob,alice"}, "Only these coders were used: alice, bob."),
         ({"without": "none"}, "Markables to which more than half of their coders give none are left out."),
         ({"without": "place,none"}, "give none, or to which they give place are left out."),
-        ({"texts": "text-1,text-3"}, "(no interval: it takes 3 documents, and there are 2)"),
+        ({"texts": "text-1,text-3"}, "(no interval: it takes 3 texts, and there are 2)"),
     ],
 )
 def test_the_paragraph_says_each_choice(pointed, asked, said):
@@ -157,7 +157,7 @@ def test_the_paragraph_says_which_codings_do_not_count(db):
     project = sorted_out(THREE)
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="bob")
     reopen_coding(coding, coding.coder)
-    assert "Not counted: 1 coding not submitted." in written(extract(project))[0].paragraph
+    assert "Not counted: 1 coding begun and not submitted." in written(extract(project))[0].paragraph
     assert "Not counted" not in written(extract(project), include="open")[0].paragraph
 
 
@@ -345,4 +345,4 @@ def test_codings_that_do_not_count_are_named(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)
-    assert "Not counted: 1 coding not submitted." in written(extract(project))[0].paragraph
+    assert "Not counted: 1 coding begun and not submitted." in written(extract(project))[0].paragraph

@@ -164,7 +164,7 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == (
         "1 of 2 texts with codings that count has no markable with answers of two coders.",
-        "Not counted: 1 coding not submitted.",
+        "Not counted: 1 coding begun and not submitted.",
         "1 coding of 4 is not submitted.",
         "3 markables left out: coded by fewer than two coders.",
     )

@@ -328,7 +328,7 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
     assert reasons == {"missing": 1, "practice": 0, "open": 1, "uncoded": 1}
     assert note == (
         "1 docset without an agreed pyramid, 1 docset whose agreed pyramid is not submitted and 1 docset of which no"
-        " coder has a pyramid that counts; 1 coding not submitted."
+        " coder has a pyramid that counts; 1 coding begun and not submitted."
     )
     numbers = {one["name"]: one["n_docsets"] for one in client.get(API).json()["coders"]}
     assert numbers == {"ann": 1, "ben": 2, "cora": 2}
