@@ -28,7 +28,7 @@ from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Coding, Markable, Operation, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.projects.letters import shuffle_codings
-from annotations.schemes.constraints import Constraints
+from annotations.schemes.constraints import Constraints, categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 # Units that the rows of cards may have; more cards come when these are decided.
@@ -354,12 +354,19 @@ class _Builder:
         return found | {one.item for one in self.state.contested if self._is_tied(one.item, constraints)}
 
     def _is_tied(self, item: Item, constraints: Constraints) -> bool:
-        """Return whether the draft leaves an attribute or relation open and does not mean that it has no answer."""
+        """Return whether the draft leaves a question open and does not mean that it has no answer.
+
+        Of the category, where coders mark, that is whether the words are a markable; else a lacking one is a hole.
+        """
         assert self.state.draft is not None
         method, decision = self.state.draft.method, self.draft.get(item.markable, Decision(item.markable))
         nothing = answer_to(None, item.question)
-        if item.question == CATEGORY or method == Method.CODER or answer_to(decision, item.question) != nothing:
+        if method == Method.CODER or (item.markable in self.draft and answer_to(decision, item.question) != nothing):
             return False
+        if item.question == CATEGORY:
+            given = (one.decisions.get(item.markable) for one in self.columns)
+            n_marked = sum(one is not None and _is_judged(constraints, one) for one in given)
+            return item.markable not in self.draft and (method != Method.MOST or 2 * n_marked >= len(self.columns))
         attribute = constraints["attributes"].get(item.question)
         if method == Method.EMPTY or (attribute is not None and attribute["of"] == Subject.ENTITY):
             return True
@@ -374,6 +381,12 @@ class _Builder:
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
         return Row((key,), answers, draft, contested, undecided=Item(key, question) in self.undecided)
+
+
+def _is_judged(constraints: Constraints, decision: Decision) -> bool:
+    """Return whether a decision says what the markable is; else it is marked at most."""
+    level = decision.markable.partition(":")[0]
+    return decision.category is not None or not categories_on(constraints, level)
 
 
 def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:

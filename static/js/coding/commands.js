@@ -32,8 +32,16 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
-    const key = walk(direction, undecided) ?? questions?.lacking();
-    return key ? go(key) : say("Everything is decided.");
+    const key = walk(direction, undecided);
+    const lacking = key === null ? questions?.lacking() : null;
+    if (key !== null) {
+      go(key);
+    } else if (lacking) {
+      go(lacking.key);
+      questions?.ask(lacking.attribute);
+    } else {
+      say("Everything is decided.");
+    }
   }
 
   /** @param {Direction} direction */

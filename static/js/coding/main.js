@@ -285,7 +285,16 @@ function listen() {
     answerWith,
     press: (control) => further?.press(control),
     run: commands.run,
-    go: (key) => (page.model.byKey.at(key).coded ? go(key) : reveal(pane, text, key)),
+    go: (key, question) => {
+      if (!page.model.byKey.at(key).coded) {
+        reveal(pane, text, key);
+        return;
+      }
+      go(key);
+      if (question) {
+        further?.ask(question);
+      }
+    },
     listAll: () => {
       listsAll = true;
       refresh();

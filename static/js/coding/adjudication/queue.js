@@ -1,10 +1,12 @@
 // The queue of the gold of a text, and what is remembered of gold for it.
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
+import { judgement, markableOf } from "../../workbench/judgements.js";
 import { JUDGEMENTS } from "../targets/pointers.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { holesOf, isUnanswered } from "../questions/holes.js";
 import { apply, withMarks } from "../state.js";
+import { refusal } from "../checks.js";
 import { take, takeAnswer } from "./moves.js";
 import { coderCell, goldNodes, inWords, labelOf, titleOf } from "./view.js";
 /** @import { Frame, Given, Judgement, Judgements, Machine } from "../types.js" */
@@ -25,10 +27,20 @@ function copy(judgements) {
 
 /** As for any coding; what is an operation is remembered. @type {Machine<Given, Judgements>["carryOut"]} */
 function carryOut(model, judgements, change) {
+  const key = markableOf(change) ?? "";
+  const before = judgement(judgements.get(key));
   JUDGEMENTS.carryOut(model, judgements, change);
   if (judgements instanceof GoldJudgements) {
-    judgements.last = entryAfter(change, judgements.last);
+    judgements.last = entryAfter(change, judgements.last, changedQuestions(before, judgement(judgements.get(key))));
   }
+}
+
+/** The questions to which two judgements have different answers. @type {(before: Judgement, after: Judgement) => string[]} */
+function changedQuestions(before, after) {
+  const answersTo = (/** @type {Judgement} */ { category, pointers, indices, attributes, relations }) => /** @type {Record<string, unknown>} */ (
+    { [CATEGORY]: [category, pointers, indices], ...attributes, ...relations });
+  const [said, says] = [answersTo(before), answersTo(after)];
+  return Object.keys({ ...said, ...says }).filter((question) => JSON.stringify(said[question]) !== JSON.stringify(says[question]));
 }
 
 /** @type {Machine<Given, Judgements>} */
@@ -49,6 +61,7 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
     last: () => lastOf(page.judgements),
     placesOf: (_, voted) => voted,
     holes: () => holesOf(page.model, page.judgements),
+    refusal: () => refusal(page.model, page.judgements),
     isUnanswered: (key, question) => isUnanswered(page.model, page.judgements, key, question),
     labelOf: (question) => labelOf(page.model, question),
     chainsOf: (unit) => page.chains.of.get(unit) ?? [],

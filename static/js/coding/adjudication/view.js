@@ -1,7 +1,7 @@
 // How the cards of a text look: its markables and chains, and what each coder, the draft and gold say of them.
 import { element } from "../../workbench/dom/element.js";
 import { singlesOf } from "../../workbench/readings.js";
-import { categoryOf } from "../state.js";
+import { categoryOf, unmarked } from "../state.js";
 import { chainBadge, describe } from "../view/panel.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 /** @import { Judgement, Page } from "../types.js" */
@@ -10,8 +10,8 @@ import { CATEGORY } from "../../workbench/adjudication/rows.js";
 const LETTERS_SHOWN = 12;
 const SHOWN = 3; // units of a row, before the rest is counted
 
-/** The words of a markable; of one that gold does not have its key. @type {(page: Page, key: string) => string} */
-const wordsOf = (page, key) => (page.model.byKey.has(key) ? describe(page.model, key).words : key);
+/** The words of a markable, be it in gold or not. @type {(page: Page, key: string) => string} */
+const wordsOf = ({ model }, key) => (model.byKey.has(key) ? describe(model, key).words : unmarked(model, key)?.words ?? key);
 
 /** @type {(page: Page, keys: string[]) => string} */
 export function inWords(page, keys) {

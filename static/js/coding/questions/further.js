@@ -340,10 +340,10 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   });
 
   return {
-    settle,
+    settle, ask,
     paint: () => paintQuestions(page, keyboard, asked, active, isFirstChoice),
     goOn, digit, accept, leave, step, nextRelation, intercept, press, kept, askConflicts, find,
-    lacking: () => missingRequired(page.model, page.judgements)[0]?.key ?? null,
+    lacking: () => missingRequired(page.model, page.judgements)[0] ?? null,
     isActive: () => activeQuestion() !== undefined,
   };
 }
