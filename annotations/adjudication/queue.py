@@ -244,7 +244,8 @@ class _Builder:
         self.undecided = self._undecided_items(project.answers, scheme.constraints)
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
         answers = answers_of_draft(rules, known, self.draft)
-        self.data, self.values = answers.data, answers.draft.values
+        self.values = answers.draft.values
+        self.said = {str(unit): row for unit, row in zip(answers.data.units, answers.of_coders, strict=True)}
         self.cards = cards(answers.data, answers.draft, coded=all_coded(answers.data))
         # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
         self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
@@ -377,9 +378,14 @@ class _Builder:
         return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
 
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
-        """Return the row of a unit whose chain is not contested: who says anything of it says that of the draft."""
+        """Return the row of a unit that is on no card of a chain.
+
+        Who says anything of it says that of the draft, but where the chain was contested when the draft was made.
+        """
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
+        if contested and question == CATEGORY and key in self.said:
+            answers = tuple(map(self._answer, self.said[key]))
         return Row((key,), answers, draft, contested, undecided=Item(key, question) in self.undecided)
 
 

@@ -5,7 +5,8 @@ import { judgement, markableOf } from "../../workbench/judgements.js";
 import { JUDGEMENTS } from "../targets/pointers.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { holesOf, isUnanswered } from "../questions/holes.js";
-import { apply, withMarks } from "../state.js";
+import { apply, unmarked, withMarks } from "../state.js";
+import { highlight, revealWords } from "../view/runs.js";
 import { refusal } from "../checks.js";
 import { take, takeAnswer } from "./moves.js";
 import { coderCell, goldNodes, inWords, labelOf, titleOf } from "./view.js";
@@ -50,7 +51,7 @@ export const GOLD = { ...JUDGEMENTS, empty: () => new GoldJudgements(), copy, ca
 const lastOf = (judgements) => (judgements instanceof GoldJudgements ? judgements.last : null);
 
 /** @type {(frame: Frame, address: string) => QueuePanel} */
-export function createQueue({ page, pane, go, refresh, say, record }, address) {
+export function createQueue({ page, pane, text, go, refresh, say, record }, address) {
   return createQueuePanel({
     readOnly: page.model.readOnly,
     pane,
@@ -72,6 +73,11 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
       } else {
         go(unit);
       }
+      const words = units.filter((one) => !page.model.byKey.has(one)).flatMap((one) => unmarked(page.model, one)?.parts ?? []);
+      highlight(text, "asked", words); // whether gold is to have them is what is asked
+      if (unit === undefined && words.length > 0) {
+        revealWords(pane, text, words[0]);
+      }
     },
     refresh, say,
     record(changes) {
@@ -90,7 +96,9 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
       const question = card.question || CATEGORY;
       const hole = holesOf(withMarks(page.model, after), after)
         .find((one) => one.question === question && one.markables.some((key) => units.includes(key)));
+      const absent = given[units[0]]?.pointers?.flat().find((target) => !page.model.byKey.has(target));
       return hole === undefined ? changes
+        : absent !== undefined && question === CATEGORY ? { refused: `This answer points to “${inWords(page, [absent])}”, which gold does not have: take that first, or give your own.` }
         : { refused: `“${inWords(page, hole.markables.slice(0, 1))}” needs an answer to “${labelOf(page.model, question)}”: take one, or give your own.` };
     },
     titleOf: (queue, card) => titleOf(page, queue, card),
