@@ -106,7 +106,9 @@ def answers_of_draft(
     data = _as_data(answers.order, of_coders)
     units = set(data.units)
     values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
-    return DraftedAnswers(data, Consensus(values, (), 0), [[one.get(unit) for one in of_coders] for unit in data.units])
+    return DraftedAnswers(
+        data, Consensus(values, (), 0), [[one.get(str(unit)) for one in of_coders] for unit in data.units]
+    )
 
 
 def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:

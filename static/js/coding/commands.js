@@ -33,15 +33,7 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
   /** @param {Direction} direction */
   function walkUndecided(direction) {
     const key = walk(direction, undecided);
-    const lacking = key === null ? questions?.lacking() : null;
-    if (key !== null) {
-      go(key);
-    } else if (lacking) {
-      go(lacking.key);
-      questions?.ask(lacking.attribute);
-    } else {
-      say("Everything is decided.");
-    }
+    return key ? go(key) : say("Everything is decided.");
   }
 
   /** @param {Direction} direction */

@@ -397,8 +397,6 @@ export interface Further {
   find: () => boolean;
   /** make a question the one that keys answer */
   ask: (question: string) => void;
-  /** the first required answer that is missing */
-  lacking: () => RequiredAnswer | null;
   isActive: () => boolean;
 }
 
