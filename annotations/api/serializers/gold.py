@@ -261,6 +261,7 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
                 "undoes": str(one.undoes) if one.undoes else None,
                 "decides": [decide.payload() for decide in one.decides],
                 "markables": one.markables,
+                "replaces": one.replaces,
             }
             for one in queue.steps
         ],

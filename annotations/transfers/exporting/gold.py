@@ -23,6 +23,7 @@ UNDECIDED = "texts whose gold is not decided (export silver to have the drafts)"
 NOT_CLOSED = "texts whose gold has no draft and is not closed"
 DECIDED = "texts whose gold is decided (export gold to have it)"
 WITHOUT_DRAFT = "texts whose gold has no draft"
+EMPTY = "texts whose gold has no answer"
 HOLES = "answers that the scheme asks for and the gold lacks"
 
 
@@ -94,6 +95,8 @@ def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int
 
 def _why_left_out(state: GoldState, gold: str) -> str:
     """Return why this gold is not of the kind; empty where it is."""
+    if state.is_empty and not state.n_open:
+        return EMPTY
     is_open = state.state is State.OPEN
     if gold == SILVER:
         return DECIDED if not is_open else WITHOUT_DRAFT if state.draft is None else ""

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations.adjudication.hands import GoldOfOther, gold_coding
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import gold_at_once, gold_beside, was_gold_shown
-from annotations.coding.required_answers import AnswersMissing
+from annotations.coding.required_answers import AnswersMissing, subtract_lacking
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     GOLD_SHOWN,
@@ -182,7 +182,9 @@ def _next_coding(request: HttpRequest, project: Project, coding: Coding) -> Codi
     user = signed_in_user(request)
     own = Coding.with_models.visible_to(user).filter(text__project=project, coder=user, status=Coding.Status.OPEN)
     own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
-    return read_own_work(project, user, own.select_related("text", "round").defer("text__content")).next
+    codings = list(own.select_related("text", "round").defer("text__content"))
+    subtract_lacking(project, codings)
+    return read_own_work(project, user, codings).next
 
 
 @login_required

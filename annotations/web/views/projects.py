@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.gold import was_gold_shown
+from annotations.coding.required_answers import subtract_lacking
 from annotations.coding.status import reopen_requests
 from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Plan, Project, User
@@ -130,7 +131,9 @@ def _own_codings(project: Project, user: User) -> list[Coding]:
         .filter(text__project=project, coder=user)
         .in_order_of_rounds()
     )
-    return list(with_states(own).select_related("text", "round__plan").defer("text__content"))
+    codings = list(with_states(own).select_related("text", "round__plan").defer("text__content"))
+    subtract_lacking(project, codings)
+    return codings
 
 
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
