@@ -67,7 +67,7 @@ def test_an_adjudicator_who_codes_finds_the_own_coding(signed_in, people, projec
 def test_a_project_without_texts_says_so(signed_in, charlie, project):
     project.texts.all().delete()
     page = signed_in(charlie).get(URL).content.decode()
-    assert "Import or paste the texts." in page
+    assert "Import or paste the texts, with markables unless coders mark." in page
 
 
 @pytest.mark.parametrize("name", ["alice", "charlie"])
