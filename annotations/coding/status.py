@@ -38,9 +38,21 @@ def submit_coding(coding: Coding, user: User) -> int:
 
 def _refuse_incomplete(coding: Coding) -> None:
     refuse_empty_gold(coding)
+    if has_nothing_to_code(coding):
+        raise OperationRejected("no_markables", "This text has no markables yet, and you may not mark any.")
     refuse_missing_answers(coding)
     if coding.kind in DECIDED_KINDS:
         refuse_holes(coding)
+
+
+def has_nothing_to_code(coding: Coding) -> bool:
+    """Return whether a coder's text has no markable to judge, and the coder may mark none."""
+    project = coding.text.project
+    if coding.kind != Coding.Kind.TEXT or project.answers == Project.Answers.SCUS:
+        return False
+    to_judge = coding.text.markables.filter(predefined=True, level__coded=True)
+    may_mark = project.levels.filter(coders_mark=True)
+    return not (to_judge.exists() or may_mark.exists() or coding.judgements.exists())
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:

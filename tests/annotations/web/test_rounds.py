@@ -159,6 +159,32 @@ def test_an_empty_round_is_deleted_once_it_is_confirmed(client, project, pilot):
     assert "The round main has codings" in page
 
 
+@pytest.mark.parametrize(
+    ("obstacle", "reason"),
+    [("text", "“Milk”: in no other round than pilot."), ("required", "Texts of main require this training")],
+)
+def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(client, project, pilot, obstacle, reason):
+    if obstacle == "text":
+        put_into_round(pilot, [project.texts.create(slug="milk", title="Milk", content="Milk.")])
+    else:
+        required = change_round(pilot, kind="training")
+        change_round(project.rounds.get(name="main"), required_round=required)
+    for sent in ({}, {"confirmed": "1"}):
+        page = client.post(f"{URL}pilot/delete/", sent).content.decode()
+        assert reason in page
+        assert "The round pilot cannot be deleted now" in page
+        assert 'name="confirmed"' not in page
+    assert "pilot" in names(project)
+
+
+def test_practice_that_cannot_count_is_refused_before_it_is_asked(client, project, codings):
+    submit_coding(codings["bob"], codings["bob"].coder)
+    Round.objects.filter(project=project).update(kind="training", scheme_version=1)
+    page = client.post(f"{URL}main/change/", {"name": "main", "kind": "main"})
+    assert page.status_code == 400
+    assert "Coders have trained in it" in page.content.decode()
+
+
 def test_a_round_that_is_not_there_is_not_found(client):
     assert client.get(f"{URL}ghost/").status_code == 404
     assert client.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
