@@ -268,3 +268,34 @@ def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed
     assert seen() == before
     assert "Submitted codings: they stay out of figures" in before[0][2]
     assert "scheme 1" in signed_in(person("charlie")).get(URL).content.decode()
+
+
+def test_who_sees_gold_of_a_round_is_said_by_its_kind(client, project, pilot):
+    said = "coders of a training round see it"
+    assert "beside their own answers when the results are open" in client.get(f"{URL}pilot/").content.decode()
+    change_round(pilot, kind="training")
+    page = client.get(f"{URL}pilot/").content.decode()
+    assert "coders see it beside their own work" in page
+    assert said not in page
+
+
+def test_saving_says_what_coders_notice_of_it(client, project):
+    sent = {"about": "1", "title": project.title, "guidelines": project.guidelines, "confirmed": "1"}
+
+    def said(**fields):
+        page = client.post("/projects/tea/scheme/", sent | fields, follow=True).content.decode()
+        return " ".join(page.split())
+
+    assert "Saved. The results are open to coders now." in said(results_open="on")
+    assert "Saved. The results are closed to coders now." in said()
+    assert "Saved. Coders see the change when they open a text." in said(guidelines="New.")
+    assert "Coders see the change" not in said(title="Milk", guidelines="New.")
+
+
+def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(client, project, text):
+    step = "Import or paste the texts, with markables unless coders mark."
+    assert step not in client.get("/projects/tea/").content.decode()
+    text.markables.all().delete()
+    assert step in client.get("/projects/tea/").content.decode()
+    project.levels.filter(coded=True).update(coders_mark=True)
+    assert step not in client.get("/projects/tea/").content.decode()
