@@ -176,6 +176,9 @@ class QueueStepSerializer(serializers.Serializer[Any]):
     markables = serializers.ListField(
         child=serializers.CharField(), help_text="what it judges without a decision: all that is asked there is decided"
     )
+    replaces = serializers.ListField(
+        child=serializers.JSONField(), help_text="markable, question: what was decided of these before holds no longer"
+    )
 
 
 class SCUNameSerializer(serializers.Serializer[Any]):
