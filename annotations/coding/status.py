@@ -38,8 +38,6 @@ def submit_coding(coding: Coding, user: User) -> int:
 
 def _refuse_incomplete(coding: Coding) -> None:
     refuse_empty_gold(coding)
-    if has_nothing_to_code(coding):
-        raise OperationRejected("no_markables", "This text has no markables yet, and you may not mark any.")
     refuse_missing_answers(coding)
     if coding.kind in DECIDED_KINDS:
         refuse_holes(coding)

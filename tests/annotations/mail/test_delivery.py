@@ -76,7 +76,6 @@ def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable,
     coding = Coding.objects.get(text=text)
     match because:
         case "submitted":
-            project.levels.filter(coded=True).update(coders_mark=True)  # else there is nothing to submit
             submit_coding(coding, reachable)
         case "archived":
             set_archived(project, archived=True)
