@@ -19,6 +19,7 @@ from agreement.data.codings.documents import row_key
 from agreement.data.codings.state import MOST_READ, NO_KEY, KnownCodings
 from agreement.data.codings.table import CodingTable
 from agreement.data.extract.reading import read_current_codings
+from annotations.coding.required_answers import count_lacking
 from annotations.models import Coding, Operation, PlanText, Project, Round, Text
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.planning.work.remaining import Remaining, texts_to_mark
@@ -140,10 +141,11 @@ def _read_undecided(project: Project, table: CodingTable, documents: Iterable[in
     chosen = {"pk__in": open_rows} if len(open_rows) <= MAX_TEXTS_IN_QUERY else {"text__project": project}
     open_codings = Coding.objects.filter(**chosen, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN)
     counted: QuerySet[Any, Any] = open_codings.order_by().with_progress()
-    for pk, to_decide, decided in counted.values_list("pk", "to_decide", "decided"):
-        if pk in open_rows:
-            markables, codings = found.get(open_rows[pk], (0, 0))
-            found[open_rows[pk]] = markables + max(to_decide - decided, 0), codings + 1
+    rows = [row for row in counted.values_list("pk", "to_decide", "decided") if row[0] in open_rows]
+    lacking = count_lacking(project, [pk for pk, _, decided in rows if decided])
+    for pk, to_decide, decided in rows:
+        markables, codings = found.get(open_rows[pk], (0, 0))
+        found[open_rows[pk]] = markables + max(to_decide - decided + lacking.get(pk, 0), 0), codings + 1
     return found
 
 

@@ -87,10 +87,14 @@ def propose(
 
 @dataclass(frozen=True, slots=True)
 class DraftedAnswers:
-    """What coders say of chains, and a draft of it, as `agreement.measures.cards` takes them."""
+    """What coders say of chains, and a draft of it, as `agreement.measures.cards` takes them.
+
+    of_coders: the values of each unit of the data, one a coder; None where one says nothing of it.
+    """
 
     data: ReliabilityData
     draft: Consensus
+    of_coders: Sequence[Sequence[Value]]
 
 
 def answers_of_draft(
@@ -102,7 +106,9 @@ def answers_of_draft(
     data = _as_data(answers.order, of_coders)
     units = set(data.units)
     values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
-    return DraftedAnswers(data, Consensus(values, (), 0))
+    return DraftedAnswers(
+        data, Consensus(values, (), 0), [[one.get(str(unit)) for one in of_coders] for unit in data.units]
+    )
 
 
 def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Coding, Markable, Operation, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.projects.letters import shuffle_codings
-from annotations.schemes.constraints import Constraints
+from annotations.schemes.constraints import Constraints, categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 # Units that the rows of cards may have; more cards come when these are decided.
@@ -244,7 +244,8 @@ class _Builder:
         self.undecided = self._undecided_items(project.answers, scheme.constraints)
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
         answers = answers_of_draft(rules, known, self.draft)
-        self.data, self.values = answers.data, answers.draft.values
+        self.values = answers.draft.values
+        self.said = {str(unit): row for unit, row in zip(answers.data.units, answers.of_coders, strict=True)}
         self.cards = cards(answers.data, answers.draft, coded=all_coded(answers.data))
         # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
         self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
@@ -354,12 +355,19 @@ class _Builder:
         return found | {one.item for one in self.state.contested if self._is_tied(one.item, constraints)}
 
     def _is_tied(self, item: Item, constraints: Constraints) -> bool:
-        """Return whether the draft leaves an attribute or relation open and does not mean that it has no answer."""
+        """Return whether the draft leaves a question open and does not mean that it has no answer.
+
+        Of the category, where coders mark, that is whether the words are a markable; else a lacking one is a hole.
+        """
         assert self.state.draft is not None
         method, decision = self.state.draft.method, self.draft.get(item.markable, Decision(item.markable))
         nothing = answer_to(None, item.question)
-        if item.question == CATEGORY or method == Method.CODER or answer_to(decision, item.question) != nothing:
+        if method == Method.CODER or (item.markable in self.draft and answer_to(decision, item.question) != nothing):
             return False
+        if item.question == CATEGORY:
+            given = (one.decisions.get(item.markable) for one in self.columns)
+            n_marked = sum(one is not None and _is_judged(constraints, one) for one in given)
+            return item.markable not in self.draft and (method != Method.MOST or 2 * n_marked >= len(self.columns))
         attribute = constraints["attributes"].get(item.question)
         if method == Method.EMPTY or (attribute is not None and attribute["of"] == Subject.ENTITY):
             return True
@@ -370,10 +378,21 @@ class _Builder:
         return bool(others) and (method == Method.AGREED or n_nothing <= max(others.values()))
 
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
-        """Return the row of a unit whose chain is not contested: who says anything of it says that of the draft."""
+        """Return the row of a unit that is on no card of a chain.
+
+        Who says anything of it says that of the draft, but where the chain was contested when the draft was made.
+        """
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)
+        if contested and question == CATEGORY and key in self.said:
+            answers = tuple(map(self._answer, self.said[key]))
         return Row((key,), answers, draft, contested, undecided=Item(key, question) in self.undecided)
+
+
+def _is_judged(constraints: Constraints, decision: Decision) -> bool:
+    """Return whether a decision says what the markable is; else it is marked at most."""
+    level = decision.markable.partition(":")[0]
+    return decision.category is not None or not categories_on(constraints, level)
 
 
 def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:

@@ -10,15 +10,15 @@ from typing import Any
 from annotations.adjudication.decisions.log import Draft, GoldLog, read_logs
 from annotations.adjudication.proposal import Item, Method
 from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision
-from annotations.coding.holes import Hole, find_holes
+from annotations.coding.holes import Hole, find_empty_gold, find_holes
 from annotations.coding.log.payloads import is_item, is_uuid
 from annotations.models import Coding
 
 
 class State(StrEnum):
-    """Closed is what was submitted; decided, where all that was contested is and no answer is lacking.
+    """Closed is what was submitted; decided, what may be: all that was contested is, and no answer is lacking.
 
-    A draft decides nothing.
+    A draft decides nothing, and gold without any answer is not decided.
     """
 
     OPEN = "open"
@@ -64,7 +64,7 @@ class GoldState:
     """How far the gold of a text is. What is contested is unknown without a draft, and with a draft of no coding.
 
     contested: an item is decided only if the gold has its answer. uncontested_holes: further answers that the scheme
-    asks for and the gold lacks.
+    asks for and the gold lacks. is_empty: it has no answer at all, and is refused when it is submitted.
     """
 
     coding: Coding
@@ -72,6 +72,7 @@ class GoldState:
     contested: tuple[ContestedItem, ...]
     holes: tuple[Hole, ...] = ()
     uncontested_holes: tuple[Item, ...] = ()
+    is_empty: bool = False
 
     @property
     def draft(self) -> Draft | None:
@@ -85,7 +86,7 @@ class GoldState:
             return State.CLOSED
         # a draft of no coding contests nothing: what is contested is unknown, as without a draft
         is_known = self.draft is not None and bool(self.draft.codings)
-        return State.DECIDED if is_known and not self.n_open else State.OPEN
+        return State.DECIDED if is_known and not self.n_open and not self.is_empty else State.OPEN
 
     @property
     def n_decided(self) -> int:
@@ -99,10 +100,10 @@ class GoldState:
 
 
 def gold_states(gold: Sequence[Coding]) -> list[GoldState]:
-    """Return how far gold codings of a project are, in their order. Twelve queries at most, whatever their number."""
+    """Return how far gold codings of a project are, in their order. Thirteen queries at most, whatever their number."""
     keys = [one.pk for one in gold]
-    logs, holes = read_logs(keys), find_holes(keys)
-    return [_state_of(one, logs[one.pk], holes.get(one.pk, ())) for one in gold]
+    logs, holes, empty = read_logs(keys), find_holes(keys), find_empty_gold(keys)
+    return [_state_of(one, logs[one.pk], holes.get(one.pk, ()), is_empty=one.pk in empty) for one in gold]
 
 
 def contested_items(gold: Coding) -> tuple[ContestedItem, ...]:
@@ -116,7 +117,7 @@ def contested_items(gold: Coding) -> tuple[ContestedItem, ...]:
     return state.contested
 
 
-def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole]) -> GoldState:
+def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole], *, is_empty: bool) -> GoldState:
     lacking = {Item(key, hole.question) for hole in holes for key in hole.markables}
     contested = tuple(
         ContestedItem(item, log.decision_of(item) is not None and item not in lacking) for item in log.contested
@@ -127,4 +128,4 @@ def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole]) -> GoldState:
         for hole in holes
         if known.isdisjoint(Item(key, hole.question) for key in hole.markables)
     )
-    return GoldState(gold, log, contested, tuple(holes), tuple(others))
+    return GoldState(gold, log, contested, tuple(holes), tuple(others), is_empty)

@@ -24,6 +24,12 @@ def _is_submitted_training(coding: Coding) -> bool:
     return is_submitted and coding.round.kind == Round.Kind.TRAINING
 
 
+def shows_gold_once_submitted(coding: Coding) -> bool:
+    """Return whether its coder is shown the gold as soon as the coding is submitted. A query of training."""
+    is_training = coding.kind == Coding.Kind.TEXT and coding.round.kind == Round.Kind.TRAINING
+    return is_training and _submitted_gold(coding) is not None
+
+
 def gold_at_once(coding: Coding) -> Coding | None:
     """Return the gold with which the coder of an open coding may compare judgements one by one. A query of training."""
     round_ = coding.round

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
-from annotations.coding.decisions import Decision
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.required_answers import AnswersMissing, RequiredAnswer, chains_without, text_order, words_at
 from annotations.coding.rules import given_answers
 from annotations.formats.model.scheme import CATEGORY
-from annotations.models import Coding, Judgement, Markable, Project
+from annotations.models import Coding, Judgement, Level, Markable, Project
 from annotations.models.coding import complete
 from annotations.schemes.constraints import (
     Constraints,
@@ -47,6 +47,30 @@ def refuse_holes(gold: Coding) -> None:
         others = f" In all, {len(holes)} answers are missing." if len(holes) > 1 else ""
         first = describe_hole(holes[0], gold.text.content, question_labels(gold.text.project))
         raise AnswersMissing(f"Answer {first} first.{others}", missing, "undecided")
+
+
+def refuse_empty_gold(coding: Coding) -> None:
+    """Raise OperationRejected for gold without any answer: coders would be compared with nothing."""
+    if coding.kind != Coding.Kind.GOLD or not find_empty_gold([coding.pk]):
+        return
+    is_to_judge = coding.text.markables.filter(level__coded=True).exists()
+    message = (
+        "Nothing is decided yet: coders would be compared with nothing."
+        if is_to_judge
+        else "This text has no markables: there is nothing to decide, and it has no gold to submit or export."
+    )
+    raise OperationRejected("no_gold", message)
+
+
+def find_empty_gold(codings: Collection[int]) -> set[int]:
+    """Return which codings, by primary key, are gold without any answer. One query.
+
+    Where coders mark, nothing may be what there is: such gold is not empty.
+    """
+    answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
+    marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
+    gold = Coding.with_gold.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
+    return set(gold.filter(~Exists(answered), ~Exists(marked)).order_by().values_list("pk", flat=True))
 
 
 def describe_hole(hole: Hole, content: str, labels: Callable[[str], str]) -> str:

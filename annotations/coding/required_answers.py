@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.judgements import decisions_of
+from annotations.coding.judgements import decisions_by_coding, decisions_of
 from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
 from annotations.formats.model.keys import split_key
-from annotations.models import Attribute, Coding
+from annotations.formats.model.scheme import Subject
+from annotations.models import Attribute, Coding, Judgement, Project
 from annotations.schemes.constraints import (
     AttributeConstraints,
     Constraints,
     GivenAnswers,
     categories_on,
     is_asked,
+    is_complete,
     missing_attributes,
     required_of_entities,
 )
@@ -77,6 +80,33 @@ def missing_answers(coding: Coding) -> list[RequiredAnswer]:
         chains = chains_without(constraints, project.answers, decisions, judged)
         missing += [RequiredAnswer(key, asked[0], of_chain=True) for key, asked in chains]
     return sorted(missing, key=lambda answer: text_order(answer.markable))
+
+
+def subtract_lacking(project: Project, codings: Iterable[Coding]) -> None:
+    """Count as undecided, of codings `with_progress`, where the chain lacks an answer that is required of entities.
+
+    The database counts what is said of single markables. A query where nothing is required of entities.
+    """
+    rows: list[Any] = [coding for coding in codings if coding.status == Coding.Status.OPEN]
+    lacking = count_lacking(project, [row.pk for row in rows if row.decided])
+    for row in rows:
+        row.decided -= lacking.get(row.pk, 0)
+
+
+def count_lacking(project: Project, codings: Collection[int]) -> dict[int, int]:
+    """Return at how many markables that are answered else a required answer of their chains is missing, by coding."""
+    required = Attribute.objects.filter(project=project, required=True, retired=False, of=Subject.ENTITY)
+    if not codings or not required.exists():
+        return {}
+    scheme = read_scheme(project.pk)
+    constraints = scheme.constraints
+    judgements = Judgement.objects.filter(coding__in=codings, markable__level__coded=True)
+    found = {}
+    for pk, decisions in decisions_by_coding(judgements, scheme.further).items():
+        judged = _judged(constraints, decisions)
+        asked = {keys[0] for _, keys in chains_without(constraints, project.answers, decisions, judged)}
+        found[pk] = sum(is_complete(constraints, judged[key], has_index=bool(decisions[key].indices)) for key in asked)
+    return found
 
 
 def _judged(constraints: Constraints, decisions: Mapping[str, Decision]) -> dict[str, GivenAnswers]:

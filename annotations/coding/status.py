@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import Q
 from django.dispatch import Signal
 from django.urls import reverse
 
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import was_gold_shown
-from annotations.coding.holes import refuse_holes
+from annotations.coding.holes import refuse_empty_gold, refuse_holes
 from annotations.coding.required_answers import refuse_missing_answers
 from annotations.mail.queue import notify
 from annotations.models import Coding, Operation, Project, User
@@ -38,14 +37,20 @@ def submit_coding(coding: Coding, user: User) -> int:
 
 
 def _refuse_incomplete(coding: Coding) -> None:
-    answered = Q(category__isnull=False) | Q(answers__isnull=False)
-    # where coders mark, nothing may be what there is
-    marked = coding.text.project.levels.filter(coders_mark=True)
-    if coding.kind == Coding.Kind.GOLD and not (coding.judgements.filter(answered).exists() or marked.exists()):
-        raise OperationRejected("no_gold", "Nothing is decided yet: coders would be compared with nothing.")
+    refuse_empty_gold(coding)
     refuse_missing_answers(coding)
     if coding.kind in DECIDED_KINDS:
         refuse_holes(coding)
+
+
+def has_nothing_to_code(coding: Coding) -> bool:
+    """Return whether a coder's text has no markable to judge, and the coder may mark none."""
+    project = coding.text.project
+    if coding.kind != Coding.Kind.TEXT or project.answers == Project.Answers.SCUS:
+        return False
+    to_judge = coding.text.markables.filter(predefined=True, level__coded=True)
+    may_mark = project.levels.filter(coders_mark=True)
+    return not (to_judge.exists() or may_mark.exists() or coding.judgements.exists())
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:

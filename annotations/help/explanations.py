@@ -659,6 +659,11 @@ _MANUALS = {
     "datasheet-coded-twice": ("Whether coders knew that they had coded the text before.", "managing#repeats", ""),
     "datasheet-round": ("A named part of the annotation.", "glossary#round", ""),
     "datasheet-trained": ("Coders who have a text of the round.", "managing#training", ""),
+    "datasheet-by-decision": (
+        "How many of those passed by a manager’s decision, be it without a text.",
+        "managing#training",
+        "",
+    ),
     "datasheet-dates": ("The dates that are planned for the round.", "managing#rounds", ""),
     "datasheet-state": ("Open, or closed for further work.", "managing#rounds", ""),
     "datasheet-texts-of-round": ("Texts that are in the round.", "managing#rounds", ""),

@@ -85,6 +85,8 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`.
 
         `is_to_mark` says whether its coder creates the markables, none being given: how many there are is not known.
+        `asks_of_entities` says whether the scheme requires answers of entities: `decided` counts markables alone, so
+        answers may be missing where all are decided.
         """
         marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
         given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
@@ -96,6 +98,10 @@ class CodingQuerySet(models.QuerySet["Coding"]):
                 When(Exists(attributes), then=_count_complete("pk")), default=_count_complete_without_attributes("pk")
             ),
             is_to_mark=Case(When(Exists(marked) & ~Exists(given), then=Value(True)), default=Value(False)),
+            asks_of_entities=Case(
+                When(Exists(attributes.filter(of=Subject.ENTITY, required=True, retired=False)), then=Value(True)),
+                default=Value(False),
+            ),
         )
 
 
@@ -232,9 +238,9 @@ class Coding(models.Model):
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything is decided and nothing submitted, of a coding `with_progress`."""
+        """Whether everything is known to be decided and nothing submitted, of a coding `with_progress`."""
         decided, to_decide = self.decided, self.to_decide  # type: ignore[attr-defined]
-        is_known = not self.is_to_mark  # type: ignore[attr-defined]
+        is_known = not (self.is_to_mark or self.asks_of_entities)  # type: ignore[attr-defined]
         return bool(self.status == self.Status.OPEN and is_known and 0 < to_decide == decided)
 
 

@@ -192,15 +192,20 @@ def _place(round_: Round, place: int) -> None:
 def delete_round(round_: Round) -> None:
     """Delete a round without codings of coders, with its gold.
 
-    Raise ValidationError if it has any, or a text that is in no other round, and where another round requires it.
+    Raise ValidationError as `refuse_deletion` does.
     """
     lock_project(round_.project_id)
+    refuse_deletion(round_)
+    Coding.with_gold.filter(round=round_).delete()
+    round_.delete()
+
+
+def refuse_deletion(round_: Round) -> None:
+    """Raise ValidationError if the round has codings, or a text that is in no other, and where another requires it."""
     if Coding.with_models.filter(round=round_).exists():
         raise ValidationError(f"The round {round_} has codings; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
     _refuse_required(round_, NON_FIELD_ERRORS)
-    Coding.with_gold.filter(round=round_).delete()
-    round_.delete()
 
 
 @transaction.atomic

@@ -43,7 +43,8 @@ class Attempt:
 
     score: the mean over the judgements of the gold, from 0 to 1; None where coding or gold is not submitted, or the
     gold judges nothing. `shares` are of the questions of the scheme, empty where there is no score. `counts` says
-    whether it is among as many as the round allows, `number` which of the coder's it is, from 1.
+    whether it is among as many as the round allows, `number` which of the coder's it is, from 1, `is_reopened` whether
+    its gold was there and is being changed.
     """
 
     coding: Coding
@@ -53,6 +54,7 @@ class Attempt:
     counts: bool
     shares: Sequence[Share] = ()
     number: int = 1
+    is_reopened: bool = False
 
     @property
     def state(self) -> str:
@@ -117,6 +119,23 @@ class TrainingResult:
         is_over = self.passed or self.decision is not None or round_.is_closed
         return bool(self.attempts and is_done and is_left and self.ready and not is_over)
 
+    def obstacle(self, round_: Round) -> str:
+        """Return why no text is left that could make the coder pass; empty for who has no text of the round."""
+        if not self.attempts:
+            return ""
+        if round_.is_closed:
+            return "the round is closed"
+        if not round_.pass_measure:
+            return "it has no pass rule"
+        if round_.attempts is not None and len(self.attempts) >= round_.attempts:
+            return "no further text counts"
+        return "no further text of it has gold"
+
+    @property
+    def has_reopened_gold(self) -> bool:
+        """Whether the coder waits for gold that was there and is being changed."""
+        return any(attempt.is_reopened for attempt in self.attempts)
+
     def next_step(self, round_: Round) -> NextStep:
         """Return what comes next: a manager decides where no text is left that could make the coder pass."""
         if self.passed or self.decision is not None:
@@ -132,7 +151,7 @@ class TrainingResult:
 def training_results(round_: Round, coders: Collection[int] | None = None) -> list[TrainingResult]:
     """Return the results of a training round by the names of its coders, of all or of those with these keys.
 
-    Fifteen queries at most.
+    Sixteen queries at most.
     """
     log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
     submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
@@ -147,6 +166,7 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     rows = list(codings.select_related("text", "coder", "round").defer("text__content"))
     gold = {one.text_id: one for one in _submitted_gold(round_)}
     scores = _scores(round_, rows, gold)
+    reopened = _texts_with_reopened_gold([row for row in rows if row.text_id not in gold])
     results: dict[int | None, TrainingResult] = {}
     # in the order in which they were submitted or something was first compared, the others at last
     for row in sorted(rows, key=_order_of_attempts):
@@ -156,7 +176,8 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
         passed = counts and _reaches_mark(round_, score)
         shares = found.shares if found is not None else ()
         number = len(result.attempts) + 1
-        result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number))
+        is_reopened = row.text_id in reopened
+        result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number, is_reopened))
     for decision in decisions:
         results.setdefault(decision.coder_id, TrainingResult(decision.coder)).decisions.append(decision)
     for result in results.values():
@@ -176,9 +197,14 @@ class CoderInTraining:
         """Return what comes next for the coder."""
         return self.result.next_step(self.round)
 
+    @property
+    def obstacle(self) -> str:
+        """Return why no text is left that could make the coder pass; empty for who has no text of the round."""
+        return self.result.obstacle(self.round)
+
 
 def read_trainings(rounds: Collection[int], coder: User) -> dict[int, CoderInTraining]:
-    """Return how far the coder is in these training rounds, by their keys. Sixteen queries at most for each."""
+    """Return how far the coder is in these training rounds, by their keys. Seventeen queries at most for each."""
     if not rounds:
         return {}
     in_order = Round.objects.filter(pk__in=rounds, kind=Round.Kind.TRAINING).select_related("project")
@@ -189,7 +215,7 @@ def read_trainings(rounds: Collection[int], coder: User) -> dict[int, CoderInTra
 
 
 def trainings_to_decide(project: Project) -> list[CoderInTraining]:
-    """Return the coders about whom a manager is to decide: they have not passed, and no text is left to pass on.
+    """Return the coders about whom a manager is to decide: they have not passed, and have no text to pass on.
 
     Whoever works in a round for which training is required has passed, and is not asked for. A query without training.
     """
@@ -206,6 +232,28 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
         results = {result.coder.pk: result for result in training_results(round_, [coder.pk for coder in coders])}
         states = [CoderInTraining(round_, results.get(coder.pk) or TrainingResult(coder)) for coder in coders]
         found += [state for state in states if state.step == NextStep.ASK]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMissing:
+    """The texts of a training round that coders have, and whose gold is not submitted; how many have submitted one."""
+
+    round: Round
+    texts: Sequence[Text]
+    n_coders: int
+
+
+def training_without_gold(project: Project) -> list[GoldMissing]:
+    """Return the open training rounds with texts that coders have and that have no gold to see. A query without any."""
+    found = []
+    for round_ in Round.objects.open().filter(project=project, kind=Round.Kind.TRAINING):
+        codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT).order_by()
+        codings = codings.exclude(text__in=_submitted_gold(round_).order_by().values("text"))
+        texts = list(project.texts.filter(codings__in=codings).distinct().defer("content"))
+        if texts:
+            submitted = codings.filter(status=Coding.Status.SUBMITTED)
+            found.append(GoldMissing(round_, texts, submitted.values("coder").distinct().count()))
     return found
 
 
@@ -277,6 +325,16 @@ def _submitted_gold(round_: Round) -> QuerySet[Coding]:
         round=round_, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED, text__rounds=round_
     )
     return gold.order_by("text__position", "text__slug").select_related("text").defer("text__content")
+
+
+def _texts_with_reopened_gold(codings: Sequence[Coding]) -> set[int]:
+    """Return the texts of these codings of a round whose gold was submitted and is open again."""
+    waiting = [one for one in codings if one.status == Coding.Status.SUBMITTED]
+    if not waiting:
+        return set()
+    gold = Coding.with_gold.filter(round=waiting[0].round_id, kind=Coding.Kind.GOLD, status=Coding.Status.OPEN)
+    gold = gold.filter(text__in=[one.text_id for one in waiting], operations__kind=Operation.Kind.REOPEN)
+    return set(gold.order_by().values_list("text", flat=True))
 
 
 @dataclass(frozen=True, slots=True)

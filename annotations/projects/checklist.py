@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
 from django.urls import reverse
 
-from annotations.models import Category, Coding, Membership, Plan, Project, Text
+from annotations.models import Category, Coding, Level, Markable, Membership, Plan, Project, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
 from annotations.projects.people.members import CODING_ROLES
@@ -30,7 +30,16 @@ def steps_to_do(project: Project) -> list[Step]:
     of_project = {"project": OuterRef("pk")}
     done = Project.objects.filter(pk=project.pk).values_list(
         Exists(Category.objects.filter(**of_project)),
-        Exists(Text.objects.filter(**of_project)),
+        # some text that can be coded
+        ExpressionWrapper(
+            Exists(Text.objects.filter(**of_project))
+            & (
+                Exists(Level.objects.filter(coders_mark=True, **of_project))
+                | Exists(Markable.objects.filter(text__project=OuterRef("pk"), predefined=True, level__coded=True))
+                | Exists(Text.objects.filter(docset__isnull=False, **of_project))
+            ),
+            BooleanField(),
+        ),
         Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)),
         ExpressionWrapper(
             Exists(Coding.objects.filter(text__project=OuterRef("pk")))
@@ -47,7 +56,7 @@ def steps_to_do(project: Project) -> list[Step]:
                 ("Scheme", "Check the categories that coders choose from.", "scheme"),
                 ("Docsets", "Add the summaries of a docset.", "docsets")
                 if pyramids
-                else ("Texts", "Import or paste the texts.", "project-texts"),
+                else ("Texts", "Import or paste the texts, with markables unless coders mark.", "project-texts"),
                 ("People", "Add the coders.", "members"),
                 ("Assignments", "Assign docsets to coders.", "docsets")
                 if pyramids

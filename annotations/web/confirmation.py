@@ -16,7 +16,10 @@ CONFIRMED = "confirmed"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back."""
+    """What is asked before a step: a heading, a line for each thing that will happen, the button, and the way back.
+
+    Without the button, `action`, the lines say what keeps the step from being taken.
+    """
 
     heading: str
     lines: Sequence[str]

@@ -116,6 +116,7 @@ class TrainingSerializer(serializers.Serializer[Any]):
     mark = serializers.FloatField(allow_null=True)
     n_coders = serializers.IntegerField()
     n_passed = serializers.IntegerField()
+    n_by_decision = serializers.IntegerField(help_text="of those who passed, by a manager's decision")
     n_scores = serializers.IntegerField(help_text="coders with a score")
     lowest = serializers.FloatField(allow_null=True, help_text="of the best scores of each coder")
     highest = serializers.FloatField(allow_null=True)

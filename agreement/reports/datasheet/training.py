@@ -17,13 +17,14 @@ MOST_TRAININGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training round: who took part, how many of them passed, and the scores of their best attempts."""
+    """A training round: who took part, how many passed, some by decision, and the scores of their best attempts."""
 
     name: str
     measure: str
     mark: float | None
     n_coders: int
     n_passed: int
+    n_by_decision: int
     scores: tuple[float, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -34,6 +35,7 @@ class Training:
             "mark": self.mark,
             "n_coders": self.n_coders,
             "n_passed": self.n_passed,
+            "n_by_decision": self.n_by_decision,
             "n_scores": len(self.scores),
             "lowest": self.scores[0] if self.scores else None,
             "highest": self.scores[-1] if self.scores else None,
@@ -41,13 +43,16 @@ class Training:
 
 
 def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
-    """Return the results of the latest training rounds. Fifteen queries at most for each."""
+    """Return the results of the latest training rounds. Sixteen queries at most for each."""
     found = []
     for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MOST_TRAININGS:]:
         results = training_results(round_)
         scores = tuple(sorted(one.best for one in results if one.best is not None))
-        n_passed = sum(one.passed for one in results)
-        found.append(Training(round_.name, round_.pass_measure, round_.pass_mark, len(results), n_passed, scores))
+        passed = [one for one in results if one.passed]
+        decided = sum(one.decision is not None for one in passed)
+        n_coders = sum(bool(one.attempts) for one in results)
+        rule = round_.pass_measure, round_.pass_mark
+        found.append(Training(round_.name, *rule, n_coders, len(passed), decided, scores))
     return tuple(found)
 
 

@@ -176,6 +176,9 @@ class QueueStepSerializer(serializers.Serializer[Any]):
     markables = serializers.ListField(
         child=serializers.CharField(), help_text="what it judges without a decision: all that is asked there is decided"
     )
+    replaces = serializers.ListField(
+        child=serializers.JSONField(), help_text="markable, question: what was decided of these before holds no longer"
+    )
 
 
 class SCUNameSerializer(serializers.Serializer[Any]):
@@ -261,6 +264,7 @@ def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[s
                 "undoes": str(one.undoes) if one.undoes else None,
                 "decides": [decide.payload() for decide in one.decides],
                 "markables": one.markables,
+                "replaces": one.replaces,
             }
             for one in queue.steps
         ],

@@ -19,6 +19,7 @@ class Progress(Protocol):
     is_begun: bool
     decided: int
     to_decide: int
+    asks_of_entities: bool
 
 
 def next_coding[Row: Progress](
@@ -27,13 +28,15 @@ def next_coding[Row: Progress](
     """Return the next of a coder's codings; None if there is nothing to do.
 
     First come those of training that is not passed; among these and the others those started, then those not started,
-    then those complete. Never one of those `locked`, nor one without markables unless coders mark them themselves: of
-    such texts nobody but the coder knows whether they are complete.
+    then those complete. Where the scheme requires answers of entities, all that is begun is started. Never one of those
+    `locked`, nor one without markables unless coders mark them themselves: of such texts nobody but the coder knows
+    whether they are complete.
     """
 
     def rank(coding: Row) -> tuple[bool, bool, bool]:
-        is_started = coding.is_begun if coders_mark else 0 < coding.decided < coding.to_decide
-        is_complete = not coders_mark and coding.decided == coding.to_decide
+        is_open_ended = coders_mark or coding.asks_of_entities
+        is_started = coding.is_begun if is_open_ended else 0 < coding.decided < coding.to_decide
+        is_complete = not is_open_ended and coding.decided == coding.to_decide
         return coding.round_id not in training, not is_started, is_complete
 
     open_codings = [
@@ -62,7 +65,7 @@ class OwnWork:
 def read_own_work(project: Project, coder: User, codings: Iterable[Coding], required: Collection[int] = ()) -> OwnWork:
     """Return what the coder of these codings `with_progress` is to do in rounds that are open.
 
-    `required` are further training rounds that the coder has to pass. A query, and 16 at most for each training round.
+    `required` are further training rounds that the coder has to pass. A query, and 17 at most for each training round.
     """
     codings = [coding for coding in codings if not coding.round.is_closed]
     open_codings = [coding for coding in codings if coding.status == Coding.Status.OPEN]
@@ -79,6 +82,13 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
     rows: Iterable[Any] = open_codings
     following = next_coding(rows, coders_mark=coders_mark, locked=locked, training=trainings)
     return OwnWork(following, locked, list(trainings.values()), coders_mark)
+
+
+def work_after(project: Project, coder: User, coding: Coding) -> OwnWork:
+    """Return what the coder is to do after this coding, in rounds that are open."""
+    own = Coding.with_models.visible_to(coder).filter(text__project=project, coder=coder, status=Coding.Status.OPEN)
+    own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
+    return read_own_work(project, coder, own.select_related("text", "round").defer("text__content"))
 
 
 def _is_over(training: CoderInTraining, required: Collection[int]) -> bool:

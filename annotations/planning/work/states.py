@@ -18,7 +18,8 @@ from annotations.models import Coding, Operation
 class State(StrEnum):
     """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager.
 
-    No coding is complete whose coder creates the markables.
+    No coding is complete whose coder creates the markables, or of a scheme that requires answers of entities: whether
+    something is missing, the page of the text counts.
     """
 
     ASSIGNED = "assigned"
@@ -32,7 +33,7 @@ class State(StrEnum):
 # The columns of `with_states` from which the state follows.
 COLUMNS = (
     *("status", "version", "corrections", "released_at", "coder_id", "reopened_by", "decided", "to_decide"),
-    *("is_to_mark", "due_on", "round__closed_at"),
+    *("is_to_mark", "asks_of_entities", "due_on", "round__closed_at"),
 )
 
 
@@ -64,7 +65,7 @@ def state_of(row: Mapping[str, Any]) -> State:
         return State.RELEASED
     if row["reopened_by"] is not None and row["reopened_by"] != row["coder_id"]:
         return State.REOPENED
-    if 0 < row["to_decide"] == row["decided"] and not row["is_to_mark"]:
+    if 0 < row["to_decide"] == row["decided"] and not (row["is_to_mark"] or row["asks_of_entities"]):
         return State.COMPLETE
     return State.BEGUN if row["version"] > row["corrections"] else State.ASSIGNED
 

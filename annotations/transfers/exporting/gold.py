@@ -23,6 +23,7 @@ UNDECIDED = "texts whose gold is not decided (export silver to have the drafts)"
 NOT_CLOSED = "texts whose gold has no draft and is not closed"
 DECIDED = "texts whose gold is decided (export gold to have it)"
 WITHOUT_DRAFT = "texts whose gold has no draft"
+EMPTY = "texts whose gold has no answer"
 HOLES = "answers that the scheme asks for and the gold lacks"
 
 
@@ -95,9 +96,13 @@ def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int
 def _why_left_out(state: GoldState, gold: str) -> str:
     """Return why this gold is not of the kind; empty where it is."""
     is_open = state.state is State.OPEN
+    if is_open and state.draft is None:
+        return WITHOUT_DRAFT if gold == SILVER else NOT_CLOSED
+    if state.is_empty and not state.n_open:
+        return EMPTY
     if gold == SILVER:
-        return DECIDED if not is_open else WITHOUT_DRAFT if state.draft is None else ""
-    return "" if not is_open else NOT_CLOSED if state.draft is None else UNDECIDED
+        return "" if is_open else DECIDED
+    return UNDECIDED if is_open else ""
 
 
 def _losses(texts: Mapping[str, Sequence[str]]) -> list[OtherLoss]:

@@ -15,12 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.adjudication.hands import GoldOfOther, gold_coding
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.gold import gold_at_once, gold_beside, was_gold_shown
+from annotations.coding.gold import gold_at_once, shows_gold_once_submitted, was_gold_shown
 from annotations.coding.required_answers import AnswersMissing
 from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     GOLD_SHOWN,
     decline_reopening,
+    has_nothing_to_code,
     may_reopen_own,
     reason_of_reopening,
     reopen_coding,
@@ -33,7 +34,7 @@ from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.planning.training import feedback_on, refuse_untrained
-from annotations.planning.work.next_coding import read_own_work
+from annotations.planning.work.next_coding import work_after
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.revision.versions import merged_answers
@@ -88,14 +89,17 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     }
     if corrections and corrections[-1]["sequence"] == coding.version:
         context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
-    if project.archived_at is not None or coding.round.is_closed:
+    context["nothing_to_code"] = coding.status == Coding.Status.OPEN and has_nothing_to_code(coding)
+    if project.archived_at is not None or coding.round.is_closed or context["nothing_to_code"]:
         # The scripts change a coding where it is open; this one is read.
         state["coding"]["status"] = "archived"
     elif coding.status == Coding.Status.SUBMITTED:
-        context["may_reopen"] = not was_gold_shown(coding)
+        context |= {"may_reopen": not was_gold_shown(coding), "alone": may_reopen_own(coding)}
     else:
         context["reason"] = reason_of_reopening(coding)
-        context["following"] = _next_coding(request, project, coding) is not None
+        # Gold comes before the next text.
+        is_next = not shows_gold_once_submitted(coding)
+        context["following"] = is_next and work_after(project, signed_in_user(request), coding).next is not None
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
     return render(request, f"annotations/workbench/{workbench}.html", context | {"script": f"js/{workbench}/main.js"})
 
@@ -131,13 +135,11 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
         place = f"#{rejection.missing[0].markable}" if isinstance(rejection, AnswersMissing) else ""
         return redirect(f"{_address(project, coding)}{place}")
     messages.success(request, f"Submitted “{coding.text}”.")
-    if "next" in request.POST:
-        following = _next_coding(request, project, coding)
-        if following is not None:
-            return redirect(_address(project, following))
-    coding.refresh_from_db(fields=["status"])
-    if gold_beside(coding) is not None:
+    if shows_gold_once_submitted(coding):
         return redirect("feedback", project.slug, coding.text.slug, coding_token(coding))
+    following = work_after(project, signed_in_user(request), coding).next if "next" in request.POST else None
+    if following is not None:
+        return redirect(_address(project, following))
     return redirect("round", project.slug, coding.round.name) if gold else redirect("project", project.slug)
 
 
@@ -175,14 +177,6 @@ def _address(project: Project, coding: Coding) -> str:
     of_text = Coding.with_models.visible_to(coding.coder).filter(text=coding.text_id, coder=coding.coder_id)
     of_text = of_text.filter(kind=coding.kind)
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
-
-
-def _next_coding(request: HttpRequest, project: Project, coding: Coding) -> Coding | None:
-    """Return what the user codes in the project after this coding; None if there is nothing to do."""
-    user = signed_in_user(request)
-    own = Coding.with_models.visible_to(user).filter(text__project=project, coder=user, status=Coding.Status.OPEN)
-    own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
-    return read_own_work(project, user, own.select_related("text", "round").defer("text__content")).next
 
 
 @login_required

@@ -18,13 +18,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.gold import was_gold_shown
+from annotations.coding.required_answers import subtract_lacking
 from annotations.coding.status import reopen_requests
 from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Plan, Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.planning.pool import PoolState, pools_of
-from annotations.planning.training import trainings_to_decide
+from annotations.planning.training import training_without_gold, trainings_to_decide
 from annotations.planning.work.next_coding import OwnWork, read_own_work
 from annotations.planning.work.progress import (
     HOURS_COLUMNS,
@@ -130,19 +131,32 @@ def _own_codings(project: Project, user: User) -> list[Coding]:
         .filter(text__project=project, coder=user)
         .in_order_of_rounds()
     )
-    return list(with_states(own).select_related("text", "round__plan").defer("text__content"))
+    codings = list(with_states(own).select_related("text", "round__plan").defer("text__content"))
+    subtract_lacking(project, codings)
+    return codings
 
 
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
-    user = signed_in_user(request)
-    codings = _own_codings(project, user)
-    pools = pools_of(project, user)
+    context = _context_of_own(request, project, codes=True, size=0) | {
+        "project": project,
+        "manages": may_change(project, Right.MANAGE),
+        "is_blind": is_blind_manager(project),
+        "steps": steps_to_do(project),
+    }
+    context |= news_for(project, signed_in_user(request), codes=True)
+    return render(request, "annotations/projects/coders/own_texts.html", context)
+
+
+def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
+    """Return what pages show of the user's own texts, none where the user does not code: the next one first."""
+    user, today = signed_in_user(request), timezone.localdate()
+    codings = _own_codings(project, user) if codes else []
+    pools = pools_of(project, user) if codes else []
     work = _own_work(project, user, codings, pools)
     codings.sort(
         key=lambda coding: (coding.round.is_closed, coding.status != Coding.Status.OPEN, coding is not work.next)
     )
-    today = timezone.localdate()
-    shown = page_of(request, codings)
+    shown = page_of(request, codings, name="own", size=size)
     for coding in shown:
         coding.may_reopen = (  # type: ignore[attr-defined]
             coding.status == Coding.Status.SUBMITTED
@@ -150,24 +164,24 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
             and not coding.round.is_closed
             and not was_gold_shown(coding)
         )
-    context = {
-        "project": project,
+        # As `may_reopen_own` says of these codings, without a query for each.
+        coding.reopens_alone = coding.viewed_at is None and not project.results_open  # type: ignore[attr-defined]
+    return {
         "codings": shown,
         "work": work,
         "repeated": _texts_with_several(codings),
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
         "is_done": work.is_done and not any(pool.is_free for pool in pools),
         "has_open": any(coding.status == Coding.Status.OPEN and not coding.round.is_closed for coding in codings),
+        "has_undecided": any(
+            coding.status == Coding.Status.SUBMITTED and coding.decided < coding.to_decide  # type: ignore[attr-defined]
+            for coding in codings
+        ),
         "pools": pools,
         "has_dates": any(_due_on(coding) for coding in codings),
         "today": today,
         "reminders": _reminders(project, codings, today),
-        "manages": may_change(project, Right.MANAGE),
-        "is_blind": is_blind_manager(project),
-        "steps": steps_to_do(project),
     }
-    context |= news_for(project, user, codes=True)
-    return render(request, "annotations/projects/coders/own_texts.html", context)
 
 
 def _own_work(project: Project, user: User, codings: Sequence[Coding], pools: Iterable[PoolState]) -> OwnWork:
@@ -215,28 +229,21 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         context["refused"] = error.messages
         matrix = read_progress_matrix(project, user, "", None, today)
     codes = project.role in CODING_ROLES  # type: ignore[attr-defined]
-    own = _own_codings(project, user) if codes else []
-    pools = pools_of(project, user) if codes else []
-    work = _own_work(project, user, own, pools)
+    context |= _context_of_own(request, project, codes=codes, size=MOST_OWN)
     context |= {
         "matrix": matrix,
         "full_query": urlencode({"round": matrix.chosen.name}) if matrix.chosen else "",
         "states": STATE_MARKS,
-        "repeated": _texts_with_several(own),
         "several_rounds": matrix.several_rounds,
-        "own": page_of(request, own, name="own", size=MOST_OWN),
         "of_rounds": page_of(request, matrix.of_rounds, name="rounds"),
-        "work": work,
-        "reminders": _reminders(project, own, today),
-        "today": today,
-        "pools": pools,
         "compares": codes and may(project, Right.COMPARE_WITH_GOLD),
         "manages": may_change(project, Right.MANAGE),
         "to_decide": trainings_to_decide(project) if may_change(project, Right.DECIDE_TRAINING) else (),
+        "without_gold": training_without_gold(project) if may_change(project, Right.ADJUDICATE) else (),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }
-    context |= news_for(project, user, codes=bool(own))
+    context |= news_for(project, user, codes=bool(context["codings"]))
     status = 400 if "refused" in context else 200
     return render(request, "annotations/planning/progress.html", context, status=status)
 

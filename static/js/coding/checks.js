@@ -91,7 +91,7 @@ function inCircle(judgements, key) {
 function requiredFindings(model, judgements) {
   return missingRequired(model, judgements).map(({ attribute, key, ofChain }) => {
     const { label } = model.constraints.attributes[attribute];
-    return { kind: "required", key, text: ofChain ? `${label} of its chain is missing` : `${label} is missing` };
+    return { kind: "required", key, question: attribute, text: ofChain ? `${label} of its chain is missing` : `${label} is missing` };
   });
 }
 
@@ -105,6 +105,8 @@ function entityFindings(model, judgements) {
 /** Why the server would not take it, beside required answers; "" where it would. @type {(model: Model, judgements: Judgements) => string} */
 export function refusal(model, judgements) {
   const isEmpty = ![...judgements.values()].some(({ category, attributes }) => category !== null || Object.keys(attributes).length > 0);
-  const mayBeEmpty = model.marking.length > 0; // nothing may be what there is
-  return model.gold && isEmpty && !mayBeEmpty ? "Nothing is decided yet: coders would be compared with nothing." : "";
+  const mayBeEmpty = [...model.levels.values()].some(({ coders_mark: marks }) => marks); // nothing may be what there is
+  return !model.gold || !isEmpty || mayBeEmpty ? ""
+    : model.coded.length > 0 ? "Nothing is decided yet: coders would be compared with nothing."
+      : "This text has no markables: there is nothing to decide, and it has no gold to submit or export.";
 }

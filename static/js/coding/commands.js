@@ -32,7 +32,7 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
 
   /** @param {Direction} direction */
   function walkUndecided(direction) {
-    const key = walk(direction, undecided) ?? questions?.lacking();
+    const key = walk(direction, undecided);
     return key ? go(key) : say("Everything is decided.");
   }
 

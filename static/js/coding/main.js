@@ -17,6 +17,7 @@ import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./view/mouse.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { answersOf } from "./questions/constraints.js";
+import { lacksOfChain } from "./questions/entity-answers.js";
 import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
@@ -106,7 +107,7 @@ listen();
 
 /** @param {Markable} markable */
 function undecided(markable) {
-  return !isDecided(page.model, markable.level, page.judgements.get(markable.key));
+  return !isDecided(page.model, markable.level, page.judgements.get(markable.key)) || lacksOfChain(page.model, page.judgements, markable.key);
 }
 
 /** Write a step that can be undone, with what it has to change besides. @type {Frame["record"]} */
@@ -161,7 +162,7 @@ function showSaving() {
   feedback?.settle();
   const { length } = page.model.coded;
   const left = length - page.decided;
-  const lacks = left > 0 ? `${left} still undecided` : length > 0 ? furtherPart?.lacks(page) : "nothing is marked";
+  const lacks = left > 0 ? `${left} still undecided` : length > 0 ? "" : "nothing is marked";
   paintSaveState(status, !lacks, lacks || "all decided");
 }
 
@@ -285,7 +286,16 @@ function listen() {
     answerWith,
     press: (control) => further?.press(control),
     run: commands.run,
-    go: (key) => (page.model.byKey.at(key).coded ? go(key) : reveal(pane, text, key)),
+    go: (key, question) => {
+      if (!page.model.byKey.at(key).coded) {
+        reveal(pane, text, key);
+        return;
+      }
+      go(key);
+      if (question) {
+        further?.ask(question);
+      }
+    },
     listAll: () => {
       listsAll = true;
       refresh();

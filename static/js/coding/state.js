@@ -91,10 +91,7 @@ export function withMarks(model, judgements) {
   if ("own" in model && own.size === model.own.size && [...own].every((key) => model.own.has(key))) {
     return model;
   }
-  const marked = [...own].flatMap((key) => {
-    const named = model.known.has(key) ? null : partsOf(key);
-    return model.known.get(key) ?? (named ? [markable(model, { key, ...named, own: true })] : []);
-  });
+  const marked = [...own].flatMap((key) => unmarked(model, key) ?? []);
   const markables = [...model.given].flatMap((key) => model.known.get(key) ?? []).concat(marked).sort(byTextOrder)
     .map((one, order) => ({ ...one, order }));
   return {
@@ -104,6 +101,12 @@ export function withMarks(model, judgements) {
     coded: markables.filter((one) => one.coded),
     byKey: new Table(markables.map((one) => [one.key, one])),
   };
+}
+
+/** What a markable of one's own is where its key says that it is. @type {(model: TextModel, key: string) => Markable | null} */
+export function unmarked(model, key) {
+  const named = model.known.has(key) ? null : partsOf(key);
+  return model.known.get(key) ?? (named ? markable(model, { key, ...named, own: true }) : null);
 }
 
 /** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. @type {(one: Markable, other: Markable) => number} */

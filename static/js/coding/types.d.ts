@@ -269,6 +269,8 @@ export interface Finding {
   kind: "required" | "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "entity" | "unsure";
   key: string;
   text: string;
+  /** the one to which the answer is missing, where there are several */
+  question?: string;
 }
 
 export type Edge = "start" | "end";
@@ -393,8 +395,8 @@ export interface Further {
   askConflicts: (before: Judgements) => void;
   /** list the values of the question; false: it has none */
   find: () => boolean;
-  /** the first markable that lacks a required answer */
-  lacking: () => string | null;
+  /** make a question the one that keys answer */
+  ask: (question: string) => void;
   isActive: () => boolean;
 }
 
@@ -426,7 +428,7 @@ export interface MouseHandlers {
   press: (control: HTMLElement) => void;
   answerWith: (answer: Answer) => void;
   /** to a markable that may be a turn, which is not judged */
-  go: (key: string) => void;
+  go: (key: string, question?: string) => void;
   run: (action: string, further?: boolean) => void;
   /** list every candidate */
   listAll: () => void;

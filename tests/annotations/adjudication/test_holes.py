@@ -194,12 +194,12 @@ def test_api_says_what_is_left_to_decide(tea, signed_in):
 
 def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_queries):
     gold = drafted(tea, *THREE_KINDS)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         gold_states([gold])
     other = Coding.with_gold.create(
         text=gold.text, kind="gold", round=tea.rounds.create(name="other", position=2), coder=gold.coder
     )
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         [_, empty] = gold_states([gold, other])
     assert empty.n_open == len(LABELS)
 

@@ -122,6 +122,7 @@ def test_what_is_decided_is_told_with_the_steps_that_did_it(gold, keys, charlie,
             "undoes": None,
             "decides": [{"items": [item], "source": "draft", "reason": "slip"}],
             "markables": [],
+            "replaces": [],
         }
     ]
     undoing = uuid4()
@@ -163,7 +164,7 @@ def test_as_many_queries_for_any_number_of_coders(
 ):
     client = signed_in(charlie)
     client.get(QUEUE)
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(21):
         client.get(QUEUE)
     Coding.with_gold.filter(pk=gold.pk).delete()
     for name in ("eve", "frank"):
@@ -174,7 +175,7 @@ def test_as_many_queries_for_any_number_of_coders(
         judge(coding, keys["a"], "place")
         submit_coding(coding, coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(21):
         assert len(client.get(QUEUE).json()["coders"]) == 5
 
 

@@ -7,10 +7,15 @@ import pytest
 from annotations.planning.work.next_coding import next_coding
 
 
-def coding(name, decided, to_decide, status="open", *, begun=None, round_id=1):
-    is_begun = decided > 0 if begun is None else begun
+def coding(name, decided, to_decide, status="open", *, begun=None, round_id=1, entities=False):
     return SimpleNamespace(
-        pk=name, status=status, decided=decided, to_decide=to_decide, is_begun=is_begun, round_id=round_id
+        pk=name,
+        status=status,
+        decided=decided,
+        to_decide=to_decide,
+        is_begun=decided > 0 if begun is None else begun,
+        round_id=round_id,
+        asks_of_entities=entities,
     )
 
 
@@ -58,3 +63,8 @@ def test_training_comes_first_and_locked_texts_never():
     assert next_coding(codings, coders_mark=False, locked={"pilot"}).pk == "begun"
     assert next_coding(codings, coders_mark=False, locked={"pilot"}, training={2}).pk == "training"
     assert next_coding(codings[:1], coders_mark=True, locked={"pilot"}) is None
+
+
+def test_a_decided_text_is_begun_where_the_scheme_requires_answers_of_entities():
+    codings = [coding("new", 0, 3, entities=True), coding("decided", 3, 3, entities=True)]
+    assert next_coding(codings, coders_mark=False).pk == "decided"

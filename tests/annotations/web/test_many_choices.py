@@ -48,6 +48,9 @@ def short_pages(monkeypatch):
     monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 2)
 
 
+PILOT, MAIN = ({"name": name, "kind": name, "with_texts": "1"} for name in ("pilot", "main"))
+
+
 def slugs(round_):
     return [text.slug for text in round_.texts.all()]
 
@@ -61,7 +64,7 @@ def pages_of(page: str) -> list[str]:
 def test_texts_come_into_a_round_and_go_by_their_addresses(client, pilot, few_choices, between):
     assert 'name="add"' in client.get(f"{ROUNDS}pilot/").content.decode()
     page = client.post(
-        f"{ROUNDS}pilot/texts/", {"add": between.format("t2", "t3", "t2"), "remove": "t0"}, follow=True
+        f"{ROUNDS}pilot/change/", PILOT | {"add": between.format("t2", "t3", "t2"), "remove": "t0"}, follow=True
     ).content.decode()
     assert "2 texts added, 1 removed." in page
     assert slugs(pilot) == ["t1", "t2", "t3"]
@@ -79,7 +82,7 @@ def test_texts_come_into_a_round_and_go_by_their_addresses(client, pilot, few_ch
     ],
 )
 def test_names_that_cannot_be_are_refused_and_nothing_is_half_done(client, pilot, few_choices, sent, message):
-    reply = client.post(f"{ROUNDS}pilot/texts/", {"add": "", "remove": ""} | sent)
+    reply = client.post(f"{ROUNDS}pilot/change/", PILOT | {"add": "", "remove": ""} | sent)
     assert reply.status_code == 400
     page = reply.content.decode()
     assert message in page
@@ -89,7 +92,7 @@ def test_names_that_cannot_be_are_refused_and_nothing_is_half_done(client, pilot
 
 
 def test_a_text_that_is_in_no_other_round_is_not_taken_out_by_its_address(client, pilot, few_choices):
-    reply = client.post(f"{ROUNDS}main/texts/", {"add": "", "remove": "t0 t5"})
+    reply = client.post(f"{ROUNDS}main/change/", MAIN | {"add": "", "remove": "t0 t5"})
     assert reply.status_code == 400
     assert "in no other round than main" in reply.content.decode()
     assert "t0" in slugs(Round.objects.get(name="main"))
@@ -98,7 +101,7 @@ def test_a_text_that_is_in_no_other_round_is_not_taken_out_by_its_address(client
 def test_after_an_error_the_pages_of_a_list_are_those_of_its_own_address(
     client, project, texts, few_choices, short_pages
 ):
-    refused = client.post(f"{ROUNDS}main/texts/", {"add": "ghost", "remove": ""}).content.decode()
+    refused = client.post(f"{ROUNDS}main/change/", MAIN | {"add": "ghost", "remove": ""}).content.decode()
     addresses = pages_of(refused)
     assert addresses == [f"{ROUNDS}main/?texts=2#texts", f"{ROUNDS}main/?gold=2#gold"]
     following = client.get(addresses[0].partition("#")[0]).content.decode()

@@ -159,6 +159,32 @@ def test_an_empty_round_is_deleted_once_it_is_confirmed(client, project, pilot):
     assert "The round main has codings" in page
 
 
+@pytest.mark.parametrize(
+    ("obstacle", "reason"),
+    [("text", "“Milk”: in no other round than pilot."), ("required", "Texts of main require this training")],
+)
+def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(client, project, pilot, obstacle, reason):
+    if obstacle == "text":
+        put_into_round(pilot, [project.texts.create(slug="milk", title="Milk", content="Milk.")])
+    else:
+        required = change_round(pilot, kind="training")
+        change_round(project.rounds.get(name="main"), required_round=required)
+    for sent in ({}, {"confirmed": "1"}):
+        page = client.post(f"{URL}pilot/delete/", sent).content.decode()
+        assert reason in page
+        assert "The round pilot cannot be deleted now" in page
+        assert 'name="confirmed"' not in page
+    assert "pilot" in names(project)
+
+
+def test_practice_that_cannot_count_is_refused_before_it_is_asked(client, project, codings):
+    submit_coding(codings["bob"], codings["bob"].coder)
+    Round.objects.filter(project=project).update(kind="training", scheme_version=1)
+    page = client.post(f"{URL}main/change/", {"name": "main", "kind": "main"})
+    assert page.status_code == 400
+    assert "Coders have trained in it" in page.content.decode()
+
+
 def test_a_round_that_is_not_there_is_not_found(client):
     assert client.get(f"{URL}ghost/").status_code == 404
     assert client.post(f"{URL}ghost/close/", {"confirmed": "1"}).status_code == 404
@@ -242,3 +268,34 @@ def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed
     assert seen() == before
     assert "Submitted codings: they stay out of figures" in before[0][2]
     assert "scheme 1" in signed_in(person("charlie")).get(URL).content.decode()
+
+
+def test_who_sees_gold_of_a_round_is_said_by_its_kind(client, project, pilot):
+    said = "coders of a training round see it"
+    assert "beside their own answers when the results are open" in client.get(f"{URL}pilot/").content.decode()
+    change_round(pilot, kind="training")
+    page = client.get(f"{URL}pilot/").content.decode()
+    assert "coders see it beside their own work" in page
+    assert said not in page
+
+
+def test_saving_says_what_coders_notice_of_it(client, project):
+    sent = {"about": "1", "title": project.title, "guidelines": project.guidelines, "confirmed": "1"}
+
+    def said(**fields):
+        page = client.post("/projects/tea/scheme/", sent | fields, follow=True).content.decode()
+        return " ".join(page.split())
+
+    assert "Saved. The results are open to coders now." in said(results_open="on")
+    assert "Saved. The results are closed to coders now." in said()
+    assert "Saved. Coders see the change when they open a text." in said(guidelines="New.")
+    assert "Coders see the change" not in said(title="Milk", guidelines="New.")
+
+
+def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(client, project, text):
+    step = "Import or paste the texts, with markables unless coders mark."
+    assert step not in client.get("/projects/tea/").content.decode()
+    text.markables.all().delete()
+    assert step in client.get("/projects/tea/").content.decode()
+    project.levels.filter(coded=True).update(coders_mark=True)
+    assert step not in client.get("/projects/tea/").content.decode()

@@ -214,7 +214,10 @@ def read_back(path: Path) -> Coding:
 
 
 def chains_of(coding: Coding) -> list[list[str]]:
-    """Return the words of the chains of two phrases or more, each in the order of the text."""
+    """Return the words of the chains of two phrases or more, each in the order of the text.
+
+    The format has no turns, nor that two phrases point to the same one.
+    """
     parents: dict[str, str] = {}
 
     def root(key: str) -> str:
@@ -223,7 +226,7 @@ def chains_of(coding: Coding) -> list[list[str]]:
         return key
 
     for one in decisions_of(coding):
-        for target in one.targets():
+        for target in (key for key in one.targets() if key.startswith("phrase:")):
             parents[root(one.markable)] = root(target)
     phrases = coding.text.markables.filter(level__key="phrase", key__in=[*parents]).order_by("start", "-end")
     chains: dict[str, list[str]] = {}

@@ -15,7 +15,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
-from annotations.models import Coding, Plan, Project, Round, Text, User
+from annotations.models import Coding, Membership, Plan, Project, Round, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.plans.changes import release_idle, replace_coder
@@ -91,7 +91,8 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     if previews and page.coders:
         context |= _preview(request, page, context["form"])
     elif round_ is not None:
-        context["matrix"] = _assigned(request, page, round_)
+        context["matrix"] = matrix = _assigned(request, page, round_)
+        context["notes"] = _notes(page, matrix)
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
         everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct().order_by("username")
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
@@ -110,7 +111,28 @@ def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any
         view = view_plan(page.project, form.as_request(), blind=page.blind)
     except ValidationError as error:
         return context | {"refused": error.messages}
-    return context | {"view": view, "matrix": _matrix(request, page, view)}
+    matrix = _matrix(request, page, view)
+    return context | {"view": view, "matrix": matrix, "notes": _notes(page, matrix)}
+
+
+def _notes(page: _Page, matrix: Matrix) -> list[str]:
+    """Return what a plan, or what is assigned, leaves out of figures: work of adjudicators, texts without markables."""
+    notes = []
+    adjudicators = members_in_roles(page.project, [Membership.Role.ADJUDICATOR]).values_list("username", flat=True)
+    names = {column.name for column in matrix.columns if column.texts} & set(adjudicators)
+    if names:
+        who = f"{', '.join(sorted(names))} {'is an adjudicator' if len(names) == 1 else 'are adjudicators'}"
+        notes.append(
+            f"{who}: their codings count in no draft of gold, and in no figure unless adjudicators are included there."
+        )
+    empty = [text for text in matrix.page.paginator.object_list if matrix.unit == "words" or not text.work]
+    if empty and not page.project.levels.filter(coders_mark=True).exists():
+        more = " and others" if len(empty) > 1 else ""
+        notes.append(
+            f"{pluralize(len(empty), 'text')} without markables, “{empty[0].title}”{more}: as coders may not mark, "
+            "nothing can be coded there."
+        )
+    return notes
 
 
 def _errors(form: PlanForm) -> list[str]:

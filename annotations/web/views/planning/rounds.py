@@ -29,6 +29,7 @@ from annotations.planning.rounds import (
     delete_round,
     describe_rounds,
     figures_of_rounds,
+    refuse_deletion,
     refuse_own_training,
     refuse_pool,
     remove_texts,
@@ -156,11 +157,7 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     kind = form.cleaned_data["kind"]
     counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
     submitted = _submitted_work(project, round_) if counted != counts else ""
-    if submitted and not is_confirmed(request):
-        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
-        lines = [f"{submitted}: they {effect}."]
-        back = reverse("round", args=[project.slug, name])
-        return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
+    asks = bool(submitted) and not is_confirmed(request)
     said = f"Saved the round {form.cleaned_data['name']}."
     try:
         with transaction.atomic():
@@ -168,9 +165,15 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
                 said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
             refuse_own_training(project, round_, form.cleaned_data)
             changed = change_round(round_, **form.cleaned_data)
+            transaction.set_rollback(asks)  # what is refused is refused before anything is asked
     except ValidationError as error:
         _show_errors(form, error)
         return _show_round(request, project, _round_of(project, name), form, texts)
+    if asks:
+        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
+        lines = [f"{submitted}: they {effect}."]
+        back = reverse("round", args=[project.slug, name])
+        return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
     messages.success(request, said)
     return redirect("round", project.slug, changed.name)
 
@@ -254,14 +257,15 @@ def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = _round_of(project, name)
     back = _list(project, round_)
-    if not is_confirmed(request):
-        lines = ["Its texts stay in the other rounds that they are in.", *_gold_of(project, round_)]
-        question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
-        return ask(request, project, question)
     try:
+        if not is_confirmed(request):
+            refuse_deletion(round_)
+            lines = ["Its texts stay in the other rounds that they are in.", *_gold_of(project, round_)]
+            question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
+            return ask(request, project, question)
         delete_round(round_)
     except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, f"Deleted the round {name}.")
+        question = Question(f"The round {round_} cannot be deleted now", error.messages, "", back, "rounds")
+        return ask(request, project, question)
+    messages.success(request, f"Deleted the round {name}.")
     return redirect(back)

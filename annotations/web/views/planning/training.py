@@ -26,6 +26,7 @@ from annotations.planning.training import (
     take_next_attempt,
     training_results,
 )
+from annotations.planning.work.next_coding import work_after
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.projects.viewing import record_view
@@ -66,6 +67,7 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
         ),
         "own": own,
         "own_step": own.next_step(round_) if own is not None else "",
+        "own_obstacle": own.obstacle(round_) if own is not None else "",
         "own_rows": page_of(request, _own_rows(own), name="own"),
         "may_try": own is not None and project.archived_at is None and own.may_try(round_),
         "form": (form or DecisionForm(project)) if decides else None,
@@ -144,13 +146,17 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
         raise Http404("There is no gold to see beside this coding.")
     record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
     result = training_results(coding.round, [coding.coder.pk])[0]
+    work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {
         "project": project,
         "coding": coding,
         "feedback": found,
         "own": own,
         "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
-        "passed": result.passed,
+        "result": result,
+        "may_try": own and project.archived_at is None and result.may_try(coding.round),
+        "work": work,
+        "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
     }
     return render(request, "annotations/projects/coders/feedback.html", context)
 

@@ -71,7 +71,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
             about_form.save_as(signed_in_user(request))
         else:
             sent_form.save()
-        messages.success(request, "Saved. Coders see the change when they open a text.")
+        messages.success(request, f"Saved. {_effect(sent_form)}".strip())
         return redirect("scheme", project.slug)
     if sent_form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
@@ -121,6 +121,15 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
     if n_open and may(project, Right.MANAGE_WORK):
         lines.append(f"{pluralize(n_open, 'coding')} not submitted: whoever still works on one is no longer blind.")
     return Question("Open the results to coders?", lines, "Open the results", *_scheme_page(project))
+
+
+def _effect(form: ProjectFieldsForm) -> str:
+    """Return what coders notice of what was saved, empty for nothing."""
+    if "results_open" in form.changed_data:
+        return f"The results are {'open' if form.cleaned_data['results_open'] else 'closed'} to coders now."
+    if isinstance(form, AboutForm) and "guidelines" not in form.changed_data:
+        return ""
+    return "Coders see the change when they open a text."
 
 
 def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:

@@ -204,6 +204,15 @@ function putPointers(gold, queue, unit, value, answer, entities, given) {
     return refusal;
   }
   const begins = { ...base, pointers: [], category: base.pointers.length > 0 ? beginningOf(queue, answer, given) : base.category };
+  if (begins.category === null) { // nobody begins it here: gold may have what the coder points to in another chain
+    const theirs = readingsOf(listsOf(base.pointers).map((reading) => reading.filter(
+      (target) => gold.model.byKey.has(target) && isLegal(gold.model, unit, identity, target),
+    )));
+    if (theirs.length > 0) {
+      entities.forget();
+      return set(gold, unit, { ...base, pointers: theirs });
+    }
+  }
   const refusal = set(gold, unit, begins);
   const [first] = answer.entities;
   if (refusal || [...entities.membersOf(first)].every((key) => key === unit)) {

@@ -1,10 +1,13 @@
 // The queue of the gold of a text, and what is remembered of gold for it.
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
+import { judgement, markableOf } from "../../workbench/judgements.js";
 import { JUDGEMENTS } from "../targets/pointers.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { holesOf, isUnanswered } from "../questions/holes.js";
-import { apply, withMarks } from "../state.js";
+import { apply, unmarked, withMarks } from "../state.js";
+import { highlight, revealWords } from "../view/runs.js";
+import { refusal } from "../checks.js";
 import { take, takeAnswer } from "./moves.js";
 import { coderCell, goldNodes, inWords, labelOf, titleOf } from "./view.js";
 /** @import { Frame, Given, Judgement, Judgements, Machine } from "../types.js" */
@@ -25,10 +28,20 @@ function copy(judgements) {
 
 /** As for any coding; what is an operation is remembered. @type {Machine<Given, Judgements>["carryOut"]} */
 function carryOut(model, judgements, change) {
+  const key = markableOf(change) ?? "";
+  const before = judgement(judgements.get(key));
   JUDGEMENTS.carryOut(model, judgements, change);
   if (judgements instanceof GoldJudgements) {
-    judgements.last = entryAfter(change, judgements.last);
+    judgements.last = entryAfter(change, judgements.last, changedQuestions(before, judgement(judgements.get(key))));
   }
+}
+
+/** The questions to which two judgements have different answers. @type {(before: Judgement, after: Judgement) => string[]} */
+function changedQuestions(before, after) {
+  const answersTo = (/** @type {Judgement} */ { category, pointers, indices, attributes, relations }) => /** @type {Record<string, unknown>} */ (
+    { [CATEGORY]: [category, pointers, indices], ...attributes, ...relations });
+  const [said, says] = [answersTo(before), answersTo(after)];
+  return Object.keys({ ...said, ...says }).filter((question) => JSON.stringify(said[question]) !== JSON.stringify(says[question]));
 }
 
 /** @type {Machine<Given, Judgements>} */
@@ -38,7 +51,7 @@ export const GOLD = { ...JUDGEMENTS, empty: () => new GoldJudgements(), copy, ca
 const lastOf = (judgements) => (judgements instanceof GoldJudgements ? judgements.last : null);
 
 /** @type {(frame: Frame, address: string) => QueuePanel} */
-export function createQueue({ page, pane, go, refresh, say, record }, address) {
+export function createQueue({ page, pane, text, go, refresh, say, record }, address) {
   return createQueuePanel({
     readOnly: page.model.readOnly,
     pane,
@@ -49,6 +62,7 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
     last: () => lastOf(page.judgements),
     placesOf: (_, voted) => voted,
     holes: () => holesOf(page.model, page.judgements),
+    refusal: () => refusal(page.model, page.judgements),
     isUnanswered: (key, question) => isUnanswered(page.model, page.judgements, key, question),
     labelOf: (question) => labelOf(page.model, question),
     chainsOf: (unit) => page.chains.of.get(unit) ?? [],
@@ -58,6 +72,11 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
         refresh();
       } else {
         go(unit);
+      }
+      const words = units.filter((one) => !page.model.byKey.has(one)).flatMap((one) => unmarked(page.model, one)?.parts ?? []);
+      highlight(text, "asked", words); // whether gold is to have them is what is asked
+      if (unit === undefined && words.length > 0) {
+        revealWords(pane, text, words[0]);
       }
     },
     refresh, say,
@@ -77,7 +96,9 @@ export function createQueue({ page, pane, go, refresh, say, record }, address) {
       const question = card.question || CATEGORY;
       const hole = holesOf(withMarks(page.model, after), after)
         .find((one) => one.question === question && one.markables.some((key) => units.includes(key)));
+      const absent = given[units[0]]?.pointers?.flat().find((target) => !page.model.byKey.has(target));
       return hole === undefined ? changes
+        : absent !== undefined && question === CATEGORY ? { refused: `This answer points to “${inWords(page, [absent])}”, which gold does not have: take that first, or give your own.` }
         : { refused: `“${inWords(page, hole.markables.slice(0, 1))}” needs an answer to “${labelOf(page.model, question)}”: take one, or give your own.` };
     },
     titleOf: (queue, card) => titleOf(page, queue, card),

@@ -1,7 +1,7 @@
 // How the cards of a text look: its markables and chains, and what each coder, the draft and gold say of them.
 import { element } from "../../workbench/dom/element.js";
 import { singlesOf } from "../../workbench/readings.js";
-import { categoryOf } from "../state.js";
+import { categoryOf, unmarked } from "../state.js";
 import { chainBadge, describe } from "../view/panel.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 /** @import { Judgement, Page } from "../types.js" */
@@ -10,8 +10,8 @@ import { CATEGORY } from "../../workbench/adjudication/rows.js";
 const LETTERS_SHOWN = 12;
 const SHOWN = 3; // units of a row, before the rest is counted
 
-/** The words of a markable; of one that gold does not have its key. @type {(page: Page, key: string) => string} */
-const wordsOf = (page, key) => (page.model.byKey.has(key) ? describe(page.model, key).words : key);
+/** The words of a markable, be it in gold or not. @type {(page: Page, key: string) => string} */
+const wordsOf = ({ model }, key) => (model.byKey.has(key) ? describe(model, key).words : unmarked(model, key)?.words ?? key);
 
 /** @type {(page: Page, keys: string[]) => string} */
 export function inWords(page, keys) {
@@ -80,9 +80,16 @@ export function goldNodes(page, card, { units }) {
 /** @type {(page: Page, view: QueueView, card: QueueCard, row: QueueRow, coder: number) => CellContent} */
 export function coderCell(page, view, card, row, coder) {
   const given = view.queue.judgements[coder][row.units[0]];
-  const nodes = card.kind === "question" ? [element("span", "", answerInWords(page, card.question, given))]
+  const nodes = card.kind === "question" ? [element("span", "", [answerInWords(page, card.question, given), others(page, view, card, row, coder)].filter(Boolean).join(", "))]
     : answerNodes(page, view, row, row.answers[coder], given);
   return { nodes, title: categoryOf(page.model, given?.category)?.label ?? "" };
+}
+
+/** Where categories are asked for, with which others a coder has a unit in a chain: that alone may be contested. @type {(page: Page, view: QueueView, card: QueueCard, row: QueueRow, coder: number) => string} */
+function others(page, { queue }, { question }, { units, answers }, coder) {
+  const keys = question !== CATEGORY ? [] : answers[coder]?.entities.flatMap((entity) => queue.entities[entity]) ?? [];
+  const words = inWords(page, keys.filter((key) => !units.includes(key)));
+  return words && `in a chain with ${words}`;
 }
 
 /** What a question is called. @type {(model: Page["model"], question: string) => string} */
@@ -98,7 +105,7 @@ export function titleOf({ model, ...page }, queue, card) {
     case "unit":
       return "In no chain of the draft";
     case "question":
-      return labelOf(model, card.question);
+      return card.question === CATEGORY && model.answers !== "categories" ? "Category and chain" : labelOf(model, card.question);
     default:
       return "Spot check: everybody says the same";
   }

@@ -128,3 +128,16 @@ export function entitiesWithout(model, judgements, isJudged) {
     return asked.length > 0 && entityAnswers(judgements, entity, attribute).length === 0 ? [{ attribute, asked }] : [];
   }));
 }
+
+/** @type {WeakMap<Judgements, { model: Model, keys: Set<string> }>} */
+const lacking = new WeakMap();
+
+/** Whether a required answer about the chain of a markable is missing, and is asked here first. @type {(model: Model, judgements: Judgements, key: string) => boolean} */
+export function lacksOfChain(model, judgements, key) {
+  let known = lacking.get(judgements);
+  if (known?.model !== model) {
+    known = { model, keys: new Set(missingRequired(model, judgements).filter(({ ofChain }) => ofChain).map((one) => one.key)) };
+    lacking.set(judgements, known);
+  }
+  return known.keys.has(key);
+}

@@ -7,19 +7,13 @@ import { describe, inWords } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";
 import { answerAttribute, nextAnswer } from "./attribute-answers.js";
 import { categoriesOn } from "./constraints.js";
-import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, missingRequired, withAttribute } from "./entity-answers.js";
+import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, lacksOfChain, withAttribute } from "./entity-answers.js";
 import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } from "./questions.js";
 import { violationOf } from "./violations.js";
-/** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, Page, PickerOptions, Question } from "../types.js" */
+/** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, PickerOptions, Question } from "../types.js" */
 
 /** Not a number where the words are none; a comma is a decimal point. @param {string} words */
 const numberIn = (words) => Number(words.replace(",", "."));
-
-/** How many required answers are missing, in words. @type {(page: Page) => string} */
-export function lacks({ model, judgements }) {
-  const { length } = missingRequired(model, judgements);
-  return length > 0 ? `required answers missing: ${length}` : "";
-}
 
 /** @type {(frame: Frame, openPicker: (options: PickerOptions) => void) => Further} */
 export function createFurther({ page, keyboard, pane, write, refresh, say, announceAgain, answerWith }, openPicker) {
@@ -52,7 +46,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     here = current;
     asked = askedOf(questions, model, judgements, current);
     if (moved) {
-      goesOn = !isDecided(model, model.byKey.at(current).level, judgements.get(current));
+      goesOn = !isDecided(model, model.byKey.at(current).level, judgements.get(current)) || lacksOfChain(model, judgements, current);
     }
     if (moved || (active !== CATEGORY && !activeQuestion())) {
       active = (goesOn ? next(null) : null) ?? first();
@@ -340,10 +334,9 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   });
 
   return {
-    settle,
+    settle, ask,
     paint: () => paintQuestions(page, keyboard, asked, active, isFirstChoice),
     goOn, digit, accept, leave, step, nextRelation, intercept, press, kept, askConflicts, find,
-    lacking: () => missingRequired(page.model, page.judgements)[0]?.key ?? null,
     isActive: () => activeQuestion() !== undefined,
   };
 }

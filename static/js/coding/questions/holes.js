@@ -43,7 +43,10 @@ export function holesAt(model, judgements, key) {
 
 /** Whether a question is asked of a markable and has no answer. @type {(model: Model, judgements: Judgements, key: string, question: string) => boolean} */
 export function isUnanswered(model, judgements, key, question) {
-  if (!model.byKey.get(key)?.coded) {
+  if (!model.byKey.has(key)) {
+    return question === CATEGORY; // whether it is a markable
+  }
+  if (!model.byKey.at(key).coded) {
     return false;
   }
   const { value, given, want } = answersOf(model, judgements, key);

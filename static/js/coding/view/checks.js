@@ -15,7 +15,7 @@ export function openChecks(page, waiting) {
   const refused = refusal(model, judgements);
   openCheckList(model.coded.length > 0 ? `${decided} of ${model.coded.length} decided.` : "", waiting, list.map(({ title, findings }, place) => ({
     title, count: findings.length, note: isMissing ? NOTES[place] : "",
-    items: findings.map(({ key, text }) => () => memberItem(page, key, text)),
+    items: findings.map(({ key, text, question }) => () => memberItem(page, key, text, question)),
   })), refused || (model.coded.length ? "" : nothing(model)), isMissing || refused !== "");
 }
 

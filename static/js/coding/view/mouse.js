@@ -27,12 +27,20 @@ export function listenToMouse(pane, page, handlers) {
   for (const kind of ["mouseover", "focusin", "mouseleave", "focusout"]) {
     side.addEventListener(kind, pointed);
   }
+  document.addEventListener("mousedown", (event) => {
+    if (around(event, "[data-do]") && inQueue()) {
+      event.preventDefault(); // who works in the queue stays there
+    }
+  });
   document.addEventListener("click", (event) => {
-    const key = around(event, "[data-goto]")?.dataset.goto;
+    const { goto: key, asks } = around(event, "[data-goto]")?.dataset ?? {};
     const id = around(event, "[data-do]")?.dataset.do;
     if (key) {
       closeDialog(event);
-      handlers.go(key);
+      handlers.go(key, asks);
+      if (around(event, "dialog")) {
+        pane.focus({ preventScroll: true }); // be it opened from the queue: what follows is an answer in the text
+      }
     } else if (id) {
       handlers.run(id);
     } else if (around(event, "#more")) {
@@ -42,12 +50,15 @@ export function listenToMouse(pane, page, handlers) {
   side.addEventListener("click", (event) => {
     inPanel(event, page, handlers);
     // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
-    if (event.detail > 0 && document.querySelector("dialog[open]") === null
+    if (event.detail > 0 && !inQueue() && document.querySelector("dialog[open]") === null
       && around(event, "button[data-category], button[data-value], button[data-relation], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
       pane.focus({ preventScroll: true });
     }
   });
 }
+
+/** Whether the keys are for the queue of gold. */
+const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
 
 /** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */
 const adds = (event, page) => event.shiftKey || byId("further").dataset.key === page.current;

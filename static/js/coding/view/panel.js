@@ -232,10 +232,11 @@ function paintChain(page, current) {
   byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => memberItem(page, key)));
 }
 
-/** A list entry that leads to a markable. @type {(page: Page, key: string, hint?: string) => HTMLElement} */
-export function memberItem(page, key, hint = "") {
+/** A list entry that leads to a markable, and to a question about it. @type {(page: Page, key: string, hint?: string, question?: string) => HTMLElement} */
+export function memberItem(page, key, hint = "", question = "") {
   const entry = row(page, "workbench-item", key, undefined, hint);
   entry.dataset.goto = key;
+  entry.dataset.asks = question;
   if (key === page.current) {
     entry.setAttribute("aria-current", "true");
   }

@@ -104,7 +104,7 @@ export function createQueuePanel(host, address) {
     const redrafted = draftsSince(host.last()) > 0;
     byId("queue-left").textContent = redrafted ? "It was drafted again: load the page again for the new queue."
       : queue.method === null ? "There is no draft of this gold: what coders say otherwise is not listed."
-        : [left > 0 ? `${counted(left, "decision")} left` : queue.left_off > 0 ? "These cards are decided" : "Nothing left to decide",
+        : [left > 0 ? `${counted(left, "decision")} left` : queue.left_off > 0 ? "These cards are decided" : host.refusal?.() || "Nothing left to decide",
           checks > 0 ? `${counted(checks, "spot check")} left` : "", queue.left_off > 0 ? `${counted(queue.left_off, "further card")} after these` : ""].filter(Boolean).join(" · ");
     byId("queue-card").textContent = here ? `${card + 1} of ${queue.cards.length} · ${host.titleOf(queue, here)}` : "";
     const folded = here ? here.rows.length - here.rows.filter((row) => isAsked(here, row)).length : 0;
@@ -174,7 +174,7 @@ export function createQueuePanel(host, address) {
       }
       if (open === undefined) {
         stand();
-        host.say(queue.left_off > 0 ? "These cards are decided. Load the page again for the next." : "Everything is decided. Check and submit to close it.");
+        host.say(queue.left_off > 0 ? "These cards are decided. Load the page again for the next." : host.refusal?.() || "Everything is decided. Check and submit to close it.");
         return;
       }
       card = open;

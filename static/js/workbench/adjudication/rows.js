@@ -33,11 +33,12 @@ export const isOpen = (decisions, card, row) => isAsked(card, row) && decisionOn
 /** The open rows of a card. @type {(decisions: Decisions, card: QueueCard) => QueueRow[]} */
 export const openRows = (decisions, card) => card.rows.filter((row) => isOpen(decisions, card, row));
 
-/** How many rows are to decide and how many to check; a row that is on two cards counts once. @type {(decisions: Decisions, queue: Queue) => { open: number, checks: number }} */
+/** How many answers are to decide and how many to check; what is on two cards counts once. @type {(decisions: Decisions, queue: Queue) => { open: number, checks: number }} */
 export function countOpen(decisions, { cards }) {
   const [open, checks] = [new Set(), new Set()];
   for (const card of cards) {
-    openRows(decisions, card).forEach((row) => (card.kind === "check" ? checks : open).add(String(itemsOf(card, row)[0])));
+    const items = openRows(decisions, card).flatMap((row) => itemsOf(card, row)).filter(([unit, question]) => decisions.of(unit, question) === null);
+    items.forEach((item) => (card.kind === "check" ? checks : open).add(String(item)));
   }
   return { open: open.size, checks: checks.size };
 }

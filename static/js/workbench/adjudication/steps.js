@@ -3,10 +3,10 @@
 
 const KINDS = ["judge", "clear", "unmark", "decide", "move", "draft"];
 
-/** What is remembered after a change: what is an operation, with its uuid. @type {(change: Change, before: GoldEntry | null) => GoldEntry | null} */
-export function entryAfter(change, before) {
+/** What is remembered after a change: what is an operation, with its uuid. @type {(change: Change, before: GoldEntry | null, replaces?: string[]) => GoldEntry | null} */
+export function entryAfter(change, before, replaces = []) {
   const { uuid, step = null, undoes = null } = /** @type {Partial<Operation>} */ (change);
-  return uuid !== undefined && KINDS.includes(change.kind) ? { change, step: step ?? uuid, undoes, before } : before;
+  return uuid !== undefined && KINDS.includes(change.kind) ? { change, step: step ?? uuid, undoes, replaces, before } : before;
 }
 
 /** The operations up to one, in order. @param {GoldEntry | null} last */
@@ -32,15 +32,17 @@ const answers = ({ kind, payload }) => kind === "clear" || kind === "unmark"
 function stepsOf(known, entries) {
   const steps = new Map(known.map((one) => [one.step, { ...one, moves: /** @type {[string, string][]} */ ([]) }]));
   const old = new Set(steps.keys());
-  for (const { change, step, undoes } of entries.filter((one) => !old.has(one.step))) {
-    const own = steps.get(step) ?? { step, undoes, decides: [], markables: [], moves: [] };
+  for (const { change, step, undoes, replaces } of entries.filter((one) => !old.has(one.step))) {
+    const own = steps.get(step) ?? { step, undoes, decides: [], markables: [], replaces: [], moves: [] };
     steps.set(step, own);
     if (change.kind === "decide") {
       own.decides = [...own.decides, change.payload];
     } else if (change.kind === "move") {
       own.moves = [...own.moves, [change.payload.markable, change.payload.to]];
     } else if (answers(change) && "markable" in change.payload) {
-      own.markables = [...own.markables, change.payload.markable];
+      const { markable } = change.payload;
+      own.markables = [...own.markables, markable];
+      own.replaces = [...own.replaces, ...replaces.map((question) => /** @type {[string, string]} */ ([markable, question]))];
     }
   }
   return [...steps.values()];
@@ -70,7 +72,7 @@ export function decisionsOf(known, last, movesDecide = false) {
   const now = new Map();
   /** @type {Map<string, string>} */
   const once = new Map();
-  for (const { step, undoes, decides, markables, moves } of steps) {
+  for (const { step, undoes, decides, markables, replaces, moves } of steps) {
     for (const [from, to] of moves) {
       const first = once.get(from) ?? from;
       once.delete(from);
@@ -93,6 +95,7 @@ export function decisionsOf(known, last, movesDecide = false) {
     }
     for (const key of decides.length > 0 ? [] : markables) {
       const of = found.get(key) ?? new Map();
+      replaces.filter(([replaced]) => replaced === key).forEach(([, question]) => of.delete(question));
       found.set(key, of.set("", { ...OWN, codings: [] }));
     }
     for (const [, to] of movesDecide && decides.length === 0 ? moves : []) {

@@ -57,6 +57,8 @@ export interface DecidingStep {
   undoes: string | null;
   decides: DecidedItems[];
   markables: string[];
+  /** markable and question: what was decided of these before holds no longer */
+  replaces: [string, string][];
 }
 
 /** What the server answers. */
@@ -87,6 +89,8 @@ export interface GoldEntry {
   change: Change;
   step: string;
   undoes: string | null;
+  /** the questions on its markable to which the answers are others now */
+  replaces: string[];
   before: GoldEntry | null;
 }
 
@@ -149,6 +153,8 @@ export interface QueueHost {
   placesOf: (queue: Queue, voted: EntityChains) => EntityChains;
   /** what gold lacks */
   holes: () => Hole[];
+  /** why the server would not take it, beside holes; "": it would */
+  refusal?: () => string;
   /** whether a question is asked of a unit, by its key of today, and has no answer */
   isUnanswered: (key: string, question: string) => boolean;
   labelOf: (question: string) => string;

@@ -204,7 +204,7 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
     best = sorted(one.best for one in training_results(training))
     assert sheet["training"] == [
         {"round": "training", "measure": "category", "mark": 0.8, "n_coders": 2, "n_passed": 2, "n_scores": 2}
-        | {"lowest": best[0], "highest": best[1]}
+        | {"n_by_decision": 0, "lowest": best[0], "highest": best[1]}
     ]
     assert best == [0.8, 1.0]
     [one] = compare_occasions(*parse_asked(kinds, {})).repeats.coders

@@ -120,7 +120,7 @@ def test_a_manager_sees_all_coders_and_texts_as_a_matrix_and_each_beside_the_gol
     assert "Coders and texts" in page
     assert 'aria-label="alice, Tea: 0.500"' in page
     beside = signed_in(charlie).get("/projects/tea/rounds/training/training/tea/alice/").content.decode()
-    assert "1 of 2 as the gold" in beside
+    assert "1 of 2 equals gold in all answers" in beside
     assert "Said where." in beside
     assert signed_in(charlie).get("/projects/tea/rounds/training/training/tea/bob/").status_code == 404
 

@@ -8,18 +8,20 @@ from django.core import mail
 from django.utils import timezone
 
 from annotations.adjudication.hands import open_gold
-from annotations.coding.status import submit_coding
+from annotations.coding.status import reopen_own_coding, submit_coding
 from annotations.mail.delivery import Delivery
-from annotations.models import Coding, Mail, Membership, Round, Text
+from annotations.models import Attribute, Coding, Mail, Membership, Project, Round, Text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder, training_results
 from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.states import read_states
 from annotations.projects.people.accounts import set_address
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.conftest import DIALOGUE, judge, make_project
+from tests.shared.schemes import BRIDGING, coding_of, rich_project
 
-LOCKED = "You have not passed the training round training, and no text of it is left for you"
+LOCKED = "You have not passed the training round training: no further text of it has gold. Your manager decides"
 
 
 @pytest.fixture
@@ -128,8 +130,154 @@ def test_managers_are_mailed_when_the_last_text_is_failed(
 
 def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice, charlie, project):
     Coding.objects.filter(round__name="training").delete()
-    assert LOCKED in page(signed_in(alice))
-    assert "alice has not passed the training round training" in page(signed_in(charlie))
+    html, managers = page(signed_in(alice)), page(signed_in(charlie))
+    assert "You have no text of the training round training yet" in html
+    assert "alice has texts that require the training round training, and no text of it: assign one, or" in managers
+    assert 'href="/projects/tea/assign/?round=training"' in managers
+    assert "not passed" not in html + managers
+    Round.objects.filter(name="training").update(closed_at=timezone.now())
+    assert "no text of it: open it and assign one, or decide how alice goes on" in page(signed_in(charlie))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "no further text of it has gold"),
+        ({"attempts": 1}, "no further text counts"),
+        ({"closed_at": timezone.now()}, "the round is closed"),
+        ({"pass_measure": "", "pass_mark": None}, "it has no pass rule"),
+    ],
+)
+def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, charlie, project, fields, reason):
+    code("training", "none")
+    Round.objects.filter(name="training").update(**fields)
+    assert f"You have not passed the training round training: {reason}. Your manager" in page(signed_in(alice))
+    assert f"alice has not passed the training round training: {reason}. Decide" in page(signed_in(charlie))
+    results = signed_in(alice).get("/projects/tea/rounds/training/training/").content.decode()
+    assert f"You have not passed yet. {reason.capitalize()}: your manager decides how you go on." in results
+
+
+def test_missing_gold_of_training_is_told_to_who_decides_gold_and_reopened_gold_to_coders(
+    signed_in, alice, charlie, project
+):
+    gold = Coding.with_gold.get(kind="gold")
+    missing = "Training round training: 1 assigned text without submitted gold, “Tea”."
+    assert missing not in page(signed_in(charlie))
+    code("training", "place")
+    reopen_own_coding(gold, charlie)
+    managers = page(signed_in(charlie))
+    assert missing in managers
+    assert "1 coder has submitted, and sees no gold." in managers
+    assert 'href="/projects/tea/rounds/training/#gold"' in managers
+    assert "Its gold is being changed: you go on once it is decided again." in page(signed_in(alice))
+    results = signed_in(alice).get("/projects/tea/rounds/training/training/").content.decode()
+    assert "The gold of your text is being changed." in results
+    assert "not passed" not in results
+    Coding.with_gold.filter(pk=gold.pk).delete()
+    assert "You go on once its gold is decided." in page(signed_in(alice))
+    Coding.objects.filter(round__name="training").update(status="open")
+    managers = page(signed_in(charlie))
+    assert missing in managers
+    assert "submitted, and" not in managers
+
+
+def test_gold_comes_before_the_next_text(signed_in, alice, charlie, project):
+    other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
+    training = project.rounds.get(name="training")
+    add_texts(training, [other])
+    Coding.with_gold.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
+    change_round(project.rounds.get(name="pilot"), required_round=None)
+    client = signed_in(alice)
+    for key in keys_of(project.texts.get(slug="tea")):
+        judge(Coding.objects.select_related("text__project").get(round__name="training"), key, "none")
+    html = client.get(TRAINING).content.decode()
+    assert "Submit, open next text" not in html
+    [token] = re.findall(r'name="coding" value="([^"]*)"', html)
+    answer = client.post("/projects/tea/texts/tea/submit/", {"coding": token, "next": "1"}, follow=True)
+    html = answer.content.decode()
+    assert "Tea beside gold" in html
+    assert "Take the next text" in html
+    assert "and next text" not in html
+    decide_on_coder(training, alice, "passed", "It was hard.", charlie)
+    html = client.get(answer.request["PATH_INFO"]).content.decode()
+    assert "score 0.000" in html
+    assert "a manager decided that you have passed the round" in html
+    assert blue_button(html) == [PILOT]
+    code("pilot", "place")
+    assert blue_button(client.get(answer.request["PATH_INFO"]).content.decode()) == []
+
+
+def test_open_results_leave_the_table_and_the_blue_button(signed_in, alice, project):
+    code("training", "place")
+    Project.objects.update(results_open=True)
+    html = page(signed_in(alice))
+    assert blue_button(html) == [PILOT]
+    assert html.count("<caption>Your texts</caption>") == 1
+    assert "Assigned to you" not in html
+    code("pilot", "place")
+    html = page(signed_in(alice))
+    assert blue_button(html) == []
+    assert "Ask to reopen Tea" in html
+
+
+def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
+    project = rich_project("tea", BRIDGING, alice)
+    Attribute.objects.filter(project=project, of="entity").update(required=True)
+    coding = coding_of(project)
+    second = Text.objects.create(project=project, slug="z", title="Z", content="Milk is cold.", position=9)
+    assign_texts(project, [second], [coding.coder])
+    for key in keys_of(coding.text):
+        judge(coding, key, "place")
+    html = page(signed_in(coding.coder))
+    assert "decided, not submitted" not in html
+    assert blue_button(html) == [f"/projects/tea/texts/{coding.text.slug}/code/"]
+    [state] = [one for one in read_states(Coding.objects.all(), timezone.localdate()) if one.decided]
+    assert (state.decided == state.to_decide, state.state) == (True, "begun")
+
+
+@pytest.mark.parametrize("coders_mark", [False, True])
+def test_a_text_without_markables_is_offered_for_submission_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
+    project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
+    for person, role in ((alice, "coder"), (charlie, "manager")):
+        add_member(project, person, role)
+    text = Text.objects.create(project=project, slug="a", title="A", content="Milk is cold.", position=0)
+    if coders_mark:
+        set_coder_marked_levels(project, project.levels.filter(coded=True))
+    assign_texts(project, [text], [alice])
+    html = signed_in(alice).get("/projects/tea/texts/a/code/").content.decode()
+    assert ('id="submit"' in html) == coders_mark
+    assert ("there is nothing to code or submit" in html) != coders_mark
+    for address in ("/projects/tea/assign/", "/projects/tea/assign/?design=all&part=preview&round=main"):
+        html = signed_in(charlie).get(address).content.decode()
+        assert ("1 text without markables, “A”: as coders may not mark, nothing can be coded there." in html) != (
+            coders_mark
+        ), address
+
+
+def test_submitted_texts_with_markables_to_judge_are_not_called_done(signed_in, alice, project):
+    Coding.objects.filter(round__name="training").delete()
+    change_round(project.rounds.get(name="pilot"), required_round=None)
+    Coding.objects.update(status="submitted")
+    html = page(signed_in(alice))
+    assert "to complete" in html
+    assert "Nothing is left to code" not in html
+    assert "Those marked “to complete” have markables that you have not judged." in html
+    said = signed_in(alice).get("/projects/tea/scheme/to-complete/").content.decode()
+    assert "Markables without a judgement are not listed here" in said
+
+
+def test_the_page_of_assignments_says_whose_codings_count_in_no_figure(signed_in, charlie, bob, project):
+    address, said = (
+        "/projects/tea/assign/?round=pilot",
+        "bob is an adjudicator: their codings count in no draft of gold",
+    )
+    add_member(project, bob, Membership.Role.ADJUDICATOR)
+    client = signed_in(charlie)
+    assert said not in client.get(address).content.decode()
+    plan = f"{address}&design=all&part=preview&part-{bob.pk}=on"
+    assert said in client.get(plan).content.decode()
+    assign_texts(project, project.texts.all(), [bob], project.rounds.get(name="pilot"))
+    assert said in client.get(address).content.decode()
 
 
 def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
