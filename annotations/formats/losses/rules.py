@@ -31,6 +31,7 @@ from annotations.formats.model.links import (
     split_to_indices,
     without_relation,
 )
+from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.tokens import (
     add_sentences,
     all_parts,
@@ -304,11 +305,20 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         lost = [
             describe_mark(document, mark)
             for mark, answer in answers
-            if chosen(answer) and (scheme is None or implied_category(answer, scheme) != answer.category)
+            if chosen(answer) and (scheme is None or _read_category(answer, document.links, scheme) != answer.category)
         ]
         return _change_answers(document, without_category), lost
 
     return reduce
+
+
+def _read_category(answer: Answer, links: Links, scheme: SchemeSpec) -> str:
+    """Return the category that an answer gets where it is read without one.
+
+    What a file of pointers links, and what it links with nothing, is in an entity where the scheme asks for these.
+    """
+    takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
+    return takes_index if links == Links.POINTERS and takes_index else implied_category(answer, scheme)
 
 
 def _is_linked(answer: Answer) -> bool:

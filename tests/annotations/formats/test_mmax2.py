@@ -173,9 +173,9 @@ def test_a_scheme_of_sets_gives_a_category_with_an_index_and_none():
 
 
 @pytest.mark.parametrize("unset", ['coref_class=""', 'coref_class="empty"', 'COREF_CLASS="None"', 'form="ne"'])
-def test_a_set_that_is_empty_or_absent_is_none(unset):
-    document = read(project(f'id="markable_1" span="word_1" {unset}'))
-    assert answers(document) == [("Anna", "", [], ())]
+def test_a_set_that_is_empty_or_absent_is_an_entity_of_one(unset):
+    document = read(project('id="markable_1" span="word_3" coref_class="1"', f'id="markable_2" span="word_1" {unset}'))
+    assert answers(document) == [("Anna", "", [], ("2",)), ("dog", "", [], ("1",))]
 
 
 def test_a_markable_with_nothing_of_its_scheme_is_uncoded():

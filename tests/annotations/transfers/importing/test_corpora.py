@@ -367,7 +367,7 @@ def test_categories_may_be_mapped_or_passed_over(db):
     assert Judgement.objects.get().category.key == known
     tales = create_project("tales", "Tales", SCHEMES["clusters"])
     assert bring(tales, "brat", files, types="categories", category="*:").failures == []
-    assert Judgement.objects.get(coding__text__project=tales).category.key == "none"
+    assert Judgement.objects.get(coding__text__project=tales).category.key == "refers"
 
 
 # Names, folders, encodings, zips.

@@ -414,8 +414,8 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
     assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
         "mention:0-4": ("refers", ["1"]),
         "mention:10-13": ("refers", ["1"]),
-        "mention:14-17": ("none", []),
-        "mention:18-20": ("none", []),
+        "mention:14-17": ("refers", ["2"]),
+        "mention:18-20": ("refers", ["3"]),
     }
     assert (answers["mention:10-13"]["note"], answers["mention:18-20"]["optional"]) == ("sure?", True)
 
