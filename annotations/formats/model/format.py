@@ -56,6 +56,11 @@ EMPTY = Option(
     "A file in which nothing is coded",
     (("refuse", "is refused"), ("take", "is a coding: its coder marked nothing")),
 )
+SEPARATOR = Option(
+    "separator",
+    "Between text and coder, where files are named after both",
+    ((".", "a dot (walk.anna)"), ("_", "an underscore (walk_anna)"), ("-", "a hyphen (walk-anna)")),
+)
 ENCODING = Option(
     "encoding",
     "Encoding of the files",
@@ -139,6 +144,7 @@ class Format:
             QUESTION: self.names_questions,
             EMPTY: not self.names_coders and not self.texts_only,
             ENCODING: not self.binary,
+            SEPARATOR: not self.names_coders and not self.texts_only,
         }
         return (*self.options, *(option for option, has in common.items() if has))
 

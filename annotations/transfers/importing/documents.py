@@ -46,7 +46,7 @@ from annotations.transfers.importing.checking import (
     with_content,
 )
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument
+from annotations.transfers.importing.files.source_document import Documents, SourceDocument, find_same_words
 from annotations.transfers.importing.files.sources import ReadResult
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
@@ -109,6 +109,9 @@ def import_documents(
         n_done += len(batch)
         if len(batches) > 1:
             gc.collect()  # the rows of a batch name each other, and the worker seldom looks for such
+    refused = {failure.file for failure in report.failures}
+    accepted = (source for source in documents if source.file not in refused)
+    report.add(Report(findings=find_same_words(accepted)))
     return report
 
 
