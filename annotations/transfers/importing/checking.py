@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +39,9 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.schemes.naming import Naming
 
-LANGUAGE, DIRECTION = "en", "ltr"
+LANGUAGE = "en"
+# How Unicode calls letters that run from the left, and from the right in Hebrew and in Arabic.
+STRONG = ("L", "R", "AL")
 MAX_KEY_LENGTH = 500
 TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
 # A text of nothing else is a column of a table in which no words stand.
@@ -190,6 +193,12 @@ def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> 
     raise FormatError(f"{message}; {ways}; if it is only a text, import texts only (--texts-only)", document.file)
 
 
+def direction_of(content: str) -> str:
+    """Return the direction of a text: that of its first letter that has one."""
+    kinds = map(unicodedata.bidirectional, content)
+    return "rtl" if next((kind for kind in kinds if kind in STRONG), "L") != "L" else "ltr"
+
+
 def new_text(project: Project, slug: str, document: Document) -> Text:
     """Return the unsaved text of the document. Raise FormatError if a field is invalid."""
     text = Text(
@@ -198,7 +207,7 @@ def new_text(project: Project, slug: str, document: Document) -> Text:
         title=document.title or document.name,
         content=document.content,
         language=document.language or LANGUAGE,
-        direction=document.direction or DIRECTION,
+        direction=document.direction or direction_of(document.content),
     )
     try:
         # It is known already whether the slug is free; another check would take a query for each text.
@@ -479,16 +488,20 @@ def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: Im
     return category
 
 
+def refuse_equal_address(documents: Sequence[SourceDocument], document: Document) -> None:
+    """Raise FormatError if documents that were read for the text of that address have another name."""
+    for other in documents:
+        if other.document.name != document.name:
+            raise FormatError(
+                f"the name {document.name!r} gives the same address as {other.document.name!r} ({other.document.file})",
+                document.file,
+            )
+
+
 def refuse_duplicates(documents: Sequence[SourceDocument]) -> None:
-    """Raise FormatError if the last of the documents of one text has the name or coder of another."""
+    """Raise FormatError if the last of the documents of one text has the coder of another."""
     *others, last = documents
     for other in others:
-        if other.document.name != last.document.name:
-            raise FormatError(
-                f"the name {last.document.name!r} gives the same address as {other.document.name!r} "
-                f"({other.document.file})",
-                last.document.file,
-            )
         if other.coder == last.coder:
             coder_text = f"coded by {last.coder} " if last.coder else ""
             raise FormatError(

@@ -42,6 +42,7 @@ from annotations.transfers.importing.checking import (
     fit_title,
     new_text,
     refuse_duplicates,
+    refuse_equal_address,
     refuse_placeholders,
     with_content,
 )
@@ -369,6 +370,7 @@ class _DocumentChecker:
             if entry.text.pk is None and not entry.checked:
                 # What came before was refused, and its text with it.
                 entry.text, entry.location, entry.markables = text, renamed.file, KnownMarkables()
+            refuse_equal_address(entry.documents, renamed)
             aligned = align(renamed, entry.text.content, entry.location)
             source = replace(source, document=aligned)
             entry.documents.append(source)

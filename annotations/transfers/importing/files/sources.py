@@ -31,7 +31,7 @@ from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundl
 from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.models import Project, Text
-from annotations.transfers.importing.files.addresses import compose, slugs_of_name
+from annotations.transfers.importing.files.addresses import compose, may_be_of_name, slugs_of_name
 from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
 from annotations.transfers.importing.report import Failure
@@ -248,21 +248,31 @@ def _texts_of_project(
     """Return by the main file the text that the project has for it, as the file beside it that is missing."""
     if format_.text_of is None or project is None:
         return {}
-    slugs: dict[str, list[str]] = {}
+    slugs: dict[str, list[tuple[str, str]]] = {}
     for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
         try:
             name, _ = name_and_coder(main, coder_from, separator)
         except FormatError:  # which reading says of the file
             continue
         names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
-        slugs[main] = [slug for each in names for slug in slugs_of_name(each)]
-    contents: dict[str, str] = {}
-    for batch in batched({slug for each in slugs.values() for slug in each}, MAX_KEYS):
-        contents |= dict(Text.objects.filter(project=project, slug__in=batch).values_list("slug", "content"))
+        slugs[main] = [(slug, each) for each in names for slug in slugs_of_name(each)]
+    texts: dict[str, Text] = {}
+    for batch in batched({slug for each in slugs.values() for slug, _ in each}, MAX_KEYS):
+        found = Text.objects.filter(project=project, slug__in=batch).only("slug", "title", "content")
+        texts |= {text.slug: text for text in found}
     return {
-        main: {format_.text_of(main): contents[slug].encode()}
+        main: {format_.text_of(main): text.content.encode()}
         for main, candidates in slugs.items()
-        if (slug := next((each for each in candidates if each in contents), None))
+        if (
+            text := next(
+                (
+                    texts[slug]
+                    for slug, name in candidates
+                    if slug in texts and may_be_of_name(slug, texts[slug].title, name)
+                ),
+                None,
+            )
+        )
     }
 
 
