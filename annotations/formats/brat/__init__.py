@@ -9,7 +9,8 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
   does in brat, but is no part of the text. What a T line quotes must be what stands there.
 * A T line is a markable, its type the level; Mention is the level that the project codes. brat cuts a span at line
   ends; what only such white space parts is one part.
-* Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own.
+* Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own, as
+  is one without R lines from or to it where an entity is asked for.
 * LitBank names entities by the types of T lines of their own; an option reads them so.
 * An R line is a pointer from its first argument, the anaphor, to its second. Where there are * lines, R lines are left
   out, each name reported. `Relation-KEY` is another relation, with or without * lines; by an option every R line is one

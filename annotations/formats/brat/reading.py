@@ -411,7 +411,7 @@ class _Draft:
             self._report("without-words", message, self.unchecked[0], "their offsets are not checked")
         for what, numbers in self.left_out.items():
             self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out", left_out=True)
-        links = Links.INDICES if self.sets or self.named_entities else Links.NONE
+        links = Links.INDICES if self._has_entities(spans) else Links.NONE
         if any(span.targets for span in spans):
             links = Links.POINTERS
         return Document(
@@ -425,6 +425,11 @@ class _Draft:
             links=links,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
+
+    def _has_entities(self, spans: Iterable[_Span]) -> bool:
+        """Return whether the file says what is in an entity, if only by what is in none."""
+        unlinked = any("Unlinked" in span.flags for span in spans)
+        return bool(self.sets or self.named_entities) or (unlinked and not any(span.targets for span in spans))
 
     def _point(self, pointing: bool, *, named: bool) -> None:
         """Add what R lines lead to: antecedents, or targets of other relations. named: by their names, where these say.
@@ -452,7 +457,7 @@ class _Draft:
         # Of two long names that are the same when shortened the second is a number.
         short = {_shorten(name): number for name, number in reversed(self.named_entities.items())}
         names = {number: name for name, number in short.items()}
-        has_entities = bool(self.sets or self.named_entities)
+        has_entities = self._has_entities(spans)
         counted = 0
         for span in spans:
             indices = []

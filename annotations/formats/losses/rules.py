@@ -31,6 +31,7 @@ from annotations.formats.model.links import (
     split_to_indices,
     without_relation,
 )
+from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.tokens import (
     add_sentences,
     all_parts,
@@ -300,15 +301,27 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         answers = [(mark, mark.answer) for mark in document.marks if mark.answer and mark.answer.category]
         if not answers:
             return document, []
-        scheme = document.scheme
+        read = _read_categories(document, document.scheme) if document.scheme else {}
         lost = [
             describe_mark(document, mark)
             for mark, answer in answers
-            if chosen(answer) and (scheme is None or implied_category(answer, scheme) != answer.category)
+            if chosen(answer) and read.get(mark.place) != answer.category
         ]
         return _change_answers(document, without_category), lost
 
     return reduce
+
+
+def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]:
+    """Return the categories of answers that are read without one, by the links that the scheme asks for.
+
+    Where it asks for entities, what a file with pointers links with nothing is an entity of one.
+    """
+    takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
+    if takes_index and document.links == Links.POINTERS:
+        return {mark.place: takes_index for mark in document.marks}
+    read = document if takes_index else indices_to_pointers(document)
+    return {mark.place: implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
 
 
 def _is_linked(answer: Answer) -> bool:

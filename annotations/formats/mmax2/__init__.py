@@ -17,6 +17,7 @@ customizations are not looked at.
   attributes further questions, by their names in small letters. `bridging_readings="1+2;3"` says that the first two
   targets of `bridging` are meant together. Written is `attribute_NAME` for a question whose name means something else
   here.
+* Of sets, what is in none and has no category is an entity of its own.
 * A markable is uncoded if it has none of the attributes of its scheme.
 """
 

@@ -18,14 +18,14 @@ from annotations.formats.model.document import (
     links_of,
     text_order,
 )
-from annotations.formats.model.links import merge_marks
+from annotations.formats.model.links import index_places, merge_marks
 from annotations.formats.model.spans import lie_in
 
 READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
 
 
 class Coder:
-    """One coder's markables while they become a document."""
+    """One coder's markables while they become a document. alone: what is in no set and has no category."""
 
     def __init__(self, levels: Levels, folder: str, file: str) -> None:
         self.levels, self.file, self.findings = levels, file, Findings()
@@ -43,6 +43,7 @@ class Coder:
                 self.rows.append((level, row, path or file))
                 self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.text.parts(row.runs))
         self.entities = self._entities()
+        self.alone = set[Place]()
 
     def document(self) -> Document:
         levels = self.levels
@@ -58,7 +59,7 @@ class Coder:
                 self.findings.add("duplicate-markable", message, path, row.line, "they are read as one")
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark
-        return Document(
+        document = Document(
             levels.name,
             self.file,
             levels.text.content,
@@ -67,6 +68,7 @@ class Coder:
             levels.links,
             findings=self.findings.listed(self.file),
         )
+        return index_places(document, self.alone - {place for place, mark in marks.items() if _says_more(mark)})
 
     def _head(self, row: Row, place: Place, path: str) -> Parts:
         ids = row.attributes.get("min_ids", "").strip()
@@ -98,6 +100,9 @@ class Coder:
         if readings and any(each.key == category and not each.points_to for each in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
             self.findings.add("category-and-pointers", message, path, row.line)
+        indices = self._indices(level, row, path) if question.kind == Kind.SET else ()
+        if question.kind == Kind.SET and not indices and category == "":
+            self.alone.add(place)
         relations = (
             (link.name, self._readings(level, row, place, path, [link]))
             for link in question.relations
@@ -105,7 +110,7 @@ class Coder:
         )
         return Answer(
             category or "",
-            indices=self._indices(level, row, path) if question.kind == Kind.SET else (),
+            indices=indices,
             optional=_is_true(attributes, "optional"),
             unsure=_is_true(attributes, "unsure"),
             note=attributes.get("note") or attributes.get("comment", ""),
@@ -203,6 +208,11 @@ class Coder:
         for index in indices:
             check_length(index, LONGEST_INDEX, "set's name", path, row)
         return tuple(indices)
+
+
+def _says_more(mark: Mark) -> bool:
+    """Return whether a markable that is read of several has a category from another."""
+    return bool(mark.answer and mark.answer.category)
 
 
 def _value(value: str, values: Mapping[str, str]) -> str:

@@ -312,7 +312,7 @@ def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
     """Return the category that follows from what the answer links; empty where none does.
 
     With indices the first that takes an index, with pointers the first that points to the level of the first
-    target; with neither `none`, or else the only one that takes neither.
+    target. With neither `new` where the scheme asks for pointers, else `none`, or else the only one that takes neither.
     """
     # Asked of every answer, and a loop takes a third of the time of `next`.
     if answer.indices:
@@ -327,4 +327,6 @@ def implied_category(answer: Answer, scheme: SchemeSpec) -> str:
                 return category.key
         return ""
     plain = [category.key for category in scheme.categories if not category.takes_index and not category.points_to]
-    return "none" if "none" in plain else plain[0] if len(plain) == 1 else ""
+    # What points to nothing may be new; what is in no entity is not.
+    names = ("none",) if any(category.takes_index for category in scheme.categories) else ("new", "none")
+    return next((key for key in names if key in plain), plain[0] if len(plain) == 1 else "")

@@ -27,8 +27,6 @@ class Feature(StrEnum):
     LATER = "antecedents that come later in the text"
     SEVERAL_CHAINS = "a markable in several chains (the first stays)"
     ENTITY_NAMES = "the names of entities (they are numbered)"
-    CATEGORIES = "categories that do not follow from the links"
-    LINKED_CATEGORIES = "categories beside links that do not follow from them"
     UNCODED = "markables without an answer"
     UNLINKED = "markables answered as going together with nothing"
     DISCONTINUOUS = "gaps in markables (the words between are taken in)"
@@ -39,6 +37,8 @@ class Feature(StrEnum):
         "which markable of an entity a relation names, and which together (the nearest earlier one instead, each alone)"
     )
     ANTECEDENTS = "which antecedent was named (the nearest earlier one that is not optional instead)"
+    CATEGORIES = "categories that do not follow from the links"
+    LINKED_CATEGORIES = "categories beside links that do not follow from them"
     HEADS = "least words (MIN)"
     OPTIONAL = "answers called optional"
     UNSURE = "answers called unsure"

@@ -62,6 +62,11 @@ SLIPS = Option(
     (("refuse", "its file is refused"), ("leave-out", "the mention that holds it is left out, else the document")),
 )
 LEAVE_OUT = SLIPS.choices[1][0]
+SEPARATOR = Option(
+    "separator",
+    "Between text and coder, where files are named after both",
+    ((".", "a dot (walk.anna)"), ("_", "an underscore (walk_anna)"), ("-", "a hyphen (walk-anna)")),
+)
 ENCODING = Option(
     "encoding",
     "Encoding of the files",
@@ -145,6 +150,7 @@ class Format:
             QUESTION: self.names_questions,
             EMPTY: not self.names_coders and not self.texts_only,
             ENCODING: not self.binary,
+            SEPARATOR: not self.names_coders and not self.texts_only,
         }
         return (*self.options, *(option for option, has in common.items() if has))
 

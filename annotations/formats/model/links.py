@@ -108,13 +108,28 @@ def index_related(document: Document) -> Document:
         if mark.answer and mark.answer.relations
         for place in (mark.place, *mark.answer.targets())
     }
-    if not related:
+    return index_places(document, related)
+
+
+def unlinked_places(document: Document) -> set[Place]:
+    """Return where answers are linked with nothing: in no entity, without antecedents, and nobody's antecedent."""
+    pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
+    return {
+        mark.place
+        for mark in document.marks
+        if mark.answer and not mark.answer.indices and not mark.answer.pointers and mark.place not in pointed
+    }
+
+
+def index_places(document: Document, places: Collection[Place]) -> Document:
+    """Return the document with an entity of its own for each of the places that is in none."""
+    if not places:
         return document
     used = {index for mark in document.marks if mark.answer for index in mark.answer.indices}
     free = (str(number) for number in count(1) if str(number) not in used)
     marks = []
     for mark in document.marks:
-        if mark.place in related and not (mark.answer and mark.answer.indices):
+        if mark.place in places and not (mark.answer and mark.answer.indices):
             answer = mark.answer or Answer()
             mark = mark.with_answer(replace(answer, indices=(next(free),)))
         marks.append(mark)

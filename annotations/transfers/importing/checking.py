@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +24,12 @@ from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import (
     SPLIT,
+    index_places,
     indices_to_pointers,
     indices_to_split,
     pointers_to_indices,
     split_to_indices,
+    unlinked_places,
 )
 from annotations.formats.model.scheme import AnswerKind, AnswerValue, SchemeSpec
 from annotations.models import Level, Markable, Project, Text
@@ -36,7 +39,9 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.schemes.naming import Naming
 
-LANGUAGE, DIRECTION = "en", "ltr"
+LANGUAGE = "en"
+# How Unicode calls letters that run from the left, and from the right in Hebrew and in Arabic.
+STRONG = ("L", "R", "AL")
 MAX_KEY_LENGTH = 500
 TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
 # A text of nothing else is a column of a table in which no words stand.
@@ -188,6 +193,12 @@ def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> 
     raise FormatError(f"{message}; {ways}; if it is only a text, import texts only (--texts-only)", document.file)
 
 
+def direction_of(content: str) -> str:
+    """Return the direction of a text: that of its first letter that has one."""
+    kinds = map(unicodedata.bidirectional, content)
+    return "rtl" if next((kind for kind in kinds if kind in STRONG), "L") != "L" else "ltr"
+
+
 def new_text(project: Project, slug: str, document: Document) -> Text:
     """Return the unsaved text of the document. Raise FormatError if a field is invalid."""
     text = Text(
@@ -196,7 +207,7 @@ def new_text(project: Project, slug: str, document: Document) -> Text:
         title=document.title or document.name,
         content=document.content,
         language=document.language or LANGUAGE,
-        direction=document.direction or DIRECTION,
+        direction=document.direction or direction_of(document.content),
     )
     try:
         # It is known already whether the slug is free; another check would take a query for each text.
@@ -230,7 +241,7 @@ def check(
     """
     document = source.document
     if source.coder is not None:
-        document = _with_scheme_links(document, scheme)
+        document = _with_entities_of_one(_with_scheme_links(document, scheme), document.links, scheme)
     marks = dict(_marks_by_key(document, scheme, known_markables, naming))
     predefined_marks = {
         key: mark for key, (mark, level) in marks.items() if predefined or source.coder is None or not level.coded
@@ -241,6 +252,7 @@ def check(
             known_markables.markables[key] = NewMarkable(level, key, mark.parts, mark.parts[0][0], mark.parts[-1][1])
         markables[key] = known_markables.markables[key]
     checked = CheckedDocument(source, markables, predefined_marks)
+    checked.findings += document.findings[len(source.document.findings) :]
     if source.coder is not None:
         checked.decisions = list(_decisions(document, marks, checked, scheme, naming))
     return checked
@@ -259,9 +271,56 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     else:
         linked = pointers_to_indices(document)
         linked = linked if SPLIT in scheme.questions else split_to_indices(linked)
-    # Categories of the other kind of scheme name the kind of link; here they follow from the links.
-    marks = [replace(mark, answer=replace(mark.answer, category="")) if mark.answer else mark for mark in linked.marks]
+    # Categories of the other kind of scheme name the kind of link; here they follow from the links. What is linked with
+    # nothing keeps one that is here without links, too.
+    unlinked = unlinked_places(linked)
+    plain = {each.key for each in scheme.spec.categories if not each.takes_index and not each.points_to}
+    marks = [
+        mark.with_answer(replace(mark.answer, category=""))
+        if mark.answer and not (mark.place in unlinked and mark.answer.category in plain)
+        else mark
+        for mark in linked.marks
+    ]
     return replace(linked, marks=marks)
+
+
+def _with_entities_of_one(document: Document, links: Links, scheme: ImportScheme) -> Document:
+    """Return the document with an entity for each markable that a file links with nothing, and a finding.
+
+    links: those of the file. One of entities says itself which markables are entities of one. Where the scheme asks for
+    pointers no entity is made: the category is that of a markable without an antecedent.
+    """
+    if links == Links.INDICES and scheme.answers == Project.Answers.INDICES:
+        return document
+    if scheme.answers == Project.Answers.CATEGORIES:
+        return document
+    unlinked = unlinked_places(document)
+    alone = {
+        mark.place: mark.line
+        for mark in document.marks
+        if mark.place in unlinked and not (mark.answer and mark.answer.category) and _asks_links(mark, scheme)
+    }
+    if not alone:
+        return document
+    if scheme.answers == Project.Answers.INDICES:
+        fix = "each is an entity of one"
+        document = index_places(document, alone)
+    else:
+        fix = f"each gets the category {implied_category(Answer(), scheme.spec)!r}"
+    say = "markable is" if len(alone) == 1 else "markables are"
+    finding = Finding(
+        "unlinked", f"{len(alone)} {say} linked with nothing", document.file, next(iter(alone.values())), fix
+    )
+    return replace(document, findings=[*document.findings, finding])
+
+
+def _asks_links(mark: Mark, scheme: ImportScheme) -> bool:
+    """Return whether the scheme asks what markables of that level go together with."""
+    level = mark.level or scheme.spec.main_level
+    offered = [scheme.constraints["categories"][key] for key in categories_on(scheme.constraints, level)]
+    if scheme.answers == Project.Answers.INDICES:
+        return any(category["takes_index"] for category in offered)
+    return any(category["identity"] for category in offered)
 
 
 def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document:
@@ -429,16 +488,20 @@ def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: Im
     return category
 
 
+def refuse_equal_address(documents: Sequence[SourceDocument], document: Document) -> None:
+    """Raise FormatError if documents that were read for the text of that address have another name."""
+    for other in documents:
+        if other.document.name != document.name:
+            raise FormatError(
+                f"the name {document.name!r} gives the same address as {other.document.name!r} ({other.document.file})",
+                document.file,
+            )
+
+
 def refuse_duplicates(documents: Sequence[SourceDocument]) -> None:
-    """Raise FormatError if the last of the documents of one text has the name or coder of another."""
+    """Raise FormatError if the last of the documents of one text has the coder of another."""
     *others, last = documents
     for other in others:
-        if other.document.name != last.document.name:
-            raise FormatError(
-                f"the name {last.document.name!r} gives the same address as {other.document.name!r} "
-                f"({other.document.file})",
-                last.document.file,
-            )
         if other.coder == last.coder:
             coder_text = f"coded by {last.coder} " if last.coder else ""
             raise FormatError(

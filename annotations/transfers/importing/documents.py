@@ -42,11 +42,12 @@ from annotations.transfers.importing.checking import (
     fit_title,
     new_text,
     refuse_duplicates,
+    refuse_equal_address,
     refuse_placeholders,
     with_content,
 )
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument
+from annotations.transfers.importing.files.source_document import Documents, SourceDocument, find_same_words
 from annotations.transfers.importing.files.sources import ReadResult
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
@@ -109,6 +110,9 @@ def import_documents(
         n_done += len(batch)
         if len(batches) > 1:
             gc.collect()  # the rows of a batch name each other, and the worker seldom looks for such
+    refused = {failure.file for failure in report.failures}
+    accepted = (source for source in documents if source.file not in refused)
+    report.add(Report(findings=find_same_words(accepted)))
     return report
 
 
@@ -366,6 +370,7 @@ class _DocumentChecker:
             if entry.text.pk is None and not entry.checked:
                 # What came before was refused, and its text with it.
                 entry.text, entry.location, entry.markables = text, renamed.file, KnownMarkables()
+            refuse_equal_address(entry.documents, renamed)
             aligned = align(renamed, entry.text.content, entry.location)
             source = replace(source, document=aligned)
             entry.documents.append(source)

@@ -156,7 +156,7 @@ def test_a_project_gives_its_words_with_markables_in_text_order():
         ("her dog", "", [], ("set_2",)),
         ("her", "", [], ("set_1",)),
         ("It", "", [], ("set_2",)),
-        ("it", "", [], ()),
+        ("it", "", [], ("1",)),
     ]
     assert [mark.line for mark in document.marks] == [6, 4, 5, 3, 7]
     assert {mark.level for mark in document.marks} == {"np"}
@@ -173,9 +173,9 @@ def test_a_scheme_of_sets_gives_a_category_with_an_index_and_none():
 
 
 @pytest.mark.parametrize("unset", ['coref_class=""', 'coref_class="empty"', 'COREF_CLASS="None"', 'form="ne"'])
-def test_a_set_that_is_empty_or_absent_is_none(unset):
-    document = read(project(f'id="markable_1" span="word_1" {unset}'))
-    assert answers(document) == [("Anna", "", [], ())]
+def test_a_set_that_is_empty_or_absent_is_an_entity_of_one(unset):
+    document = read(project('id="markable_1" span="word_3" coref_class="1"', f'id="markable_2" span="word_1" {unset}'))
+    assert answers(document) == [("Anna", "", [], ("2",)), ("her", "", [], ("1",))]
 
 
 def test_a_markable_with_nothing_of_its_scheme_is_uncoded():
@@ -540,7 +540,7 @@ def test_notes_and_doubts_are_read():
     said = 'coref_class="set_1" optional="yes" unsure="true" note="why&#10;so?" chain_name="Anna"'
     document = read(project(f'id="markable_1" span="word_1" {said}', 'id="m" span="word_2" form="ne" comment="x"'))
     assert document.marks[0].answer == Answer("", (), ("set_1",), True, True, "why\nso?", "Anna")
-    assert document.marks[1].answer == Answer(note="x", attributes=(("form", "NE"),))
+    assert document.marks[1].answer == Answer(indices=("1",), note="x", attributes=(("form", "NE"),))
 
 
 # Lines and segments.

@@ -618,6 +618,21 @@ def test_an_imported_answer_gets_the_category_that_follows():
     assert [implied_category(mark.answer, scheme) for mark in document.marks] == ["none", "ident"]
 
 
+def test_what_does_not_refer_is_counted_and_entities_of_one_are_not():
+    scheme = SchemeSpec(
+        (LevelSpec("mention", "mention"),),
+        (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "none")),
+    )
+    answers = [Answer("refers", indices=("1",)), Answer("refers", indices=("1",)), Answer("refers", indices=("2",))]
+    marks = [
+        Mark((span,), answer=answer)
+        for span, answer in zip([A, B, C, (9, 11)], [*answers, Answer("none")], strict=True)
+    ]
+    document = Document("walk", "", "ab cd ef gh", marks, links=Links.INDICES, scheme=scheme)
+    _, losses = reduce_document(document, muc.FORMAT.supported_features)
+    assert [str(loss) for loss in losses] == ["1 × categories that do not follow from the links: walk: “gh” (9-11)"]
+
+
 # The sample.
 
 

@@ -16,13 +16,25 @@ def compose(name: str) -> str:
 
 
 def slugs_of_name(name: str) -> list[str]:
-    """Return the slug of a text of that name, and after it the one that it had before other scripts were transcribed.
+    """Return the slug of a text of that name, and after it those that earlier versions gave it.
 
-    A name without a letter or digit in any script is called by the code points of its characters.
+    These left dots out, so that `1.1` and `11` were one, and did not transcribe other scripts. A name without a letter
+    or digit in any script is called by the code points of its characters.
     """
+    latin = anyascii(compose(name))
     slugs = [
-        slugify(latin, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_") for latin in (anyascii(compose(name)), name)
+        slugify(spelling, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_")
+        for spelling in (latin.replace(".", "-"), latin, name)
     ]
     if not slugs[0]:
         slugs[0] = "-".join(["text", *(f"{ord(character):x}" for character in name)])[:TEXT_SLUG_LENGTH].strip("-")
     return [slug for slug in dict.fromkeys(slugs) if slug]
+
+
+def may_be_of_name(slug: str, title: str, name: str) -> bool:
+    """Return whether a text of the project may be of a file of that name.
+
+    At an address that earlier versions gave, it may if its title gives it another.
+    """
+    first, *earlier = slugs_of_name(name)
+    return slug == first or (slug in earlier and slugs_of_name(title)[0] != slug)

@@ -12,7 +12,7 @@ from annotations.core.database.bulk import MAX_KEYS
 from annotations.formats import Finding, FormatError
 from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text
-from annotations.transfers.importing.files.addresses import slugs_of_name
+from annotations.transfers.importing.files.addresses import may_be_of_name, slugs_of_name
 from annotations.transfers.importing.files.source_document import Documents, SourceDocument, in_memory, spool_documents
 from annotations.transfers.importing.report import Failure
 
@@ -49,7 +49,8 @@ class KnownTexts:
 
     def find(self, name: str) -> str:
         """Return the address of the text of that name; empty where there is none."""
-        return next((slug for slug in slugs_of_name(name) if slug in self.titles), "")
+        known = (slug for slug in slugs_of_name(name) if slug in self.titles)
+        return next((slug for slug in known if may_be_of_name(slug, self.titles[slug], name)), "")
 
     def load(self, slugs: Iterable[str]) -> None:
         """Read the contents of the texts with those addresses."""

@@ -28,17 +28,18 @@ from annotations.formats.detection import Kind, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
-from annotations.formats.model.format import ENCODING, one_file_bundles
+from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundles
 from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.models import Project, Text
-from annotations.transfers.importing.files.addresses import compose, slugs_of_name
+from annotations.transfers.importing.files.addresses import compose, may_be_of_name, slugs_of_name
 from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
 from annotations.transfers.importing.report import Failure
 
 # So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
+SEPARATORS = [key for key, _ in SEPARATOR.choices]
 # Of so many files at once the texts are looked for in the project.
 BUNDLES_AT_ONCE = 500
 # So many lines of a refused file are looked at to tell what it is.
@@ -171,9 +172,10 @@ def read_sources(
     """Read the files. A file that cannot be read does not prevent the others from being read.
 
     `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
-    part before the suffix (`walk.anna.conll`). nobody: the files contain texts only. `=NAME`: all files are NAME's. It
-    is not used where the files name their coders themselves. `project` has the texts of files that lack them.
-    `progress` is called with the numbers of files read and of all files.
+    part before the suffix (`walk.anna.conll`), or by the option `separator` that after an underscore or hyphen. nobody:
+    the files contain texts only. `=NAME`: all files are NAME's. It is not used where the files name their coders
+    themselves. `project` has the texts of files that lack them. `progress` is called with the numbers of files read and
+    of all files.
     """
     format_ = FORMATS[format_key]
     result = ReadResult(left_out=[source.name for source in sources if source.ignored])
@@ -185,11 +187,12 @@ def read_sources(
     own_options = {option.key for option in format_.options}
     options = options or {}
     arguments = {key: value for key, value in options.items() if key in own_options}
+    separator = options.get(SEPARATOR.key) or "."
     bundles = _bundles_of(format_, sources, files)
     documents = spool_documents()
     n_read = 0
     for batch in batched(bundles, BUNDLES_AT_ONCE):
-        texts = _texts_of_project(format_, batch, coder_from, project)
+        texts = _texts_of_project(format_, batch, coder_from, separator, project)
         for names in batch:
             if progress is not None:
                 progress(n_read, len(bundles))
@@ -200,7 +203,7 @@ def read_sources(
                 for document in _read_bundle(
                     format_, of_bundle, texts.get(names[0], {}), options.get(ENCODING.key, ""), arguments
                 ):
-                    documents.append(_source_document(document, names[0], coder_from))
+                    documents.append(_source_document(document, names[0], coder_from, separator))
             except FormatError as error:
                 documents.truncate(n_before)
                 result.failures.append(Failure(names[0], f"{error}{_look(files[names[0]], format_key)}"))
@@ -243,26 +246,36 @@ def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Findin
 
 
 def _texts_of_project(
-    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, project: Project | None
+    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, separator: str, project: Project | None
 ) -> dict[str, dict[str, bytes]]:
     """Return by the main file the text that the project has for it, as the file beside it that is missing."""
     if format_.text_of is None or project is None:
         return {}
-    slugs: dict[str, list[str]] = {}
+    slugs: dict[str, list[tuple[str, str]]] = {}
     for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
         try:
-            name, _ = name_and_coder(main, coder_from)
+            name, _ = name_and_coder(main, coder_from, separator)
         except FormatError:  # which reading says of the file
             continue
         names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
-        slugs[main] = [slug for each in names for slug in slugs_of_name(each)]
-    contents: dict[str, str] = {}
-    for batch in batched({slug for each in slugs.values() for slug in each}, MAX_KEYS):
-        contents |= dict(Text.objects.filter(project=project, slug__in=batch).values_list("slug", "content"))
+        slugs[main] = [(slug, each) for each in names for slug in slugs_of_name(each)]
+    texts: dict[str, Text] = {}
+    for batch in batched({slug for each in slugs.values() for slug, _ in each}, MAX_KEYS):
+        found = Text.objects.filter(project=project, slug__in=batch).only("slug", "title", "content")
+        texts |= {text.slug: text for text in found}
     return {
-        main: {format_.text_of(main): contents[slug].encode()}
+        main: {format_.text_of(main): text.content.encode()}
         for main, candidates in slugs.items()
-        if (slug := next((each for each in candidates if each in contents), None))
+        if (
+            text := next(
+                (
+                    texts[slug]
+                    for slug, name in candidates
+                    if slug in texts and may_be_of_name(slug, texts[slug].title, name)
+                ),
+                None,
+            )
+        )
     }
 
 
@@ -313,10 +326,10 @@ def _duplicate_names(sources: Sequence[Source]) -> list[str]:
     return [name for name, count in Counter(source.name for source in sources).items() if count > 1]
 
 
-def _source_document(document: Document, main: str, coder_from: str) -> SourceDocument:
+def _source_document(document: Document, main: str, coder_from: str, separator: str) -> SourceDocument:
     if document.coder:
         return SourceDocument(document, document.coder, main)
-    name, coder = name_and_coder(document.file, coder_from)
+    name, coder = name_and_coder(document.file, coder_from, separator)
     stem = PurePosixPath(compose(document.file)).stem
     own_name = compose(document.name)
     # Texts without a name of their own are named after the file, without its coder.
@@ -326,7 +339,7 @@ def _source_document(document: Document, main: str, coder_from: str) -> SourceDo
     return SourceDocument(document, None if document.is_uncoded else coder, main)
 
 
-def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
+def name_and_coder(file: str, coder_from: str, separator: str = ".") -> tuple[str, str | None]:
     """Return the file's name without suffix and coder, and its coder. Raise FormatError if it names none."""
     path = PurePosixPath(compose(file))
     if coder_from.startswith("="):
@@ -339,8 +352,11 @@ def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
             )
         return path.stem, path.parent.name
     if coder_from == "name":
-        name, dot, coder = path.stem.rpartition(".")
-        if not dot or not name or not coder:
-            raise FormatError(f"the name has no coder in it; it should be TEXT.CODER{path.suffix}", file)
+        name, _, coder = path.stem.rpartition(separator)
+        if not name or not coder:
+            others = [sign for sign in SEPARATORS if sign != separator and all(path.stem.rpartition(sign)[::2])]
+            way = f", or say what parts them: separator={others[0]}" if others else ""
+            message = f"the name has no coder in it; it should be TEXT{separator}CODER{path.suffix}{way}"
+            raise FormatError(message, file)
         return name, coder
     return path.stem, None

@@ -184,6 +184,40 @@ def test_a_file_of_which_nothing_is_understood_is_no_coding(tales, format_key, f
     assert Coding.objects.get().status == Coding.Status.SUBMITTED
 
 
+XMI = """<?xml version="1.0" encoding="UTF-8"?>
+<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:own="http:///own.ecore"
+ xmlns:type="http:///de/tudarmstadt/ukp/dkpro/core/api/coref/type.ecore" xmi:version="2.0">
+<cas:NULL xmi:id="0"/>
+<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Anna saw"/>
+{}
+<cas:View sofa="1" members="{}"/>
+</xmi:XMI>
+"""
+# A file of one coder that is read, and one of another coder with markup of which nothing is.
+UNREAD = {
+    "xmi": (
+        "walk.xmi",
+        XMI.format(
+            '<type:CoreferenceLink xmi:id="2" sofa="1" begin="0" end="4"/>'
+            '<type:CoreferenceChain xmi:id="3" sofa="1" first="2"/>',
+            "2 3",
+        ),
+        XMI.format('<own:Mention xmi:id="2" sofa="1" begin="0" end="4"/>', "2"),
+    ),
+    "brat": ("walk.ann", "T1\tMention 0 4\tAnna\n", "E1\tSee:T1 Who:T2\nN1\tReference T1 Wikidata:Q1\tAnna\n"),
+}
+
+
+@pytest.mark.parametrize(("format_key", "files"), UNREAD.items(), ids=UNREAD)
+def test_a_file_of_which_nothing_was_read_is_no_coding_beside_that_of_another_coder(tales, format_key, files):
+    name, read, unread = files
+    texts = {"anna/walk.txt": "Anna saw", "ben/walk.txt": "Anna saw"} if format_key == "brat" else {}
+    report = bring(tales, format_key, {f"anna/{name}": read, f"ben/{name}": unread, **texts})
+    [failure] = report.failures
+    assert failure.message.startswith(f"ben/{name}: nothing is coded in it, of 0 markables (")
+    assert (report.codings, Coding.objects.get().coder.username) == (1, "anna")
+
+
 @pytest.mark.parametrize("content", ["_ _ _", "- - - _", "* * *"])
 def test_a_column_of_signs_for_nothing_becomes_no_text(tales, content):
     document = Document(
@@ -366,7 +400,7 @@ def test_categories_may_be_mapped_or_passed_over(db):
     assert Judgement.objects.get().category.key == known
     tales = create_project("tales", "Tales", SCHEMES["clusters"])
     assert bring(tales, "brat", files, types="categories", category="*:").failures == []
-    assert Judgement.objects.get(coding__text__project=tales).category.key == "none"
+    assert Judgement.objects.get(coding__text__project=tales).category.key == "refers"
 
 
 # Names, folders, encodings, zips.
@@ -377,6 +411,8 @@ NAMES = {
     "книга-1": "kniga-1",
     "Ελλάδα": "ellada",
     "Größe": "grosse",
+    "1.1": "1-1",
+    "St. Ives": "st-ives",
     "…": "text-2026",
 }
 
@@ -389,10 +425,41 @@ def test_names_in_any_script_give_an_address_and_stay_the_title(tales, name, slu
     assert bring(tales, "brat", files).unchanged == 1
 
 
-def test_a_text_that_has_its_address_from_an_earlier_version_is_found(tales):
-    Text.objects.create(project=tales, slug="1", title="資料1", content="Anna saw")
-    report = bring(tales, "plain", {"anna/資料1.txt": "[Anna](=1) saw"})
+@pytest.mark.parametrize(("slug", "name"), [("1", "資料1"), ("11", "1.1"), ("ab", "a.b")])
+def test_a_text_that_has_its_address_from_an_earlier_version_is_found(tales, slug, name):
+    Text.objects.create(project=tales, slug=slug, title=name, content="Anna saw")
+    report = bring(tales, "plain", {f"anna/{name}.txt": "[Anna](=1) saw"})
     assert (report.failures, report.texts, Text.objects.count()) == ([], 0, 1)
+
+
+@pytest.mark.parametrize(("one", "other"), [("1.1", "11"), ("a.b", "ab")])
+@pytest.mark.parametrize("together", [True, False])
+def test_names_with_and_without_dots_are_two_texts(tales, one, other, together):
+    files = {f"anna/{one}.txt": "[Anna](=1) saw", f"anna/{other}.txt": "[She](=1) saw"}
+    steps = [files] if together else [{name: content} for name, content in reversed(files.items())]
+    assert [failure for step in steps for failure in bring(tales, "plain", step).failures] == []
+    assert set(Text.objects.values_list("slug", "title")) == {(one.replace(".", "-"), one), (other, other)}
+
+
+@pytest.mark.parametrize("name", ["11", "1.1"])
+def test_annotations_without_a_text_do_not_take_that_of_a_name_without_dots(tales, name):
+    Text.objects.create(project=tales, slug="11", title="11", content=WALK)
+    report = bring(tales, "brat", {f"anna/{name}.ann": ann(WALK)})
+    assert [bool(report.failures), report.codings] == ([False, 1] if name == "11" else [True, 0])
+
+
+def test_two_names_of_one_address_are_told_as_such_whatever_their_words(tales):
+    [failure] = bring(tales, "plain", {"anna/a b.txt": "[Anna](=1) saw", "anna/a.b.txt": "[She](=1) saw"}).failures
+    assert "gives the same address as" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("content", "direction"),
+    [("[שלום](=1) (hi)", "rtl"), ("12. [مرحبا](=1)", "rtl"), ("[Anna](=1) שלום", "ltr"), ("[1](=1) 2", "ltr")],
+)
+def test_a_text_runs_as_its_first_letter_does(tales, content, direction):
+    assert bring(tales, "plain", {"anna/walk.txt": content}).failures == []
+    assert Text.objects.get().direction == direction
 
 
 @pytest.mark.parametrize(

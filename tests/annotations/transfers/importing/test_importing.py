@@ -105,7 +105,7 @@ def test_a_name_in_several_folders_is_one_text_with_a_coding_each(tales):
         ("walk", "bea", "submitted", 2),
     ]
     assert (summary.failures, summary.left_out, summary.new_coders) == ([], [], ["anna", "bea", "cem"])
-    assert {finding.code for finding in summary.findings} == {"chain-of-one"}
+    assert {finding.code for finding in summary.findings} == {"chain-of-one", "same-words"}
 
 
 def test_what_a_coder_said_is_what_the_file_says(tales):
@@ -414,8 +414,8 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
     assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
         "mention:0-4": ("refers", ["1"]),
         "mention:10-13": ("refers", ["1"]),
-        "mention:14-17": ("none", []),
-        "mention:18-20": ("none", []),
+        "mention:14-17": ("refers", ["2"]),
+        "mention:18-20": ("refers", ["3"]),
     }
     assert (answers["mention:10-13"]["note"], answers["mention:18-20"]["optional"]) == ("sure?", True)
 
@@ -639,6 +639,32 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(tales):
     assert [str(failure) for failure in report.failures] == ["b/walk.txt:1:1: the bracket [ is never closed"]
     assert report.left_out == ["b/walk.md"]
     assert str(report) == "1 new text, 3 new markables, 1 coding, 3 judgements, 1 file refused"
+
+
+@pytest.mark.parametrize("separator", ["_", "-"])
+def test_another_sign_may_part_text_and_coder(tales, separator):
+    files = [Source(f"the walk{separator}{coder}.txt", SOURCE) for coder in ("anna", "ben")]
+    [refused, _] = read_sources("plain", files, "name").failures
+    assert str(refused).endswith(f"it should be TEXT.CODER.txt, or say what parts them: separator={separator}")
+    found = read_sources("plain", files, "name", {"separator": separator}).documents
+    assert [(source.document.name, source.coder) for source in found] == [("the walk", "anna"), ("the walk", "ben")]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["walk_anna", "walk_ben"], ["walk_anna and walk_ben have the same words"]),
+        (["walk", "walk (1)", "a", "b"], ["walk, walk (1), a and 1 more have the same words"]),
+        (["walk", "walk"], []),
+    ],
+)
+def test_one_text_under_several_names_is_told(tales, names, told):
+    documents = [
+        SourceDocument(replace(plain.parse(WALK + " " * number, f"{number}/{name}.txt"), name=name), f"coder{number}")
+        for number, name in enumerate(names)
+    ]
+    report = bring(tales, *documents, coded("[Bob](=1) sat.", "carl", "other"))
+    assert [each.message for each in report.findings if each.code == "same-words"] == told
 
 
 def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):

@@ -79,7 +79,7 @@ def test_a_corpus_as_shipped_makes_the_scheme_of_a_project_without_texts(empty):
     assert [(level.key, level.coded) for level in spec.levels] == [("coref", True)]
     empty.refresh_from_db()
     assert (empty.answers, empty.preset, empty.unmarked) == ("indices", "masi", "singleton")
-    assert Index.objects.values("entity").distinct().count() == 2
+    assert Index.objects.values("entity").distinct().count() == 3
     assert Judgement.objects.count() == 5
 
 
