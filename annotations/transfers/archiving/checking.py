@@ -26,6 +26,7 @@ from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
+from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
 from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.repeats import MOST_REPEATED
 from annotations.transfers.archiving.judging import check_judgements
@@ -74,10 +75,10 @@ def check_tables(tables: Tables) -> list[Finding]:
     _check_summaries(tables)
     findings += _check_markables(tables)
     _check_questions(tables)
-    findings += check_judgements(tables)
     _check_operations(tables)
+    findings += check_judgements(tables)
     _check_scheme_versions(tables)
-    findings += _coders_without_role(tables)
+    findings += _coders_in_other_roles(tables)
     return findings
 
 
@@ -384,9 +385,19 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         parse_operation(kind, payload)
 
 
-def _coders_without_role(tables: Tables) -> Iterable[Finding]:
-    codings, members = tables["codings"], set(tables["members"]["user"])
-    for row, coder in enumerate(codings["coder"]):
-        if coder is not None and coder not in members:
-            members.add(coder)
+def _coders_in_other_roles(tables: Tables) -> Iterable[Finding]:
+    """Yield a finding on each coder who is no member, or has a role in which they see the work of others."""
+    codings, members = tables["codings"], tables["members"]
+    role_of = dict(zip(members["user"], members["role"], strict=True))
+    told: set[str] = set()
+    for row, (coder, kind) in enumerate(zip(codings["coder"], codings["kind"], strict=True)):
+        if coder is None or coder in told:
+            continue
+        role = role_of.get(coder)
+        if role is None:
+            told.add(coder)
             yield Finding("no-member", f"{coder} codes and is no member", codings.shape.file, row + 1)
+        elif role in ROLES_SEEING_ALL_WORK and kind not in (*DECIDED_KINDS, Coding.Kind.PEER_AGREED):
+            told.add(coder)
+            message = f"{coder} has coded texts and is {Membership.Role(role).label} here, who sees what others code"
+            yield Finding("other-role", message, codings.shape.file, row + 1)

@@ -70,7 +70,7 @@ from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
-from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
+from annotations.transfers.archiving import RestoreReport, archive_project, judging, restore_project
 from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fields, is_spans, shape_of
 from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
@@ -847,8 +847,36 @@ def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_ba
         f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more like this)",
         "gender is asked only where category is phrase or place.",
         "phrase takes at most 1 antecedents.",
+        "not what its log says: Alice, tea (text): phrase:4-14: spot animacy=yes count=1.5 gender=n gloss=é\u2028 "
+        "kinds=a|b, by its log place animacy=yes count=1.5 gender=n gloss=é\u2028 kinds=a|b (and 1 more like this)",
         "Alice codes and is no member",
     ]
+
+
+@pytest.mark.parametrize("role", ["viewer", "manager", "adjudicator"])
+def test_an_archive_that_lets_a_coder_see_the_others_says_so(db, tea_archive, role):
+    place = [row["user"] for row in lines(tea_archive, "members")].index("Alice")
+    restored = restore_project(changed(tea_archive, "members", place, role=role), slug="copy")
+    assert f"Alice has coded texts and is {role} here, who sees what others code" in restored.warnings()[-1]
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "fields", "said"),
+    [
+        ("judgements", 0, {"category": 1}, "bob, dog (text): phrase:8-11: phrase, by its log "),
+        ("codings", 0, {"status": "open"}, "bob, dog (text): it is open, by its log submitted"),
+    ],
+)
+def test_a_coding_that_is_not_what_its_log_says_is_reported(db, tea_archive, table, row, fields, said):
+    assert not any("not what its log says" in line for line in restore_project(tea_archive, slug="tea").warnings())
+    restored = restore_project(changed(tea_archive, table, row, **fields), slug="copy")
+    assert any(f"not what its log says: {said}" in line for line in restored.warnings())
+
+
+def test_a_log_that_takes_too_long_to_replay_is_named(db, tea_archive, monkeypatch):
+    monkeypatch.setattr(judging, "MAX_REPLAYED", 1)
+    restored = restore_project(tea_archive, slug="copy")
+    assert any("the log is too long to be compared here" in line for line in restored.warnings())
 
 
 def test_the_address_can_be_another_but_none_that_is_taken(tea):
