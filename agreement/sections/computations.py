@@ -27,6 +27,7 @@ from agreement.sections.deferred import (
     bootstrap,
     conditions,
     coreference,
+    course,
     difference,
     gold,
     groups,
@@ -57,6 +58,7 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "matrix": pairs.build_matrix,
     "texts": texts.build_all_texts,
     "coreference": coreference.build_scores,
+    "course": course.build_course,
     "difference": difference.build_difference,
     "gold": gold.build_gold,
     "groups": groups.build_groups,
@@ -90,8 +92,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     judgements = sum(text.content.n_judgements for text in pick_texts(request.extract, request.parameters))
     if kind == "texts":  # each is drawn from thousands of times
         return judgements * 60
-    if kind == "matrix":  # each judgement is in as many pairs as there are other coders
-        n_coders = len(request.extract.coders)
+    n_coders = len(request.extract.coders)
+    if kind == "course":  # each judgement is in as many pairs as there are other coders
+        return judgements * max(n_coders - 1, 1)
+    if kind == "matrix":  # as with course
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     if kind == "coreference":  # two coders, seven scores
         return judgements * 80 // max(len(request.extract.coders), 1)

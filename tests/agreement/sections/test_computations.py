@@ -18,7 +18,7 @@ from tests.conftest import close_gold, judge, make_project
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
-KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}  # pages, and a table of each
+KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix", "course": "coders"}  # pages, and a table of each
 
 
 @pytest.fixture
