@@ -36,8 +36,8 @@ from agreement.sections.deferred import (
     planning,
     texts,
 )
-from annotations.core.processes.progress import Cancelled, Progress, is_lost, progress_recorder
-from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
+from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000
@@ -79,7 +79,7 @@ def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
     latest = finished.order_by("-finished_at").first()
     as_of = latest.finished_at if latest else None
     before = TablesAndCharts.from_json(latest.result) if latest and latest.result else None
-    if before and as_of and timezone.now() - as_of < FRESH:
+    if before and as_of and abs(timezone.now() - as_of) < FRESH:  # the clock may have been set back since
         return _as_sections(before, None, as_of)
     computation = _enqueue(request, kind, state)
     if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
@@ -161,7 +161,7 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
     """Return the computation of a kind, which is enqueued now unless it is already."""
     current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if current is not None:
-        lost = not current.finished_at and is_lost(current.heartbeat_at)
+        lost = is_lost(current)
         if current.error or lost:  # an error is shown once; who looks again tries again
             Computation.objects.filter(pk=current.pk).delete()
         if not lost:
@@ -176,6 +176,14 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
         compute.enqueue(computation.pk)
     computation.refresh_from_db()
     return computation
+
+
+def is_lost(computation: Computation) -> bool:
+    """Return whether no worker computes it any more, nor will."""
+    path, is_begun = compute.module_path, bool(computation.total)
+    return not computation.finished_at and is_abandoned(
+        path, computation.pk, computation.heartbeat_at, is_begun=is_begun
+    )
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
