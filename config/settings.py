@@ -170,7 +170,9 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'coindex.sqlite3'}")}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+IS_SQLITE = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
+if IS_SQLITE:
+    DATABASES["default"]["ENGINE"] = "annotations.core.database.sqlite"
     # IMMEDIATE takes the write lock when a transaction starts, so two writers wait instead of failing.
     # FULL: in WAL mode a power failure would otherwise undo the transactions acknowledged last.
     DATABASES["default"]["OPTIONS"] = {
@@ -292,7 +294,7 @@ SHARED_TABLE = {
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
 CACHES = {
-    "default": PROCESS_MEMORY if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3" else SHARED_TABLE,
+    "default": PROCESS_MEMORY if IS_SQLITE else SHARED_TABLE,
     # What a process remembers of what it has read; it is checked before it is used.
     "process": PROCESS_MEMORY | {"LOCATION": "process"},
 }

@@ -27,6 +27,7 @@ from agreement.sections.deferred import (
     bootstrap,
     conditions,
     coreference,
+    course,
     difference,
     gold,
     groups,
@@ -35,8 +36,8 @@ from agreement.sections.deferred import (
     planning,
     texts,
 )
-from annotations.core.processes.progress import Cancelled, Progress, is_lost, progress_recorder
-from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
+from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000
@@ -57,6 +58,7 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "matrix": pairs.build_matrix,
     "texts": texts.build_all_texts,
     "coreference": coreference.build_scores,
+    "course": course.build_course,
     "difference": difference.build_difference,
     "gold": gold.build_gold,
     "groups": groups.build_groups,
@@ -77,7 +79,7 @@ def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
     latest = finished.order_by("-finished_at").first()
     as_of = latest.finished_at if latest else None
     before = TablesAndCharts.from_json(latest.result) if latest and latest.result else None
-    if before and as_of and timezone.now() - as_of < FRESH:
+    if before and as_of and abs(timezone.now() - as_of) < FRESH:  # the clock may have been set back since
         return _as_sections(before, None, as_of)
     computation = _enqueue(request, kind, state)
     if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
@@ -90,8 +92,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     judgements = sum(text.content.n_judgements for text in pick_texts(request.extract, request.parameters))
     if kind == "texts":  # each is drawn from thousands of times
         return judgements * 60
-    if kind == "matrix":  # each judgement is in as many pairs as there are other coders
-        n_coders = len(request.extract.coders)
+    n_coders = len(request.extract.coders)
+    if kind == "course":  # each judgement is in as many pairs as there are other coders
+        return judgements * max(n_coders - 1, 1)
+    if kind == "matrix":  # as with course
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     if kind == "coreference":  # two coders, seven scores
         return judgements * 80 // max(len(request.extract.coders), 1)
@@ -157,7 +161,7 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
     """Return the computation of a kind, which is enqueued now unless it is already."""
     current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if current is not None:
-        lost = not current.finished_at and is_lost(current.heartbeat_at)
+        lost = is_lost(current)
         if current.error or lost:  # an error is shown once; who looks again tries again
             Computation.objects.filter(pk=current.pk).delete()
         if not lost:
@@ -172,6 +176,14 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
         compute.enqueue(computation.pk)
     computation.refresh_from_db()
     return computation
+
+
+def is_lost(computation: Computation) -> bool:
+    """Return whether no worker computes it any more, nor will."""
+    path, is_begun = compute.module_path, bool(computation.total)
+    return not computation.finished_at and is_abandoned(
+        path, computation.pk, computation.heartbeat_at, is_begun=is_begun
+    )
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)

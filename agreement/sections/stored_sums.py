@@ -39,7 +39,7 @@ def order_sums(sender: object, project: int, **_: object) -> None:  # noqa: ARG0
     On SQLite nobody waits for it: where somebody else is writing, the next submission orders them.
     """
     now = timezone.now()
-    if SumsOrder.objects.filter(project=project, ordered_at__gt=now - LOST_AFTER).exists():
+    if SumsOrder.objects.filter(project=project, ordered_at__range=(now - LOST_AFTER, now + LOST_AFTER)).exists():
         return
     if Text.objects.filter(project=project).order_by()[:LEAST_TEXTS].count() < LEAST_TEXTS:
         return

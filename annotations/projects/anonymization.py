@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
@@ -13,17 +15,21 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import ProtectedError, Q
+from django.db.models import Model, ProtectedError, Q
 from django.dispatch import Signal
+from django_tasks_db.models import DBTaskResult
 
+from annotations.core.processes.progress import is_lost
 from annotations.models import (
     AccountOrigin,
     Coding,
     IdempotencyRecord,
+    ImportNames,
     Invitation,
     Mail,
     Membership,
     Operation,
+    Project,
     Token,
     Transfer,
     User,
@@ -58,6 +64,8 @@ def forget_person(user: User) -> ForgottenPerson:
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
     _refuse_last_superuser(user)
+    terms = re.compile("|".join(map(_bounded, _terms(user))), re.IGNORECASE)
+    stored = _orders_with(user, terms)
     forgetting_person.send(User, user=user)
     # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
     for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
@@ -65,6 +73,8 @@ def forget_person(user: User) -> ForgottenPerson:
     for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
         add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
+    _delete_orders(stored)
+    _delete_mentions(terms)
     _rename_in_admin_log(user, pseudonym)
     codings = Coding.with_gold.filter(coder=user).count()
     try:
@@ -102,10 +112,60 @@ def _delete_traces(user: User) -> None:
     for session in Session.objects.iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()
-    # One that a worker is running stays until it is too old, as all of them do in the end.
-    for transfer in Transfer.objects.filter(user=user).exclude(state__in=Transfer.ACTIVE_STATES, total__gt=0):
+
+
+def _terms(user: User) -> list[str]:
+    return [term for term in (user.username, user.email, user.get_full_name()) if term]
+
+
+def _bounded(term: str) -> str:
+    """Return a pattern of the term where no letter or digit stands before it or after."""
+    return rf"(?<![^\W_]){re.escape(term)}(?![^\W_])"
+
+
+def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
+    """Return the imports, exports and archives of anybody that name the person, or whose files may.
+
+    Raise ValidationError while a worker is running one of them: it would write the name afterwards.
+    """
+    own = Q(memberships__user=user) | Q(texts__codings__coder=user) | Q(texts__codings__operations__user=user)
+    projects = set(Project.objects.filter(own).values_list("pk", flat=True))
+    orders = [
+        transfer
+        for transfer in Transfer.objects.iterator()
+        if transfer.user_id == user.pk
+        # An archive that is not restored yet may name anybody.
+        or transfer.project_id in {None, *projects}
+        or _mentions(terms, (transfer.choices, transfer.report, transfer.error))
+    ]
+    for transfer in orders:
+        if transfer.is_active and not transfer.is_queued and not is_lost(transfer.heartbeat_at):
+            raise ValidationError(f"A worker is running the {transfer}: forget {user} once it has ended.")
+    return orders
+
+
+def _mentions(terms: re.Pattern[str], values: Iterable[object]) -> bool:
+    return any(terms.search(json.dumps(value, ensure_ascii=False, default=str)) for value in values)
+
+
+def _delete_orders(orders: Iterable[Transfer]) -> None:
+    for transfer in orders:
         transfer.delete()
         transaction.on_commit(partial(transfer.file.delete, save=False))
+
+
+def _delete_mentions(terms: re.Pattern[str]) -> None:
+    """Delete what is kept for a while and names the person: answers to others, mails, names of files, ended tasks."""
+    kept: dict[type[Model], tuple[str, ...]] = {
+        IdempotencyRecord: ("body",),
+        Mail: ("context",),
+        ImportNames: ("names",),
+        DBTaskResult: ("args_kwargs", "return_value", "traceback"),
+    }
+    for model, fields in kept.items():
+        rows = model._base_manager.values_list("pk", *fields).iterator()
+        named = [pk for pk, *values in rows if _mentions(terms, values)]
+        model._base_manager.filter(pk__in=named).delete()
 
 
 def _rename_in_admin_log(user: User, pseudonym: str) -> None:

@@ -27,15 +27,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast, Concat
 from django.http import FileResponse, Http404
-from django.tasks import TaskResultStatus, task
+from django.tasks import task
 from django.utils import timezone
-from django_tasks_db.models import DBTaskResult
 
 from annotations.core.database.locks import refuse_busy_database
 from annotations.core.files import write_whole
 from annotations.core.http.limits import Limit
-from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
-from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE
+from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.formats import FORMATS, Finding, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
@@ -45,7 +44,7 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
-from annotations.transfers.archiving import archive_project, restore_project
+from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
@@ -294,23 +293,11 @@ def download_response(transfer: Transfer) -> FileResponse:
 
 def mark_if_lost(transfer: Transfer) -> None:
     """Mark the transfer as failed if its worker has died. A transfer that waits in a long queue is not lost."""
-    if transfer.is_active and is_lost(transfer.heartbeat_at) and not _has_queued_task(transfer):
+    path, is_begun = run_transfer.module_path, not transfer.is_queued
+    if transfer.is_active and is_abandoned(path, transfer.pk, transfer.heartbeat_at, is_begun=is_begun):
         row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, heartbeat_at=transfer.heartbeat_at)
         _fail(row, LOST_MESSAGE)
         _refresh(transfer, "state", "error", "report", "finished_at")
-
-
-def _has_queued_task(transfer: Transfer) -> bool:
-    """Return whether a worker will run it: not if the server died before queueing it, or the worker since."""
-    if not transfer.is_queued:
-        return False
-    tasks = DBTaskResult.objects.filter(task_path=run_transfer.module_path, args_kwargs__args=[transfer.pk])
-    for status, started_at in tasks.values_list("status", "started_at"):
-        if status == TaskResultStatus.READY or (
-            status == TaskResultStatus.RUNNING and started_at and not is_lost(started_at)
-        ):
-            return True
-    return False
 
 
 def _zip_uploads(files: Sequence[UploadedFile[Any]], out: IO[bytes]) -> None:
@@ -548,15 +535,25 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
         data = upload.read()
     file = transfer.choices["file"]
     slug = transfer.choices["slug"] or None
-    restored = restore_project(data, slug=slug, by=transfer.user, trial=trial, file=file, progress=progress)
-    result: dict[str, Any] = {
-        "report": {
-            "summary": str(restored),
-            "new_coders": restored.new_people,
-            "odd": summarize_warnings(restored.findings),
-        }
+    row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
+
+    def record_done(restored: RestoreReport) -> None:
+        # In the transaction that makes the project: an order whose worker dies after it is done.
+        _finish(row, Transfer.State.DONE, report=restore_report(restored), project=restored.project)
+
+    restored = restore_project(
+        data, slug=slug, by=transfer.user, trial=trial, file=file, progress=progress, written=record_done
+    )
+    return {"report": restore_report(restored)} | ({} if trial else {"project": restored.project})
+
+
+def restore_report(restored: RestoreReport) -> dict[str, Any]:
+    """Return the report of a restored archive as pages and the API show it."""
+    return {
+        "summary": str(restored),
+        "new_coders": restored.new_people,
+        "odd": summarize_warnings(restored.findings),
     }
-    return result if trial else result | {"project": restored.project}
 
 
 RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {

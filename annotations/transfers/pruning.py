@@ -14,7 +14,7 @@ from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.models import IdempotencyRecord, Invitation, Mail
+from annotations.models import IdempotencyRecord, Invitation, Mail, Operation, Transfer, User
 from annotations.transfers.orders import discard_old
 
 TASK_AGE = timedelta(days=1)  # of one that went well: each change of a coding may leave one
@@ -22,7 +22,22 @@ FAILED_TASK_AGE = timedelta(days=30)
 INVITATION_AGE = timedelta(days=30)  # after its end, so that a manager sees for a while that it has ended
 MAIL_AGE = timedelta(days=30)
 IDEMPOTENCY_AGE = timedelta(days=1)
+# After so much time without work a worker does not delete at its start: the clock may have been set wrong.
+MAX_IDLE = timedelta(days=7)
 BATCH = 1000  # rows of one transaction: others write in between
+
+
+def idle_time() -> timedelta:
+    """Return the time since anybody has coded, signed in, ordered a file or a task, by the clock of this machine."""
+    now = timezone.now()
+    newest: list[QuerySet[Any, Any]] = [
+        Operation.objects.order_by("-pk").values_list("applied_at", flat=True),
+        Transfer.objects.order_by("-pk").values_list("created_at", flat=True),
+        DBTaskResult.objects.order_by("-enqueued_at").values_list("enqueued_at", flat=True),
+        User.objects.filter(last_login__isnull=False).order_by("-last_login").values_list("last_login", flat=True),
+    ]
+    moments = [moment for rows in newest for moment in rows[:1]]
+    return now - max(moments, default=now)
 
 
 def prune() -> dict[str, int]:

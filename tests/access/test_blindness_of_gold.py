@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from functools import partial
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 import pytest
 from django.db import transaction
@@ -16,6 +17,7 @@ from annotations.adjudication.hands import hand_on_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
+from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import (
     Coding,
     Mail,
@@ -24,7 +26,10 @@ from annotations.models import (
     User,
 )
 from annotations.planning.rounds import create_round
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
+from annotations.projects.people.model_coders import add_model
+from annotations.schemes.project_scheme import read_scheme
 from annotations.web.confirmation import CONFIRMED
 from tests.access.walk import (
     PROJECT_ADDRESSES,
@@ -32,6 +37,7 @@ from tests.access.walk import (
     Visit,
     alice_takes,
     charlie_makes_gold,
+    first_of_each_route,
     seen_by,
     world,
 )
@@ -88,16 +94,49 @@ def attacks_on_gold(project):
     return [*visits, *lists]
 
 
-def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made):
+def attacks_by_scheme(project):
+    """Return visits of every route, and of each change of the scheme that leaves out a category with its relation.
+
+    Whether such a change is refused, and with which numbers, tells of answers.
+    """
+    scheme = scheme_to_json(read_scheme(project.pk).spec, project.answers) | {"attributes": []}
+    tried = [
+        scheme | {part: [row for row in scheme[part] if row["key"] != key] for part in ("categories", "relations")}
+        for key in [row["key"] for row in scheme["categories"]]
+    ]
+    address = "/api/v1/projects/tea/scheme/"
+    form = [urlencode({"scheme": json.dumps(body), "tag": "x"}) for body in tried]
+    return [
+        *(Visit("GET", address) for address in first_of_each_route(PROJECT_ADDRESSES)),
+        *(Visit("POST", f"{address}preview/", json.dumps(body)) for body in tried),
+        *(Visit("POST", "/projects/tea/scheme/import/", body, FORM) for body in form),
+        *(Visit("PUT", address, json.dumps(body), seen="*") for body in tried),
+    ]
+
+
+def model_codes(project):
+    """Let a model code the text of the project."""
+    text, user = project.texts.get(), add_model(project, "gpt").membership.user
+    assign_texts(project, [text], [user], project.rounds.get(name="main"))
+    coding = Coding.with_models.get(coder=user)
+    judge(coding, text.markables.filter(level__coded=True, predefined=True)[0].key, "none", note="Secret: model.")
+    submit_coding(coding, user)
+
+
+def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made, people_code=True):
     """Return the visits, what the person sees on them in a project with gold or without, and the mails to Bob.
 
-    `attacks` returns the visits to a project; Bob has the role.
+    `attacks` returns the visits to a project; Bob has the role. Where no people code, a model codes beside the gold.
     """
     with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC)):
         project = world(*WORLDS["marking"][:2], True, "coder")
         create_round(project, "extra", copied=project.rounds.get(name="main"))
+        if not people_code:
+            Coding.objects.filter(text__project=project).delete()
         if is_made:
             charlie_makes_gold(project)
+            if not people_code:
+                model_codes(project)
         Membership.objects.filter(user=User.objects.get(username="bob")).update(role=role)
         visits = attacks(project)
         logging.disable(logging.WARNING)
@@ -120,6 +159,30 @@ def test_who_codes_learns_nothing_of_gold_by_what_they_do_to_its_text(alice, bob
     removal = Visit("POST", f"{EXTRA}change/", "name=extra&kind=main&with_texts=1", FORM)
     removed = {answer[0] for visit, answer in zip(visits, with_gold, strict=True) if visit == removal}
     assert removed == {302 if role == "manager-coder" else 403}
+
+
+@pytest.mark.parametrize("role", ["manager-coder", "coder"])
+def test_where_nobody_codes_yet_gold_and_codings_of_models_are_hidden_from_who_will(
+    alice, bob, charlie, signed_in, role
+):
+    looks = partial(seen_with_gold, bob, signed_in, role, attacks_by_scheme, people_code=False)
+    visits, without, _ = looks(is_made=False)
+    _, with_both, _ = looks(is_made=True)
+    for visit, then, now in zip(visits, without, with_both, strict=True):
+        assert now == then, visit
+    by_scheme = {answer[0] for visit, answer in zip(visits, without, strict=True) if visit.method != "GET"}
+    assert by_scheme == {403}
+
+
+def test_the_trial_of_schemes_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in):
+    def attacks(project):
+        return [visit for visit in attacks_by_scheme(project) if "/scheme/" in visit.address]
+
+    looks = partial(seen_with_gold, charlie, signed_in, "coder", attacks, people_code=False)
+    visits, without, _ = looks(is_made=False)
+    _, with_both, _ = looks(is_made=True)
+    differing = {visit.address for visit, then, now in zip(visits, without, with_both, strict=True) if now != then}
+    assert {"/api/v1/projects/tea/scheme/preview/", "/projects/tea/scheme/edit/"} <= differing
 
 
 def test_the_attack_is_sharp_enough_to_see_what_a_manager_sees_of_gold(alice, bob, charlie, signed_in):

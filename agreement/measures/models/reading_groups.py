@@ -17,8 +17,8 @@ from .two_readings import MOST_GROUPS
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
-# The distances of so many units are in memory at once.
-UNITS_AT_ONCE = 4096
+# So many distances are in memory at once: pairs of answers to units that have the same number of answers.
+DISTANCES_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,8 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     rows, codes = judged.rows[enough], codes[enough]
     groups = codes.copy()
     if data.has_sets:
-        for places, joined in _join_sets(data, rows, codes):
-            groups[places] = joined
+        for places, columns, joined in _join_sets(data, rows, codes):
+            groups[places[:, None], columns] = joined
     numbered = _number_by_frequency(groups)
     # where some groups may be no reading, values decide which, not the order of coders
     for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MOST_GROUPS).tolist():
@@ -58,28 +58,50 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     return ReadingGroups(rows, numbered, several.sum(axis=1)[enough])
 
 
-def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the places among `rows` of units to which coders gave sets that are near, and the groups of these units."""
+def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield places among `rows` of units with near sets, the columns of their answers, and the groups of these.
+
+    The units of one batch have the same number of answers, so the cost follows the pairs of answers.
+    """
     pairs = _find_pairs(data, rows)
     sets = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) >= len(data.labels)
     near = np.zeros(len(rows), dtype=np.bool_)
     near[pairs.place[sets & (pairs.distance <= SAME_READING)]] = True
-    pairs = pairs.select(near[pairs.place])
-    places, number = np.unique(pairs.place, return_inverse=True)
-    for begin in range(0, len(places), UNITS_AT_ONCE):
-        own = slice(*np.searchsorted(number, (begin, begin + UNITS_AT_ONCE)).tolist())
-        of_units = codes[places[begin : begin + UNITS_AT_ONCE]]
-        distances = np.zeros((*of_units.shape, of_units.shape[1]))
-        unit, left, right = number[own] - begin, pairs.left[own], pairs.right[own]
+    # Coders who gave several readings are in no group.
+    given = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) != MISSING
+    pairs = pairs.select(near[pairs.place] & given)
+    n_answers = (codes != MISSING).sum(axis=1)
+    places = np.flatnonzero(near)
+    places = places[np.argsort(n_answers[places], kind="stable")]
+    number_of = np.full(len(rows), MISSING, dtype=np.int64)
+    number_of[places] = np.arange(len(places))
+    pairs = pairs.select(np.argsort(number_of[pairs.place], kind="stable"))
+    number = number_of[pairs.place]
+    for begin, end in _batches(n_answers[places]):
+        batch = places[begin:end]
+        present = codes[batch] != MISSING
+        columns = np.nonzero(present)[1].reshape(len(batch), -1)
+        position = present.cumsum(axis=1) - 1
+        own = slice(*np.searchsorted(number, (begin, end)).tolist())
+        unit = number[own] - begin
+        left, right = position[unit, pairs.left[own]], position[unit, pairs.right[own]]
+        distances = np.zeros((*columns.shape, columns.shape[1]))
         distances[unit, left, right] = distances[unit, right, left] = pairs.distance[own]
-        yield places[begin : begin + UNITS_AT_ONCE], _join_coders(data, distances, of_units)
+        yield batch, columns, _join_answers(data, distances, codes[batch[:, None], columns])
 
 
-def _join_coders(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
-    """Return the groups of coders, (units, coders), by the distances of their values, (units, coders, coders)."""
-    present = codes != MISSING
-    joined: Bools = (distances <= SAME_READING) & present[:, :, None] & present[:, None, :]
-    groups = np.where(present, joined.argmax(axis=2), MISSING)
+def _batches(n_answers: Ints) -> Iterator[tuple[int, int]]:
+    """Yield the first place and the end of batches of units with equal numbers of answers, which are ascending."""
+    sizes, begins, counts = np.unique(n_answers, return_index=True, return_counts=True)
+    for size, begin, end in zip(sizes.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
+        step = max(1, DISTANCES_AT_ONCE // size**2)
+        yield from ((first, min(first + step, end)) for first in range(begin, end, step))
+
+
+def _join_answers(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
+    """Return the groups of answers, (units, answers), by the distances between them, (units, answers, answers)."""
+    joined: Bools = distances <= SAME_READING
+    groups = joined.argmax(axis=2)
     # Where all who are near to one are near to each other, any linkage gives these groups; else it has to be found.
     through = joined.astype(np.float32) @ joined.astype(np.float32) > 0
     others = np.flatnonzero((through != joined).any(axis=(1, 2))).tolist()
@@ -87,11 +109,9 @@ def _join_coders(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
         from scipy.cluster.hierarchy import fcluster, linkage
         from scipy.spatial.distance import squareform
     for unit in others:
-        there = sorted(
-            np.flatnonzero(present[unit]).tolist(), key=lambda coder: _order_key(data, int(codes[unit, coder]))
-        )
-        tree = linkage(squareform(distances[unit][np.ix_(there, there)], checks=False), "average")
-        groups[unit, there] = fcluster(tree, SAME_READING, "distance")
+        order = sorted(range(codes.shape[1]), key=lambda place: _order_key(data, int(codes[unit, place])))
+        tree = linkage(squareform(distances[unit][np.ix_(order, order)], checks=False), "average")
+        groups[unit, order] = fcluster(tree, SAME_READING, "distance")
     return groups
 
 
@@ -104,7 +124,7 @@ class _Pairs:
     right: Ints
     distance: Floats
 
-    def select(self, chosen: Bools) -> "_Pairs":
+    def select(self, chosen: Bools | Ints) -> "_Pairs":
         """Return some of the pairs."""
         return _Pairs(self.place[chosen], self.left[chosen], self.right[chosen], self.distance[chosen])
 
@@ -145,15 +165,17 @@ def _number_by_value(data: ReliabilityData, groups: Ints, codes: Ints) -> Ints:
 
 def _number_by_frequency(groups: Ints) -> Ints:
     """Return the groups of each unit numbered from 0, larger ones first, then those of earlier coders."""
-    same: Bools = (groups[:, :, None] == groups[:, None, :]) & (groups != MISSING)[:, :, None]
-    size, first = same.sum(axis=2), same.argmax(axis=2)
-    # of each judgement a key by which its group comes, then its rank among the keys of the unit
-    key = np.where(groups == MISSING, np.iinfo(np.int64).max, first - size * (groups.shape[1] + 1))
-    ordered = np.sort(key, axis=1)
-    begins = np.concatenate((np.zeros((len(key), 1), dtype=np.int64), np.diff(ordered, axis=1) != 0), axis=1)
-    ranks = np.cumsum(begins, axis=1)
-    order = np.argsort(key, axis=1, kind="stable")
-    numbered = np.empty_like(groups)
-    np.put_along_axis(numbered, order, ranks, axis=1)
-    numbered[groups == MISSING] = MISSING
+    units, columns = np.nonzero(groups != MISSING)
+    width = int(groups.max(initial=0)) + 1
+    keys, first, which, sizes = np.unique(
+        units * width + groups[units, columns], return_index=True, return_inverse=True, return_counts=True
+    )
+    units_of_groups = keys // width
+    order = np.lexsort((columns[first], -sizes, units_of_groups))
+    begins = np.searchsorted(units_of_groups, units_of_groups)
+    ranks = np.empty_like(begins)
+    # Both are in the order of units, so each group's place among those of its unit is its place less their first.
+    ranks[order] = np.arange(len(keys)) - begins
+    numbered = np.full_like(groups, MISSING)
+    numbered[units, columns] = ranks[which]
     return numbered

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import combinations
 
 from django.utils import timezone
@@ -29,6 +30,7 @@ from agreement.reports.request.basis import (
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
+from annotations.core.processes.progress import Progress
 
 GROUPINGS = ("round", "week", "operations")
 BINS = 8
@@ -49,21 +51,35 @@ class Stage:
     seconds: Mapping[str, float | None]
 
 
+def check_grouping(by: str) -> None:
+    """Raise InvalidParameter for a grouping of texts that is unknown."""
+    if by not in GROUPINGS:
+        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
+
+
 def compute_stages(
-    extract: Extract, parameters: Parameters, by: str, work: Mapping[tuple[int, str], Activity]
+    extract: Extract,
+    parameters: Parameters,
+    by: str,
+    work: Mapping[tuple[int, str], Activity],
+    progress: Progress | None = None,
 ) -> list[Stage]:
     """Return the stages of the project, the earliest first. Raises InvalidParameter.
 
     `work` gives by text and coder what the operation log says. A text belongs to the week in which the last of
     its coders last changed something. "operations": texts in the order in which they were finished, in up to eight
     groups of about equally many operations; the label is the number of operations until the group's end. Texts that
-    nobody worked on here, such as imported ones, have no time and are left out, except by round.
+    nobody worked on here, such as imported ones, have no time and are left out, except by round. `progress` is called
+    with the number of stages that are done.
     """
-    if by not in GROUPINGS:
-        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
+    check_grouping(by)
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(pick_texts(extract, parameters), by, work)
-    return [_compute_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
+    stages = []
+    for number, (label, texts) in enumerate(groups):
+        report = partial(progress, number, len(groups)) if progress else None
+        stages.append(_compute_stage(extract, parameters, label, tuple(texts), work, report))
+    return stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +196,21 @@ def _compute_stage(
     label: str,
     texts: tuple[TextEntry, ...],
     work: Mapping[tuple[int, str], Activity],
+    report: Callable[[], None] | None,
 ) -> Stage:
     coders = extract.coders
     names = tuple(text.pk for text in texts)
     pairs = cached(
         extract,
         ("pairs", parameters, names),
-        lambda: _compute_pairs(extract, parameters, texts),
+        lambda: _compute_pairs(extract, parameters, texts, report),
     )
-    against = {}
-    for coder in coders:
-        values = [value for pair, value in pairs.items() if coder in pair and value is not None]
-        against[coder] = sum(values) / len(values) if values else None
+    values: dict[str, list[float]] = {coder: [] for coder in coders}
+    for pair, value in pairs.items():
+        if value is not None:
+            for coder in pair:
+                values[coder].append(value)
+    against = {coder: sum(of_coder) / len(of_coder) if of_coder else None for coder, of_coder in values.items()}
     return Stage(
         label,
         texts,
@@ -202,10 +221,25 @@ def _compute_stage(
 
 
 def _compute_pairs(
-    extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]
+    extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...], report: Callable[[], None] | None
 ) -> dict[tuple[str, str], float | None]:
+    """Return the coefficient of each two coders who coded a text in common, in the order of the coders.
+
+    Of many coders few code the same text, and two without a common text have no coefficient.
+    """
     coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
-    return {pair: coefficient(data_of(pair)).value for pair in combinations(extract.coders, 2)}
+    number = {coder: place for place, coder in enumerate(extract.coders)}
+    together: set[tuple[int, int]] = set()
+    for text in texts:
+        of_text = {number[coding.coder] for coding in text.content.codings if coding.coder in number}
+        together.update(combinations(sorted(of_text), 2))
+    pairs: dict[tuple[str, str], float | None] = {}
+    for first, second in sorted(together):
+        if report:
+            report()
+        pair = extract.coders[first], extract.coders[second]
+        pairs[pair] = coefficient(data_of(pair)).value
+    return pairs
 
 
 def seconds_per_judgement(

@@ -29,7 +29,7 @@ from annotations.api.serializers.projects import (
 )
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
-from annotations.models import Coding, Project, SchemeVersion, User
+from annotations.models import Project, SchemeVersion, User
 from annotations.models.people.rights import Right
 from annotations.projects.locks import lock_project
 from annotations.projects.permissions import project_for
@@ -110,13 +110,14 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
 
 
 def _project_to_change(request: Request, slug: str, sent: SchemeRequest) -> Project:
-    """Return the project. Once there are codings, what coders are asked is changed by those who see their work.
+    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
 
-    Others manage words and order: whether a change is refused, and why, would tell them of answers.
+    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
+    would the question whether there are any.
     """
     project = project_for(request.user, slug, Right.MANAGE)
     otherwise = bool(sent.merges) or asks_otherwise(project, sent.spec, sent.answers)
-    if otherwise and Coding.objects.filter(text__project=project).exists():
+    if otherwise and project.texts.exists():
         return project_for(request.user, slug, Right.MANAGE_WORK)
     return project
 

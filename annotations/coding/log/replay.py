@@ -166,25 +166,39 @@ def log_mismatches(coding: Coding) -> Iterator[str]:
     if corrections != coding.corrections:
         yield f"it counts {coding.corrections} corrections of its text, and its log has {corrections}"
     predefined = set(Markable.objects.filter(text=coding.text_id, predefined=True).values_list("key", flat=True))
-    replayed = replay([(kind, payload) for _, kind, payload in log], predefined)
-    if replayed.status != coding.status:
-        yield f"it is {coding.status}, by its log {replayed.status}"
-    stored = _comparable_decisions(decisions_of(coding), predefined)
+    yield from replay_mismatches(
+        [(kind, payload) for _, kind, payload in log],
+        predefined,
+        coding.status,
+        decisions_of(coding),
+        {key: (one["label"], one["comment"]) for key, one in scu_descriptions(coding).items()},
+    )
+
+
+def replay_mismatches(
+    log: Iterable[tuple[str, Mapping[str, Any]]],
+    predefined: Collection[str],
+    status: str,
+    decisions: Iterable[Decision],
+    descriptions: Mapping[str, tuple[str, str]],
+) -> Iterator[str]:
+    """Yield the differences between a log and the status, decisions and labelled SCUs of its coding."""
+    replayed = replay(log, predefined)
+    if replayed.status != status:
+        yield f"it is {status}, by its log {replayed.status}"
+    stored = _comparable_decisions(decisions, predefined)
     logged = _comparable_decisions(replayed.decisions.values(), predefined)
     for key in sorted(stored.keys() | logged.keys()):
         if stored.get(key) != logged.get(key):
             yield f"{key}: {_in_short(stored.get(key))}, by its log {_in_short(logged.get(key))}"
-    stored_descriptions = {
-        key: (description["label"], description["comment"]) for key, description in scu_descriptions(coding).items()
-    }
     logged_descriptions = {
         key: (description.label, description.comment)
         for key, description in replayed.descriptions.items()
         if description.label or description.comment
     }
-    for key in sorted(stored_descriptions.keys() | logged_descriptions.keys()):
-        if stored_descriptions.get(key) != logged_descriptions.get(key):
-            yield f"SCU {key}: {stored_descriptions.get(key)}, by its log {logged_descriptions.get(key)}"
+    for key in sorted(descriptions.keys() | logged_descriptions.keys()):
+        if descriptions.get(key) != logged_descriptions.get(key):
+            yield f"SCU {key}: {descriptions.get(key)}, by its log {logged_descriptions.get(key)}"
 
 
 def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:

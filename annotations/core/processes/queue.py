@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Min, Q
@@ -12,6 +14,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
+from annotations.core.processes.progress import is_lost
 
 # The queue of what may take minutes: imports, exports, figures of many texts. All else is in the queue "default", which
 # a worker of both queues empties first.
@@ -50,23 +53,58 @@ def queue_state() -> QueueState:
 
 
 def lost_tasks(ages: Mapping[str, float]) -> list[DBTaskResult[Any, Any]]:
-    """Return the tasks that were begun long ago by workers that have died, by the seconds since their last signs.
+    """Return the tasks of workers that have died, by the seconds since their last signs.
 
-    A worker of this host without a sign has died. That of another host may give them elsewhere, where we do not see
-    them, so it is given up a day after its task was begun.
+    A worker of this host whose process is gone has died, and 15 minutes after its task was begun one without a sign. A
+    worker of another host may give signs where we do not see them, so it is given up a day after its task was begun.
     """
     now, own = timezone.now(), f"{host_name()}."
-    begun = DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING, started_at__lt=now - LOST_AFTER)
     lost = []
-    for task in begun.order_by("started_at"):
+    for task in DBTaskResult.objects.filter(status=TaskResultStatus.RUNNING).order_by("started_at"):
         worker = task.worker_ids[-1]
-        if worker in ages:
+        if worker.startswith(own) and not _has_process(worker):
+            has_died = True
+        elif task.started_at > now - LOST_AFTER:
+            has_died = False
+        elif worker in ages:
             has_died = ages[worker] > LOST_AFTER.total_seconds()
         else:
             has_died = worker.startswith(own) or task.started_at < now - FORGOTTEN_AFTER
         if has_died:
             lost.append(task)
     return lost
+
+
+def _has_process(worker: str) -> bool:
+    """Return whether the process in the name of a worker of this host may still run.
+
+    Who asks runs no task, so a worker with the same number was another process: a container begins to count again.
+    """
+    if os.name == "nt":  # there a signal that only asks ends the process
+        return True
+    number = int(worker.split(".")[1])
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of somebody else
+        return True
+    return number != os.getpid()
+
+
+def is_abandoned(task_path: str, pk: int, reported_at: datetime, *, is_begun: bool) -> bool:
+    """Return whether the job of a task with the argument `pk` has lost its worker, and waits for none.
+
+    `reported_at`: when it was last heard of. A job that is not begun and waits in a long queue is not abandoned.
+    """
+    tasks = DBTaskResult.objects.filter(task_path=task_path, args_kwargs__args=[pk])
+    if not is_lost(reported_at):
+        return tasks.filter(status=TaskResultStatus.FAILED, finished_at__gte=reported_at).exists()
+    return is_begun or not any(
+        status == TaskResultStatus.READY
+        or (status == TaskResultStatus.RUNNING and started_at and not is_lost(started_at))
+        for status, started_at in tasks.values_list("status", "started_at")
+    )
 
 
 def fail_lost_tasks(ages: Mapping[str, float]) -> int:

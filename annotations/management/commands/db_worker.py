@@ -22,7 +22,7 @@ from annotations.management.base import ProgramCommand
 from annotations.planning.repeats import draw_due_repeats
 from annotations.planning.work.digests import queue_digests
 from annotations.planning.work.due_dates import queue_due_mails
-from annotations.transfers.pruning import prune
+from annotations.transfers.pruning import MAX_IDLE, idle_time, prune
 
 logger = logging.getLogger(__name__)
 
@@ -85,9 +85,16 @@ class Worker(db_worker.Worker):
                 logger.warning("Tasks whose worker has died: %d, marked as failed.", count)
 
         if time.monotonic() - self.pruned_at > SECONDS_BETWEEN_PRUNINGS:
-            self.pruned_at = time.monotonic()
+            is_first, self.pruned_at = self.pruned_at == float("-inf"), time.monotonic()
             try:
-                logger.info("Deleted: %s.", prune())
+                if is_first and (idle := idle_time()) > MAX_IDLE:
+                    logger.warning(
+                        "Nobody has worked here for %d days, by the clock. If that is wrong, correct the clock: "
+                        "what is over is deleted in a day, or by manage.py prune.",
+                        idle.days,
+                    )
+                else:
+                    logger.info("Deleted: %s.", prune())
             except (OperationalError, InterfaceError):
                 raise
             except Exception:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from math import inf
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -25,6 +26,9 @@ from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
+from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
+from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.repeats import MOST_REPEATED
 from annotations.transfers.archiving.judging import check_judgements
 from annotations.transfers.archiving.scheme import check_archived_scheme
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields
@@ -36,6 +40,19 @@ KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
     Text.Role.SOURCE: (Coding.Kind.TEXT, Coding.Kind.GOLD),
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
     Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
+}
+
+# The highest position; a row that is added later gets the next one, which databases must hold too.
+MAX_POSITION = 10**9
+# The lowest and highest number of a field, where its model allows more than a project can use.
+BOUNDS: Mapping[tuple[str, str], tuple[int, int]] = {
+    ("rounds", "position"): (0, MAX_POSITION),
+    ("texts", "position"): (0, MAX_POSITION),
+    ("codings", "place"): (0, MAX_POSITION),
+    ("plans", "share"): (0, 1),
+    ("repeat_plans", "share"): (0, 1),
+    ("repeat_plans", "number"): (0, MOST_REPEATED),
+    ("repeat_plans", "days"): (0, MOST_DAYS),
 }
 
 
@@ -53,14 +70,15 @@ def check_tables(tables: Tables) -> list[Finding]:
     _check_roles(tables)
     _check_models(tables)
     _check_rounds(tables)
+    _check_guidelines(tables)
     _check_kinds(tables)
     _check_summaries(tables)
     findings += _check_markables(tables)
     _check_questions(tables)
-    findings += check_judgements(tables)
     _check_operations(tables)
+    findings += check_judgements(tables)
     _check_scheme_versions(tables)
-    findings += _coders_without_role(tables)
+    findings += _coders_in_other_roles(tables)
     return findings
 
 
@@ -79,12 +97,15 @@ def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
 def _check_values(archived: ArchivedTable, table: Table) -> None:
     """Check each distinct value with the field of the model: its length, range and choices."""
     for name, field in archived_fields(archived).items():
-        if isinstance(field, models.CharField | models.TextField | models.IntegerField):
+        if isinstance(field, models.CharField | models.TextField | models.IntegerField | models.FloatField):
+            low, high = BOUNDS.get((archived.name, name), (-inf, inf))
             for value in dict.fromkeys(value for value in table[name] if value is not None):
                 try:
                     field.clean(value, None)
                 except ValidationError as error:
                     raise table.error(list(table[name]).index(value), f"{name}: {' '.join(error.messages)}") from None
+                if isinstance(value, int | float) and not low <= value <= high:
+                    raise table.error(list(table[name]).index(value), f"{name} is {value}; it is from {low} to {high}")
 
 
 def _check_json(archived: ArchivedTable, table: Table) -> None:
@@ -174,6 +195,7 @@ def _check_rounds(tables: Tables) -> None:
             raise codings.error(row, f"its text is not in the round of line {round_}")
         if occasion < 1 or (occasion > 1 and kind != Coding.Kind.TEXT):
             raise codings.error(row, f"occasion is {occasion}, which no coding of kind {kind} has")
+    _refuse_circles(rounds)
     [scheme], guidelines = tables["project"]["scheme_version"], len(tables["guidelines_versions"])
     for row, (starts, ends, of_scheme, of_guidelines) in enumerate(
         zip(*(rounds[name] for name in ("starts_on", "ends_on", "scheme_version", "guidelines_version")), strict=True)
@@ -184,6 +206,32 @@ def _check_rounds(tables: Tables) -> None:
             raise rounds.error(row, f"scheme_version is {of_scheme}; the scheme has {scheme}")
         if of_guidelines is not None and (of_scheme is None or not 1 <= of_guidelines <= guidelines):
             raise rounds.error(row, f"guidelines_version is {of_guidelines}; guidelines_versions has {guidelines} rows")
+
+
+def _refuse_circles(rounds: Table) -> None:
+    """Raise FormatError at a round that can never be passed: it requires itself, or a round that requires it."""
+    passable: set[int] = set()
+    for first in range(len(rounds)):
+        chain: set[int] = set()
+        row: int | None = first
+        while row is not None and row not in passable:
+            if row in chain:
+                raise rounds.error(row, "required_round is this round, or one that requires it")
+            chain.add(row)
+            line = rounds["required_round"][row]
+            row = None if line is None else line - 1
+        passable |= chain
+
+
+def _check_guidelines(tables: Tables) -> None:
+    """Check that versions of the guidelines count from 1, and that nobody has read a later one."""
+    numbers, readings = tables["guidelines_versions"]["number"], tables["guidelines_readings"]
+    for row, number in enumerate(numbers):
+        if not 1 <= number <= len(numbers):
+            raise tables["guidelines_versions"].error(row, f"number is {number}; there are {len(numbers)} rows")
+    for row, number in enumerate(readings["number"]):
+        if number > len(numbers):
+            raise readings.error(row, f"number is {number}; guidelines_versions has {len(numbers)} rows")
 
 
 def _check_kinds(tables: Tables) -> None:
@@ -301,9 +349,10 @@ def _check_operations(tables: Tables) -> None:
 def _check_scheme_versions(tables: Tables) -> None:
     """Check that versions of the scheme count from 1 to the present one, and that nothing names a later one."""
     versions, [latest] = tables["scheme_versions"], tables["project"]["scheme_version"]
-    numbers = sorted(versions["number"])
-    if numbers != (list(range(1, latest + 1)) if latest > 1 else []):
-        raise tables["project"].error(0, f"scheme_version is {latest}; scheme_versions has {len(numbers)} rows")
+    n_versions = latest if latest > 1 else 0
+    # Both are compared before anything of that size is made.
+    if len(versions) != n_versions or sorted(versions["number"]) != list(range(1, n_versions + 1)):
+        raise tables["project"].error(0, f"scheme_version is {latest}; scheme_versions has {len(versions)} rows")
     for name in ("judgements", "operations"):
         for row, number in enumerate(tables[name]["scheme_version"]):
             if not 1 <= number <= latest:
@@ -336,9 +385,19 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         parse_operation(kind, payload)
 
 
-def _coders_without_role(tables: Tables) -> Iterable[Finding]:
-    codings, members = tables["codings"], set(tables["members"]["user"])
-    for row, coder in enumerate(codings["coder"]):
-        if coder is not None and coder not in members:
-            members.add(coder)
+def _coders_in_other_roles(tables: Tables) -> Iterable[Finding]:
+    """Yield a finding on each coder who is no member, or has a role in which they see the work of others."""
+    codings, members = tables["codings"], tables["members"]
+    role_of = dict(zip(members["user"], members["role"], strict=True))
+    told: set[str] = set()
+    for row, (coder, kind) in enumerate(zip(codings["coder"], codings["kind"], strict=True)):
+        if coder is None or coder in told:
+            continue
+        role = role_of.get(coder)
+        if role is None:
+            told.add(coder)
             yield Finding("no-member", f"{coder} codes and is no member", codings.shape.file, row + 1)
+        elif role in ROLES_SEEING_ALL_WORK and kind not in (*DECIDED_KINDS, Coding.Kind.PEER_AGREED):
+            told.add(coder)
+            message = f"{coder} has coded texts and is {Membership.Role(role).label} here, who sees what others code"
+            yield Finding("other-role", message, codings.shape.file, row + 1)

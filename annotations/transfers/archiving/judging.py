@@ -1,27 +1,36 @@
-"""Check the judgements of an archive against the rules of its scheme."""
+"""Check the judgements of an archive against the rules of its scheme, and against the logs of their codings."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.log.payloads import MAX_NOTE_LENGTH
+from annotations.coding.log.replay import replay_mismatches
 from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import Rules, check_head
 from annotations.formats import Finding
 from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind, AnswerValue
 from annotations.formats.project import Table
-from annotations.models import Level, Markable
+from annotations.models import Level, Markable, Operation
 from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, constraints_of
 from annotations.transfers.archiving.scheme import scheme_of
 
 type Tables = Mapping[str, Table]
 
 
+# The replay of moves, deletions and corrections goes through the judgements each time: so many are gone through.
+MAX_REPLAYED = 20_000_000
+COSTLY_KINDS = (Operation.Kind.UNMARK, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
+
+
 def check_judgements(tables: Tables) -> Iterator[Finding]:
-    """Yield findings on what the scheme no longer allows. Raise FormatError on what no judgement can contain."""
+    """Yield findings on what the scheme no longer allows, and on codings that are not what their logs say.
+
+    Raise FormatError on what no judgement can contain. The operations must be checked already.
+    """
     _check_texts(tables)
     judgements, codings = tables["judgements"], tables["codings"]
     answers = tables["project"]["answers"][0]
@@ -41,7 +50,10 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
     attributes = _answers(tables)
     indices = _values_by_judgement(tables["indices"], "entity")
     values = list(zip(*(judgements[name] for name in JUDGEMENT_FIELDS), strict=True))
-    for coding, rows in rows_by_coding.items():
+    logs = _Logs(tables)
+    for coding in range(1, len(codings) + 1):
+        rows = rows_by_coding.get(coding, [])
+        decisions = []
         own = [markables[judgements["markable"][row] - 1] for row in rows]
         # The markables that the coder sees: those predefined in the text and those marked by this coder.
         visible = {**predefined_by_text[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
@@ -61,6 +73,7 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
                 relations.get(row + 1, ()),
                 attributes.get(row + 1, ()),
             )
+            decisions.append(decision)
             try:
                 _check_always(decision, rules)
             except OperationRejected as rejection:
@@ -69,6 +82,41 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
                 rules.check(decision)
             except OperationRejected as rejection:
                 yield Finding(rejection.code, str(rejection), judgements.shape.file, row + 1)
+        yield from logs.compare(coding, predefined_by_text[codings["text"][coding - 1]].keys(), decisions)
+
+
+class _Logs:
+    """The logs of the codings of an archive, to replay."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.codings, self.slugs = tables["codings"], tables["texts"]["slug"]
+        operations, scus = tables["operations"], tables["scus"]
+        self.logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
+        for coding, *entry in zip(
+            *(operations[name] for name in ("coding", "sequence", "kind", "payload")), strict=True
+        ):
+            self.logs[coding].append((entry[0], entry[1], entry[2]))
+        self.descriptions: dict[int, dict[str, tuple[str, str]]] = defaultdict(dict)
+        for coding, key, *said in zip(*(scus[name] for name in ("coding", "key", "label", "comment")), strict=True):
+            self.descriptions[coding][key] = (said[0], said[1])
+        self.left = MAX_REPLAYED
+
+    def compare(self, coding: int, predefined: Collection[str], decisions: Sequence[Decision]) -> Iterator[Finding]:
+        """Yield a finding on each difference between a coding and its log."""
+        codings, row = self.codings, coding - 1
+        file, line = codings.shape.file, coding
+        whose = f"{codings['coder'][row] or 'nobody'}, {self.slugs[codings['text'][row] - 1]} ({codings['kind'][row]})"
+        log = [(kind, payload) for _, kind, payload in sorted(self.logs.pop(coding, []), key=lambda entry: entry[0])]
+        self.left -= len(log) * sum(kind in COSTLY_KINDS for kind, _ in log)
+        if self.left < 0:
+            yield Finding("log-not-replayed", f"{whose}: the log is too long to be compared here", file, line)
+            return
+        described = self.descriptions.pop(coding, {})
+        try:
+            for mismatch in replay_mismatches(log, predefined, codings["status"][row], decisions, described):
+                yield Finding("not-by-log", f"not what its log says: {whose}: {mismatch}", file, line)
+        except OperationRejected as rejection:
+            yield Finding("not-by-log", f"not what its log says: {whose}: {rejection}", file, line)
 
 
 JUDGEMENT_FIELDS = ("category", "note", "name", "head", "unsure", "optional")

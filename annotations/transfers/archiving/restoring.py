@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -60,16 +60,18 @@ def restore_project(
     trial: bool = False,
     file: str = "the archive",
     progress: Progress | None = None,
+    written: Callable[[RestoreReport], None] | None = None,
 ) -> RestoreReport:
     """Create a project from an archive, with the slug `slug`; None for its old one.
 
     `by` is the user who restores it and becomes a manager of it. A `trial` reports what would happen and changes
-    nothing. `file` is the name of the zip in messages; `progress` is called with the numbers of steps. Raise
-    FormatError if the archive is invalid, ImportFailed if it cannot be restored here; then nothing is changed.
+    nothing. `file` is the name of the zip in messages; `progress` is called with the numbers of steps, and `written`
+    last in the transaction that makes the project. Raise FormatError if the archive is invalid, ImportFailed if it
+    cannot be restored here; then nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
-    written, tables = tables, add_fields(add_rounds(add_relations(tables)))
+    as_read, tables = tables, add_fields(add_rounds(add_relations(tables)))
     _report(progress, 1)
     findings = check_tables(tables)
     _report(progress, 2)
@@ -79,15 +81,18 @@ def restore_project(
         accounts, new_usernames = _accounts(tables)
         _report(progress, 3)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
-        upgrade_project(project, written)
+        upgrade_project(project, as_read)
         record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
         if by is not None:
             _make_manager(project, by)
+        report = RestoreReport(slug, None if trial else project, archive, new_usernames, findings)
         if trial:
             transaction.set_rollback(True)
         else:
             report_completion(progress, STEPS)
-    return RestoreReport(slug, None if trial else project, archive, new_usernames, findings)
+            if written is not None:
+                written(report)
+    return report
 
 
 def _report(progress: Progress | None, step: int) -> None:

@@ -151,9 +151,9 @@ export interface Start {
   version: string;
   /** who edits it */
   user: string;
-  /** texts are assigned: keys that answers refer to stay */
+  /** there may be answers: keys that they refer to stay */
   assigned: boolean;
-  /** who edits it sees all work, and may change what is asked once texts are assigned */
+  /** who edits it sees all work, and may change what is asked once there may be answers */
   sees_work: boolean;
   /** there are markables: keys of levels stay */
   has_texts: boolean;

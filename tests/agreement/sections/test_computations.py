@@ -1,15 +1,20 @@
 """What takes long is computed by a worker."""
 
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
 
 from agreement.models import Computation
 from agreement.sections import computations
 from agreement.sections.content import TablesAndCharts
 from annotations.coding.status import reopen_coding
+from annotations.core.processes.heartbeat import host_name
+from annotations.core.processes.queue import fail_lost_tasks
 from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
 from annotations.projects.people.members import add_member
@@ -18,7 +23,7 @@ from tests.conftest import close_gold, judge, make_project
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
-KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}  # pages, and a table of each
+KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix", "course": "coders"}  # pages, and a table of each
 
 
 @pytest.fixture
@@ -186,9 +191,41 @@ def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by
     before = Computation.objects.get().pk
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk == before
-    Computation.objects.update(heartbeat_at=timezone.now() - timedelta(hours=2))
+    part = f"/projects/tea/agreement/computations/{before}/"
+    long_ago = timezone.now() - timedelta(hours=2)
+    Computation.objects.update(heartbeat_at=long_ago)
+    assert "HX-Refresh" not in client.get(part)  # it waits in the queue
+    DBTaskResult.objects.update(status="RUNNING", started_at=long_ago)
+    assert client.get(part)["HX-Refresh"] == "true"
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk != before
+
+
+def test_a_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    before = Computation.objects.get().pk
+    DBTaskResult.objects.update(status="RUNNING", started_at=timezone.now(), worker_ids=[f"{host_name()}.{gone()}.a"])
+    assert fail_lost_tasks({}) == 1
+    assert client.get(f"/projects/tea/agreement/computations/{before}/")["HX-Refresh"] == "true"
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk != before
+
+
+def gone() -> int:
+    """Return the number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_after_the_clock_was_set_back_figures_are_computed_again(signed_in, charlie, codings, keys, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    by_worker()
+    judge_again(codings["alice"], keys["e"], "place")
+    Computation.objects.update(finished_at=timezone.now() + timedelta(days=1))
+    assert "Computing." in client.get(URL.format("grid")).content.decode()
 
 
 def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_worker, monkeypatch):

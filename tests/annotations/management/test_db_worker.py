@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.tasks import TaskResultStatus
+from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from annotations.coding.status import submit_coding
 from annotations.core.processes.heartbeat import LOST_AFTER
 from annotations.management.commands import db_worker
-from annotations.models import Coding
+from annotations.models import Coding, User
 from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.planning.work.assignments import assign_texts
 from annotations.transfers.orders import run_transfer
@@ -62,6 +65,16 @@ def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypa
     assert "could not be drawn" in caplog.text
     call_command(*ONCE, verbosity=0)
     assert Coding.objects.filter(occasion=2).count() == 2
+
+
+@pytest.mark.parametrize(("days", "n_left"), [(6, 0), (400, 1)])
+def test_a_worker_that_starts_after_a_jump_of_the_clock_deletes_nothing(charlie, caplog, days, n_left):
+    now = timezone.now()
+    User.objects.filter(pk=charlie.pk).update(last_login=now - timedelta(days=days))
+    Session.objects.create(session_key="x", session_data="x", expire_date=now - timedelta(days=1))
+    call_command(*ONCE, verbosity=0)
+    assert Session.objects.count() == n_left
+    assert ("correct the clock" in caplog.text) == bool(n_left)
 
 
 def test_a_database_that_does_not_answer_is_for_whoever_starts_again(monkeypatch):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from datetime import timedelta
 from itertools import chain
+from uuid import uuid4
 
 import pytest
 from axes.models import AccessAttempt
@@ -16,11 +18,22 @@ from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from agreement.discussion import add_remark
 from agreement.models import Computation
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Invitation, Operation, Token, Transfer, User
+from annotations.models import (
+    Coding,
+    IdempotencyRecord,
+    ImportNames,
+    Invitation,
+    Mail,
+    Operation,
+    Token,
+    Transfer,
+    User,
+)
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.people import invitations
@@ -30,7 +43,7 @@ from annotations.projects.people.tokens import create_token
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project
 from annotations.transfers.exporting.dispatch import export_files
-from tests.conftest import judge
+from tests.conftest import DIALOGUE, judge, make_project
 
 NAME, PASSWORD = "alice", "correct horse battery"
 
@@ -62,6 +75,13 @@ def known(project, codings, keys, alice, charlie, settings) -> User:
     )  # fmt: skip
     take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
     assert orders.carry_out(orders.order_export(project, alice, "jsonlines", take), alice)
+    assert orders.carry_out(orders.order_export(project, charlie, "jsonlines", take | {"coders": [NAME]}), charlie)
+    stored = {"project": project, "user": charlie, "kind": "import", "format": "conll2012", "state": "failed"}
+    Transfer.objects.create(**stored, choices={"files": ["Alice.conll"]}, error="Alice.conll: line 3")
+    IdempotencyRecord.objects.create(user=charlie, key=uuid4(), digest="x", status=200, body={"coder": NAME})
+    ImportNames.objects.create(project=project, format="conll2012", names={"coders": {"Alice Aliceson": NAME}})
+    path = f"/projects/tea/rounds/t/coders/{NAME}/"
+    Mail.objects.create(user=charlie, kind="training", context={"path": path}, next_try_at=alice.date_joined)
     add_remark(project.texts.get().markables.get(key=keys["a"]), alice, "What of this?")
     Computation.objects.create(project=project, kind="grid", state="s", parameters={}, result={"coder": NAME})
     return alice
@@ -76,17 +96,37 @@ def everything() -> str:
 def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, django_capture_on_commit_callbacks):
     assert NAME in everything()
     codings_before, log = Coding.objects.count(), list(Operation.objects.order_by("pk").values())
-    [file] = [transfer.file for transfer in Transfer.objects.all()]
-    assert file.storage.exists(file.name)
+    files = [transfer.file for transfer in Transfer.objects.all() if transfer.file]
+    assert len(files) == 2
+    assert all(file.storage.exists(file.name) for file in files)
     with django_capture_on_commit_callbacks(execute=True):
         forgotten = forget_person(known)
     assert (forgotten.pseudonym, forgotten.deleted, forgotten.codings) == (f"person-{known.pk}", False, 1)
     assert NAME not in everything()
     assert (Coding.objects.count(), list(Operation.objects.order_by("pk").values())) == (codings_before, log)
     assert Coding.objects.get(pk=codings["alice"].pk).coder.username == forgotten.pseudonym
-    assert not file.storage.exists(file.name)
+    assert not any(file.storage.exists(file.name) for file in files)
     assert not Token.objects.exists()
     call_command("verify_log")
+
+
+def test_nobody_is_forgotten_while_a_worker_writes_what_names_them(known, project, charlie):
+    running = {"project": project, "user": charlie, "kind": "export", "format": "muc", "state": "running", "total": 1}
+    transfer = Transfer.objects.create(**running, choices={"coders": [NAME]})
+    with pytest.raises(ValidationError, match="once it has ended"):
+        forget_person(known)
+    Transfer.objects.filter(pk=transfer.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
+    forget_person(known)
+    assert NAME not in everything()
+
+
+def test_what_names_others_stays(known, charlie, bob):
+    other = make_project("other", "poesio-artstein-2005", DIALOGUE)
+    kept = Transfer.objects.create(
+        user=charlie, project=other, kind="export", format="muc", state="done", choices={"coders": ["malice"]}
+    )
+    forget_person(known)
+    assert list(Transfer.objects.all()) == [kept]
 
 
 def test_nobody_comes_in_with_what_was_theirs(known, alice):

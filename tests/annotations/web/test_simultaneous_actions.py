@@ -265,5 +265,5 @@ def test_an_export_discarded_after_it_was_carried_out_is_gone_and_no_more(export
 
 def test_a_list_is_shown_though_what_is_in_it_is_discarded_meanwhile(export, charlie, meanwhile):
     Transfer.objects.update(state="running", heartbeat_at=timezone.now() - timedelta(days=1), total=1)
-    meanwhile(orders, "_has_queued_task", lambda: Transfer.objects.all().delete())
+    meanwhile(orders, "is_abandoned", lambda: Transfer.objects.all().delete())
     assert signed_in(charlie).get("/projects/tea/transfers/").status_code == 200

@@ -14,6 +14,7 @@ from annotations.core.processes.progress import LOST_AFTER
 from annotations.models import Membership, Project, Transfer, User
 from annotations.transfers import orders
 from config.settings import TASKS
+from tests.annotations.transfers.archiving.test_archiving import archived
 from tests.annotations.web.transfers.test_import import CONLL
 
 LONG_AGO = timedelta(seconds=1) + LOST_AFTER
@@ -92,3 +93,20 @@ def test_all_pages_say_the_same_of_one_that_is_lost(waiting, project, charlie, s
         page = client.get(address).content.decode()
         assert said in page
         assert "preparing the preview" not in page
+
+
+def test_a_restore_whose_worker_dies_after_the_commit_is_done(project, monkeypatch):
+    root = User.objects.create_superuser("root")
+    made = orders.order_restore(root, SimpleUploadedFile("tea.zip", archived(project)), "copy")
+    restore = orders.restore_project
+
+    def restore_and_die(*args, **kwargs):
+        restore(*args, **kwargs)
+        raise SystemExit
+
+    monkeypatch.setattr(orders, "restore_project", restore_and_die)
+    with pytest.raises(SystemExit):
+        orders.carry_out(made, root)
+    made.refresh_from_db()
+    assert (made.state, made.error, made.project.slug) == (Transfer.State.DONE, "", "copy")
+    assert made.report["summary"].startswith("1 text")

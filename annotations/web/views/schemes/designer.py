@@ -50,13 +50,15 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("scheme", project.slug)
     spec = read_scheme(project.pk).spec
     state = scheme_to_json(spec, project.answers)
+    sees_work, has_texts = may(project, Right.MANAGE_WORK), project.texts.exists()
     start = {
         "scheme": state,
         "version": etag_of(scheme_state(project)),
         "user": signed_in_user(request).get_username(),
-        "assigned": Coding.objects.filter(text__project=project).exists(),
-        "sees_work": may(project, Right.MANAGE_WORK),
-        "has_texts": project.texts.exists(),
+        # Whether there is gold, or a coding of a model, is for those who see all work.
+        "assigned": Coding.with_gold.filter(text__project=project).exists() if sees_work else has_texts,
+        "sees_work": sees_work,
+        "has_texts": has_texts,
         "starts": [
             {
                 "key": one.key,

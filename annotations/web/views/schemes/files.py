@@ -17,7 +17,7 @@ from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.formats.schemes import read_scheme
 from annotations.formats.schemes.scheme_file import MOST_UNPACKED_BYTES
-from annotations.models import Coding, Project
+from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
@@ -113,8 +113,8 @@ def _preview(
 
 
 def _refuse_without_right(request: HttpRequest, project: Project, spec: SchemeSpec, answers: str) -> None:
-    """Once there are codings, what coders are asked is changed by those who see their work, and by no others."""
-    if Coding.objects.filter(text__project=project).exists() and asks_otherwise(project, spec, answers):
+    """Once there are texts, only managers who see all work may change what coders are asked."""
+    if project.texts.exists() and asks_otherwise(project, spec, answers):
         project_for(request.user, project.slug, Right.MANAGE_WORK)
 
 

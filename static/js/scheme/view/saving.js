@@ -8,7 +8,7 @@ import { KIND_NAMES } from "./form.js";
 
 const SILENT = "The server is not responding. Nothing is saved; your draft stays here.";
 const LOST = "The server is not responding. It is not known whether the draft was saved; it stays here: save it again.";
-const BLIND = "Texts are assigned already: what coders are asked is changed by managers who see their work, since the numbers tell of it. "
+const BLIND = "The project has texts: what coders are asked is changed by managers who see their work, since the numbers tell of it. "
   + "You can change words and order.";
 const MOST = 20;
 

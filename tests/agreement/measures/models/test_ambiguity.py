@@ -1,5 +1,6 @@
 """Which units are truly ambiguous, and where somebody only slipped?"""
 
+import tracemalloc
 from fractions import Fraction
 from itertools import permutations
 
@@ -205,3 +206,31 @@ def test_a_result_is_shown_as_others_are():
         "explicit": 0,
         "verdict": "ambiguous",
     }
+
+
+@examples(50)
+@given(tables(readings=True), st.integers(1, 20))
+def test_coders_without_answers_change_no_group(drawn, n_further):
+    table, documents = drawn
+    assume(table)
+    alone = group_readings(data_of(table, documents)).groups
+    n_coders = alone.shape[1]
+    wider = {unit: [*row, *[None] * n_further] for unit, row in table.items()}
+    among = group_readings(data_of(wider, documents, range(n_coders + n_further))).groups
+    assert among[:, :n_coders].tolist() == alone.tolist()
+    assert (among[:, n_coders:] == -1).all()
+
+
+def test_memory_follows_the_answers_and_not_the_pairs_of_coders():
+    """Of 2,000 units by 3 of 400 coders: units x coders x coders would be 320 MB of truth values."""
+    rows = [[None] * 400 for _ in range(2000)]
+    for unit, row in enumerate(rows):
+        for coder in range(3):
+            row[(unit + 7 * coder) % 400] = {unit, unit // 4 * 4 + coder}
+    data = one_document(rows, range(400))
+    tracemalloc.start()
+    groups = group_readings(data).groups
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (groups != -1).sum() == 6000
+    assert peak < 100_000_000

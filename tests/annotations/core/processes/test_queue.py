@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
@@ -12,6 +15,7 @@ from annotations.core.processes.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, ho
 from annotations.core.processes.queue import fail_lost_tasks
 
 HERE, THERE = f"{host_name()}.1.a", "elsewhere.1.a"
+OURSELVES, JUST_BEGUN = f"{host_name()}.{os.getpid()}.a", timedelta(seconds=0)
 SILENT = LOST_AFTER.total_seconds()
 
 
@@ -22,6 +26,7 @@ SILENT = LOST_AFTER.total_seconds()
         (HERE, SILENT + 1, LOST_AFTER, "FAILED"),
         (HERE, SILENT - 1, LOST_AFTER, "RUNNING"),
         (HERE, None, LOST_AFTER / 2, "RUNNING"),
+        (OURSELVES, None, JUST_BEGUN, "FAILED"),
         (THERE, SILENT + 1, LOST_AFTER, "FAILED"),
         (THERE, SILENT - 1, FORGOTTEN_AFTER, "RUNNING"),
         (THERE, None, LOST_AFTER, "RUNNING"),
@@ -29,6 +34,19 @@ SILENT = LOST_AFTER.total_seconds()
     ],
 )
 def test_a_task_is_given_up_where_its_worker_is_known_to_have_died(db, worker, age, begun, status):
+    assert status_after_cleaning(worker, age, begun) == status
+
+
+def test_a_task_whose_process_is_gone_from_this_host_is_given_up_at_once(db):
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    gone = f"{host_name()}.{process.pid}.a"
+    assert status_after_cleaning(gone, 1.0, JUST_BEGUN) == "FAILED"
+    assert status_after_cleaning(THERE.replace("1", str(process.pid)), 1.0, JUST_BEGUN) == "RUNNING"
+
+
+def status_after_cleaning(worker, age, begun):
+    """Return what becomes of a task that the worker began so long ago, with a last sign at that age."""
     task = DBTaskResult.objects.create(
         task_path="annotations.transfers.orders.run_transfer",
         args_kwargs={"args": [0], "kwargs": {}},
@@ -37,6 +55,7 @@ def test_a_task_is_given_up_where_its_worker_is_known_to_have_died(db, worker, a
         started_at=timezone.now() - begun - timedelta(seconds=5),
         worker_ids=[worker],
     )
-    assert fail_lost_tasks({} if age is None else {worker: age}) == (status == "FAILED")
+    n_failed = fail_lost_tasks({} if age is None else {worker: age})
     task.refresh_from_db()
-    assert task.status == status
+    assert n_failed == (task.status == "FAILED")
+    return task.status

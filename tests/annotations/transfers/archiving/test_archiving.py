@@ -4,10 +4,13 @@ import hashlib
 import io
 import json
 import random
+import resource
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -67,7 +70,7 @@ from annotations.schemes.changes import Merge
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
-from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
+from annotations.transfers.archiving import RestoreReport, archive_project, judging, restore_project
 from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fields, is_spans, shape_of
 from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
@@ -844,8 +847,36 @@ def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_ba
         f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more like this)",
         "gender is asked only where category is phrase or place.",
         "phrase takes at most 1 antecedents.",
+        "not what its log says: Alice, tea (text): phrase:4-14: spot animacy=yes count=1.5 gender=n gloss=é\u2028 "
+        "kinds=a|b, by its log place animacy=yes count=1.5 gender=n gloss=é\u2028 kinds=a|b (and 1 more like this)",
         "Alice codes and is no member",
     ]
+
+
+@pytest.mark.parametrize("role", ["viewer", "manager", "adjudicator"])
+def test_an_archive_that_lets_a_coder_see_the_others_says_so(db, tea_archive, role):
+    place = [row["user"] for row in lines(tea_archive, "members")].index("Alice")
+    restored = restore_project(changed(tea_archive, "members", place, role=role), slug="copy")
+    assert f"Alice has coded texts and is {role} here, who sees what others code" in restored.warnings()[-1]
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "fields", "said"),
+    [
+        ("judgements", 0, {"category": 1}, "bob, dog (text): phrase:8-11: phrase, by its log "),
+        ("codings", 0, {"status": "open"}, "bob, dog (text): it is open, by its log submitted"),
+    ],
+)
+def test_a_coding_that_is_not_what_its_log_says_is_reported(db, tea_archive, table, row, fields, said):
+    assert not any("not what its log says" in line for line in restore_project(tea_archive, slug="tea").warnings())
+    restored = restore_project(changed(tea_archive, table, row, **fields), slug="copy")
+    assert any(f"not what its log says: {said}" in line for line in restored.warnings())
+
+
+def test_a_log_that_takes_too_long_to_replay_is_named(db, tea_archive, monkeypatch):
+    monkeypatch.setattr(judging, "MAX_REPLAYED", 1)
+    restored = restore_project(tea_archive, slug="copy")
+    assert any("the log is too long to be compared here" in line for line in restored.warnings())
 
 
 def test_the_address_can_be_another_but_none_that_is_taken(tea):
@@ -964,6 +995,13 @@ JUDGED = Decision("phrase:8-18").payload()
         ("judgements", 0, {"head": [[0, 1]]}, "judgements.jsonl:1: The head of 'phrase:8-11' is not made of its own"),
         ("judgements", 0, {"head": [[9, 9]]}, "judgements.jsonl:1: The head of 'phrase:8-11' is not made of its own"),
         ("pointers", 0, {"target": 1}, "pointers.jsonl:1: target is of another text than the judgement"),
+        ("pointers", 0, {"reading": 32768}, "pointers.jsonl:1: reading: Ensure this value is less than"),
+        ("levels", 1, {"position": 32768}, "levels.jsonl:2: position: Ensure this value is less than"),
+        ("rounds", 0, {"position": 2**31 - 1}, "rounds.jsonl:1: position is 2147483647; it is from 0 to 1000000000"),
+        ("repeat_plans", 0, {"share": 2}, "repeat_plans.jsonl:1: share is 2; it is from 0 to 1"),
+        ("guidelines_versions", 0, {"number": 9}, "guidelines_versions.jsonl:1: number is 9; there are 2 rows"),
+        ("guidelines_readings", 0, {"number": 9}, "guidelines_readings.jsonl:1: number is 9; "),
+        ("project", 0, {"scheme_version": 2**31 - 1}, "project.jsonl:1: scheme_version is 2147483647; scheme_versions"),
         ("operations", 0, {"sequence": 2}, "operations.jsonl:2: line 1 has the same coding and sequence"),
         ("operations", 0, {"sequence": 3}, "operations.jsonl:2: sequence is 2; the log of its coding comes to 1 here"),
         ("operations", 0, {"kind": "sing"}, "operations.jsonl:1: kind: "),
@@ -1048,6 +1086,85 @@ def test_damaged_archives_are_restored_or_refused_and_leave_nothing_behind(db, t
     assert all_rows() == before
     assert outcomes["FormatError"] > 200
     assert outcomes["restored"] > 20
+
+
+@contextmanager
+def bounded_memory(n_bytes: int) -> Iterator[None]:
+    """Let this process take so much more memory, so that a list of 2^31 numbers raises MemoryError at once."""
+    free = resource.getrlimit(resource.RLIMIT_AS)
+    [pages, *_] = Path("/proc/self/statm").read_text().split()
+    resource.setrlimit(resource.RLIMIT_AS, (int(pages) * resource.getpagesize() + n_bytes, free[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, free)
+
+
+def paths_of_numbers(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each number in a row: names of fields and places in lists."""
+    if type(value) in (int, float):
+        yield path
+    elif isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from paths_of_numbers(item, (*path, key))
+
+
+def with_number(value: Any, path: tuple[str | int, ...], number: str) -> str:
+    """Return the row as JSON, with these digits in the place of the number."""
+    row = inner = json.loads(json.dumps(value))
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = "@"
+    return json.dumps(row).replace('"@"', number)
+
+
+@pytest.mark.parametrize("number", ["2147483647", f"{2**53}", "1" + "0" * 400, "-1", "32767"])
+def test_every_number_of_an_archive_is_refused_at_its_line_or_restored(db, tea_archive, client, number):
+    """No number of a file is a size; whatever is restored can be read, and worked on."""
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    tried, unplaced = set(), []
+    for file, content_of_file in files(tea_archive).items():
+        rows = content_of_file.decode().split("\n")[:-1]
+        for place, row in enumerate(rows):
+            for path in paths_of_numbers(json.loads(row)):
+                field = (file, *(name for name in path if isinstance(name, str)))
+                if field in tried:
+                    continue
+                tried.add(field)
+                changed_rows = [*rows[:place], with_number(json.loads(row), path, number), *rows[place + 1 :], ""]
+                data = rezipped(files(tea_archive) | {file: "\n".join(changed_rows).encode()})
+                with bounded_memory(500_000_000), transaction.atomic():
+                    try:
+                        restore_project(data, slug="copy", by=root)
+                    except FormatError as error:
+                        unplaced += [] if error.line or error.file == "manifest.json" else [str(error)]
+                    else:
+                        assert client.get("/projects/copy/agreement/").status_code == HTTPStatus.OK
+                        assert client.get("/projects/copy/rounds/pilot/repeats/").status_code == HTTPStatus.OK
+                        for address, body in CHANGES_AFTERWARDS:
+                            changing = client.post(f"/api/v1/projects/copy/{address}/", body, "application/json")
+                            assert changing.status_code in {HTTPStatus.OK, HTTPStatus.CREATED}, (
+                                field,
+                                changing.content,
+                            )
+                    transaction.set_rollback(True)
+    assert not unplaced
+    assert len(tried) > 100
+
+
+CHANGES_AFTERWARDS = [
+    ("rounds", {"name": "next"}),
+    ("plans", {"round": "pilot", "design": "all", "apply": True}),
+]
+
+
+@pytest.mark.parametrize("required", [(1, None), (2, 1)])
+def test_no_round_of_an_archive_requires_itself(db, tea_archive, required):
+    rounds = lines(tea_archive, "rounds")
+    for row, line in enumerate(required):
+        rounds[row]["required_round"] = line
+    assert "required_round is this round, or one that requires it" in refused(with_rows(tea_archive, rounds=rounds))
 
 
 def test_what_an_archive_may_unpack_to_is_bounded(db, tea_archive, settings):

@@ -1,0 +1,1 @@
+"""The database backend for SQLite, with the bounds of PostgreSQL."""
