@@ -236,7 +236,7 @@ def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
 
 
 @pytest.mark.parametrize("coders_mark", [False, True])
-def test_a_text_without_markables_is_offered_for_submission_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
+def test_a_text_without_markables_offers_submit_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
     project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
     for person, role in ((alice, "coder"), (charlie, "manager")):
         add_member(project, person, role)
