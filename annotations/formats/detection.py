@@ -65,6 +65,7 @@ class Kind:
     name: str = ""
     way: str = ""
 
+
 # An object, or a list of some, with a key of words or of chains (RuCoCo's `entities` are lists of lists).
 CLUSTERS = re.compile(
     r'\s*\[?\s*\{.*"(?:(?:sentences|cased_words|clusters|mention_clusters)"\s*:\s*\[|entities"\s*:\s*\[\s*\[\s*\[)',

@@ -199,7 +199,7 @@ def test_files_that_are_nobodys_bring_summaries_alone(ferry, coder_from):
         ([scu(1, ("The ferry", 8), ("dawn", 31))], {}, "two contributors in one summary.*“one contributor per summary"),
         ([scu(1, ("dawn. --- two", 31))], {}, "not of the words of one summary"),
         ([f'<scu uid="1" label="{"x" * 501}"></scu>'], {}, "at most 500"),
-        ([SANK], {"docset": "ghost"}, "no docset 'ghost'"),
+        ([SANK], {"of_format": {"docset": "ghost"}}, "no docset 'ghost'"),
         ([SANK], {"create": False}, "'ann' is not a member"),
     ],
 )
