@@ -1,6 +1,7 @@
 """Errors outside the API's and pages' views: a page for people, problem details for programs."""
 
 import math
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -22,6 +23,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if request.path.startswith(API_PREFIX):
         return _problem(500, "server_error", "Server error. Its log has details under X-Request-ID.")
     return defaults.server_error(request)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 to a form without the token of its page, or from an origin that is not trusted, which is named."""
+    context = {}
+    if reason.startswith(("Origin checking failed", "Referer checking failed")):
+        sent = urlsplit(request.headers.get("Origin") or request.headers.get("Referer", ""))
+        # An Origin may be "null", and a Referer nothing.
+        origin = f"{sent.scheme}://{sent.netloc}" if sent.netloc else ""
+        context = {"is_foreign": True, "origin": origin, "own": f"{request.scheme}://{request.get_host()}"}
+    return HttpResponse(render_to_string("403_csrf.html", context, request), status=403)
 
 
 def content_too_large(request: HttpRequest, most: int) -> HttpResponse:

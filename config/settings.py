@@ -67,6 +67,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[:
 if not ALLOWED_HOSTS:
     raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names that this server answers to.")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
 # How mails call the site, and what is in front of the addresses of their links.
 SITE_URL = env.str("SITE_URL", default="").rstrip("/")
@@ -201,6 +202,8 @@ AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contri
 # After so many failures from one address sign-in is blocked for a while, whether the username exists or not.
 AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURES", default=10)
 SIGN_IN_FAILURES_OF_ADDRESS = env.int("SIGN_IN_FAILURES_OF_ADDRESS", default=100)
+# Sign-ins with the right password, of one name from one network, in a quarter of an hour.
+SIGN_INS_OF_NAME = env.int("SIGN_INS_OF_NAME", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True

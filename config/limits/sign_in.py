@@ -1,12 +1,13 @@
 """The page on which people sign in, and its bounds.
 
-Checking a password is slow on purpose. django-axes bounds the failures of one name from one address; here is a bound of
-the failures of an address that holds for made-up names too. How many are checked at the same time:
-config/limits/hashers.py.
+Checking a password is slow on purpose. django-axes bounds the failures of one name from one address; here are bounds of
+the failures of an address, also with made-up names, and of the successes of one name from one network. How many are
+checked at the same time: config/limits/hashers.py.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import Any
 
@@ -31,6 +32,7 @@ from config.limits.clients import client_network
 # Mails to reset a password that one address of clients may ask for in an hour.
 RESET_REQUESTS, MOST_RESET_REQUESTS = Limit("reset requests", seconds=3600), 20
 FAILURES = Limit("sign-in failures", seconds=15 * 60)
+SUCCESSES = Limit("sign-ins", seconds=15 * 60)
 
 
 class SignInForm(AuthenticationForm):
@@ -61,12 +63,26 @@ class SignInView(LoginView):
             response = render(request, "registration/locked.html", status=429)
             response["Retry-After"] = str(math.ceil(FAILURES.seconds_left()))
             return response
+        if SUCCESSES.told(_name_and_network(request)) >= settings.SIGN_INS_OF_NAME:
+            response = render(request, "registration/locked.html", {"is_known": True}, status=429)
+            response["Retry-After"] = str(math.ceil(SUCCESSES.seconds_left()))
+            return response
         return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        SUCCESSES.use(_name_and_network(self.request))
+        return super().form_valid(form)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if isinstance(form, SignInForm) and form.is_checked:
             FAILURES.use(client_network(self.request))
         return super().form_invalid(form)
+
+
+def _name_and_network(request: HttpRequest) -> str:
+    """Return a digest of the name that is sent and the network: tables of counts hold no names."""
+    name = request.POST.get("username", "").strip().lower()
+    return hashlib.sha256(f"{name} {client_network(request)}".encode()).hexdigest()[:32]
 
 
 @with_mail

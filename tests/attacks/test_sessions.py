@@ -204,6 +204,19 @@ def test_a_stolen_token_does_not_count_from_another_site(visitor, headers, statu
     assert client.post("/sign-in/", sent, headers=headers, secure=True).status_code == status
 
 
+@pytest.mark.parametrize("headers", [{"Origin": "http://testserver"}, {"Referer": "http://testserver/sign-in/"}])
+def test_a_refused_origin_is_named_with_the_setting_that_helps(visitor, headers):
+    client = Client(enforce_csrf_checks=True)
+    client.get("/sign-in/", secure=True)
+    token = client.cookies[configured.CSRF_COOKIE_NAME].value
+    page = client.post("/sign-in/", {"csrfmiddlewaretoken": token}, headers=headers, secure=True).content.decode()
+    assert "<code>http://testserver</code>" in page
+    assert "<code>https://testserver</code>" in page
+    assert "CSRF_TRUSTED_ORIGINS" in page
+    expired = client.post("/sign-in/", {}, headers={"Origin": "https://testserver"}, secure=True).content.decode()
+    assert "The form has expired" in expired
+
+
 @pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
 def test_the_method_is_the_one_that_was_sent(world, header):
     address = f"/api/v1/transfers/{world.here.exported.pk}/"

@@ -143,6 +143,18 @@ def test_who_is_shut_out_with_others_of_the_address_reads_for_how_long(client, a
     assert 0 < int(sign_in(client)["Retry-After"]) <= page.FAILURES.seconds
 
 
+def test_who_signs_in_all_the_time_waits_and_keeps_nobody_else_out(client, anna, settings):
+    settings.SIGN_INS_OF_NAME = 3
+    User.objects.create_user("bert", password=SECRET)
+    for _ in range(3):
+        assert sign_in(Client()).status_code == 302
+    refused = sign_in(Client(), username="ANNA")
+    assert (refused.status_code, "has signed in too often" in refused.content.decode()) == (429, True)
+    assert 0 < int(refused["Retry-After"]) <= page.SUCCESSES.seconds
+    assert sign_in(Client(), username="bert").status_code == 302
+    assert sign_in(Client(REMOTE_ADDR="10.0.0.9")).status_code == 302
+
+
 @pytest.mark.parametrize("missing", [{"username": ""}, {"password": ""}, {"username": "", "password": ""}])
 def test_forms_of_which_no_password_is_checked_shut_nobody_out(client, anna, settings, missing):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 1

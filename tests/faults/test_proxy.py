@@ -229,9 +229,14 @@ def test_nobody_is_believed_about_address_and_https(proxy):
 
 
 def test_plain_http_is_sent_to_https_but_for_what_a_certificate_needs(proxy, tmp_path_factory):
-    for path, status in (("/projects/?a=b", 308), ("/.well-known/acme-challenge/ghost", 404)):
+    for method, host, path, status in (
+        ("GET", HOST, "/projects/?a=b", 308),
+        ("POST", HOST, "/sign-in/", 308),
+        ("GET", HOST, "/.well-known/acme-challenge/ghost", 404),
+        ("GET", "evil.example", "/projects/", 400),
+    ):
         connection = HTTPConnection("127.0.0.1", proxy.http, timeout=20)
-        connection.request("GET", path, headers={"Host": HOST})
+        connection.request(method, path, b"x=1" if method == "POST" else None, headers={"Host": host})
         answer = connection.getresponse()
         assert answer.status == status
-        assert answer.getheader("Location") == (f"https://{HOST}{path}" if status == 308 else None)
+        assert answer.getheader("Location") == (f"https://{host}{path}" if status == 308 else None)
