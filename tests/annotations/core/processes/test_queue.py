@@ -26,7 +26,7 @@ SILENT = LOST_AFTER.total_seconds()
         (HERE, SILENT + 1, LOST_AFTER, "FAILED"),
         (HERE, SILENT - 1, LOST_AFTER, "RUNNING"),
         (HERE, None, LOST_AFTER / 2, "RUNNING"),
-        (OURSELVES, None, JUST_BEGUN, "FAILED"),
+        pytest.param(OURSELVES, None, JUST_BEGUN, "FAILED", id="our own process"),
         (THERE, SILENT + 1, LOST_AFTER, "FAILED"),
         (THERE, SILENT - 1, FORGOTTEN_AFTER, "RUNNING"),
         (THERE, None, LOST_AFTER, "RUNNING"),
