@@ -152,10 +152,10 @@ def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
 
 
 def counted(work, include):
-    """Return the work that counts: what was submitted or is included, and has a judgement."""
+    """Return the work that counts: what was submitted, and with `include` what is open and has a judgement."""
     return {
         key: (answers, handed_in)
-        if (handed_in or include) and any(category is not None for category, _ in answers.values())
+        if handed_in or (include and any(category is not None for category, _ in answers.values()))
         else ({}, False)
         for key, (answers, handed_in) in work.items()
     }
@@ -167,9 +167,7 @@ def table_of(work, kind, mode, top, unmarked, include, only=None):
     present = [
         coder
         for coder in CODERS
-        if any(
-            category is not None for (_, c), (given, _) in work.items() if c == coder for category, _ in given.values()
-        )
+        if any(handed_in or given for (_, c), (given, handed_in) in work.items() if c == coder)
     ]
     table = {}
     for text, (order, turns) in (INDEXED if kind == "indices" else POINTED).items():
