@@ -28,8 +28,7 @@ from benchmarks.measures import machine
 if TYPE_CHECKING:
     from annotations.formats import Document
     from annotations.models import Project
-    from annotations.transfers.importing.options import ImportOptions
-from annotations.transfers.importing.files.sources import Source
+    from annotations.transfers.importing.files.sources import Source
 
 MODULE = "benchmarks.formats"
 TEXTS, CODERS, MARKABLES = 1000, 3, 80
@@ -68,6 +67,7 @@ def import_files(project: Project, format_key: str, sources: list[Source]) -> No
     from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.importing.documents import import_result
     from annotations.transfers.importing.files.sources import read_sources
+    from annotations.transfers.importing.options import ImportOptions
 
     with relaxed_garbage_collection():  # as in the worker and the command
         report = import_result(
@@ -201,6 +201,7 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
     from annotations.transfers.exporting.codings import export_codings
     from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.files.sources import open_sources
+    from annotations.transfers.importing.options import ImportOptions
 
     project = create_empty_project(f"many-{format_key}")
     coder_from = "nobody" if format_key == "text" else "parent"
