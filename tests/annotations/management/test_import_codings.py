@@ -160,7 +160,7 @@ def test_a_folder_without_a_file_of_the_format_is_named(tales, folder):
     ("broken", "message"),
     [
         (CONLL.format("1").replace("(1)", "(1"), ":2: the bracket (1 is never closed"),
-        (CONLL.format("1")[:45], ":2: no column holds words"),
+        (CONLL.format("1")[:45], ":2: this document has no words"),
         (CONLL.format("ü").encode("latin-1"), ":2:18: this is not UTF-8: byte 0xFC cannot stand here"),
         (CONLL.format("1").encode("utf-16"), ":1:1: this is not UTF-8: byte 0xFF cannot stand here"),
         (CONLL.format("1").replace("took", "takes"), ": the text differs from "),
