@@ -77,8 +77,8 @@ load: $(DEV_STAMP) ## let 200 simulated coders work for two minutes (ARGS="--dat
 	@LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m benchmarks.load $(ARGS)
 
 audit: $(AUDIT_STAMP) ## ask the public databases whether a locked dependency has a known hole (needs the network)
-	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/run.txt $(ARGS)
-	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/dev.txt $(ARGS)
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip --requirement requirements/run.txt $(ARGS)
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip --requirement requirements/dev.txt $(ARGS)
 
 format: $(DEV_STAMP) ## format the code
 	$(BIN)/ruff check --fix .
