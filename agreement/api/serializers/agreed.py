@@ -68,7 +68,7 @@ class CoderInAgreedPeriodSerializer(serializers.Serializer[Any]):
 
 class AgreedPeriodSerializer(serializers.Serializer[Any]):
     n_docsets = serializers.IntegerField()
-    last = serializers.CharField(help_text="address of the docset that was finished last of them")
+    last = serializers.CharField(help_text="address of the docset that was worked on last of them")
     coders = CoderInAgreedPeriodSerializer(many=True)
 
 
@@ -84,7 +84,7 @@ class AgreedReportSerializer(PartSerializer):
     groups = AgainstAgreedSerializer(many=True, help_text="none for who codes")
     agreement = AgreementBesideGoldSerializer(help_text="of the coders in the same docsets")
     docsets = AgreedDocsetSerializer(many=True)
-    periods = AgreedPeriodSerializer(many=True, help_text="in the order in which docsets were finished")
+    periods = AgreedPeriodSerializer(many=True, help_text="in order of the last work on each docset")
     n_drafted = serializers.IntegerField(help_text="docsets whose agreed pyramid was drafted from one coder's alone")
     methods = serializers.DictField(
         child=serializers.IntegerField(), help_text="agreed pyramids by the method of their draft; empty: without one"

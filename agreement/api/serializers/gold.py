@@ -57,7 +57,7 @@ class CoderInPeriodSerializer(serializers.Serializer[Any]):
 
 class GoldPeriodSerializer(serializers.Serializer[Any]):
     n_texts = serializers.IntegerField()
-    last = serializers.CharField(help_text="address of the text that was finished last of them")
+    last = serializers.CharField(help_text="address of the text that was worked on last of them")
     coders = CoderInPeriodSerializer(many=True)
 
 

@@ -280,7 +280,7 @@ def _trend_tables(report: AgreedReport, called: Names) -> list[Table]:
                 *(Column(called[one.name], called[one.name], "figure", explanation="f1") for one in report.coders),
             ],
             rows,
-            "In the order in which docsets were finished; imported ones come first.",
+            "In order of the last work on each docset; imported ones come first.",
         )
 
     return [
@@ -378,6 +378,6 @@ def _charts(report: AgreedReport, called: Names) -> list[Chart]:
         ("trend_words", "F1 of words", [one.words for one in report.periods]),
     ):
         series = {called[one.name]: [period[one.name] for period in values] for one in report.coders}
-        words = f"{name} of each coder, in the order in which docsets were finished; the table has every value."
+        words = f"{name} of each coder, in order of the last work on each docset; the table has every value."
         charts.append(Chart(key, f"{name} over docsets", line_chart(labels, series, "F1"), words, key))
     return charts

@@ -128,7 +128,7 @@ def _running_table(points: Sequence[RunningPoint]) -> Table:
             Column("units", "Units", "count"),
         ],
         [(one.n_texts, one.last.label, one.result.value, one.low, one.high, one.result.n_units) for one in points],
-        "In the order in which texts were finished; imported ones come first. Alpha has a 95% CI from three texts on.",
+        "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on.",
     )
 
 

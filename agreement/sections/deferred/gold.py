@@ -267,7 +267,7 @@ def _trend_tables(report: GoldReport, called: Names) -> list[Table]:
                 *columns,
             ],
             rows,
-            "In the order in which texts were finished; imported ones come first.",
+            "In order of the last work on each text; imported ones come first.",
         )
 
     tables = [table("trend", "Accuracy over texts", [one.accuracy for one in report.periods], "accuracy")]
@@ -303,7 +303,7 @@ def _trend_charts(report: GoldReport, called: Names) -> list[Chart]:
         return []
     labels = [one.last.label for one in report.periods]
     series = {called[one.name]: [period.accuracy.get(one.name) for period in report.periods] for one in report.coders}
-    words = "{} of each coder, in the order in which texts were finished; the table has every value."
+    words = "{} of each coder, in order of the last work on each text; the table has every value."
     figure = line_chart(labels, series, "accuracy", share=True)
     charts = [Chart("trend", "Accuracy over texts", figure, words.format("Accuracy"), "trend")]
     if report.has_chains:
