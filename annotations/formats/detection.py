@@ -51,7 +51,6 @@ UNREAD = {
     "SACR": (SACR, "export CoNLL from it"),
     "Label Studio": (re.compile(r'"(completed_by|from_name|to_name)"\s*:'), "turn it into brat standoff"),
     "TEI": (re.compile(r"<TEI\b|www\.tei-c\.org"), "turn it into brat standoff or CoNLL-U"),
-    "RuCoCo": (re.compile(r'"entities"\s*:\s*\[\s*\[\s*\['), "turn it into JSON lines"),
 }
 WRITTEN = re.compile(r"\.(docx?|odt|rtf|pdf)\Z")
 LABELS = re.compile(r"\b(item|unit|id|coder|annotator|rater|worker|label|category)\b")

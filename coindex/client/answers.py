@@ -325,6 +325,7 @@ class Agreement(TypedDict):
     parameters: dict[str, str]
     z: float | None
     p_value: float | None
+    z_note: str
     low: float | None
     high: float | None
     interval: dict[str, Any]

@@ -118,7 +118,7 @@ def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
     ("n", "coders", "sample", "note"),
     [
         (1, ("alice", "bob"), "groups", "no forecast: all is in one document"),
-        (2, ("alice", "bob"), "groups", "no interval: it takes 3 documents"),
+        (2, ("alice", "bob"), "groups", "no interval: it takes 3 texts"),
         (4, ("alice", "bob"), "both", "no interval: it takes 3 coders"),
     ],
 )

@@ -361,7 +361,6 @@ SACR = '#title: A walk\n#textmetadata:x=y\n{Anna:EN="name" Anna} took {Anna:EN="
         (("walk.txt", SACR), "", "walk.txt looks like SACR, which is not read: export CoNLL from it"),
         (("tasks.json", '[{"id": 1, "annotations": [{"completed_by": 3}]}]'), "", "looks like Label Studio"),
         (("walk.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"/>'), "", "looks like TEI"),
-        (("walk.json", '{"entities": [[[0, 4], [6, 9]]], "text": "Anna"}'), "", "looks like RuCoCo"),
         (("labels.csv", "item,anna,ben\n1,A,B\n"), "", "looks like a table of labels, which is not read"),
         (("walk.docx", "PK"), "", "looks like a document of a word processor"),
     ],
