@@ -556,6 +556,7 @@ def test_number_shown_is_the_key_that_is_pressed(request, scus, filtered):
         press_number_of(builder, label)
         assert expressed(builder) == [label]
         builder.press("u")
+        assert expressed(builder) == []
     heads = builder.page.locator("#scus .pyramid-scu-head")
     assert heads.locator(".chain-badge").count() == 0
     assert all(len(re.findall(r"\d+", head)) == 1 for head in heads.all_inner_texts())
