@@ -17,7 +17,6 @@ import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./view/mouse.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { answersOf } from "./questions/constraints.js";
-import { lacksOfChain } from "./questions/entity-answers.js";
 import { isDecided, load, step, withMarks } from "./state.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
@@ -107,7 +106,8 @@ listen();
 
 /** @param {Markable} markable */
 function undecided(markable) {
-  return !isDecided(page.model, markable.level, page.judgements.get(markable.key)) || lacksOfChain(page.model, page.judgements, markable.key);
+  const { model, judgements } = page;
+  return !isDecided(model, markable.level, judgements.get(markable.key)) || furtherPart?.lacksOfChain(model, judgements, markable.key) === true;
 }
 
 /** Write a step that can be undone, with what it has to change besides. @type {Frame["record"]} */
@@ -287,13 +287,13 @@ function listen() {
     press: (control) => further?.press(control),
     run: commands.run,
     go: (key, question) => {
-      if (!page.model.byKey.at(key).coded) {
+      if (page.model.byKey.at(key).coded) {
+        go(key);
+        if (question) {
+          further?.ask(question);
+        }
+      } else {
         reveal(pane, text, key);
-        return;
-      }
-      go(key);
-      if (question) {
-        further?.ask(question);
       }
     },
     listAll: () => {

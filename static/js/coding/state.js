@@ -103,7 +103,7 @@ export function withMarks(model, judgements) {
   };
 }
 
-/** What a markable of one's own is where its key says that it is. @type {(model: TextModel, key: string) => Markable | null} */
+/** A markable by its key. @type {(model: TextModel, key: string) => Markable | null} */
 export function unmarked(model, key) {
   const named = model.known.has(key) ? null : partsOf(key);
   return model.known.get(key) ?? (named ? markable(model, { key, ...named, own: true }) : null);

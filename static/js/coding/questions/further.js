@@ -10,6 +10,7 @@ import { categoriesOn } from "./constraints.js";
 import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, lacksOfChain, withAttribute } from "./entity-answers.js";
 import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } from "./questions.js";
 import { violationOf } from "./violations.js";
+export { lacksOfChain };
 /** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, PickerOptions, Question } from "../types.js" */
 
 /** Not a number where the words are none; a comma is a decimal point. @param {string} words */

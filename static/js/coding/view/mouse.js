@@ -29,7 +29,7 @@ export function listenToMouse(pane, page, handlers) {
   }
   document.addEventListener("mousedown", (event) => {
     if (around(event, "[data-do]") && inQueue()) {
-      event.preventDefault(); // who works in the queue stays there
+      event.preventDefault();
     }
   });
   document.addEventListener("click", (event) => {
@@ -39,7 +39,7 @@ export function listenToMouse(pane, page, handlers) {
       closeDialog(event);
       handlers.go(key, asks);
       if (around(event, "dialog")) {
-        pane.focus({ preventScroll: true }); // be it opened from the queue: what follows is an answer in the text
+        pane.focus({ preventScroll: true });
       }
     } else if (id) {
       handlers.run(id);
@@ -57,7 +57,7 @@ export function listenToMouse(pane, page, handlers) {
   });
 }
 
-/** Whether the keys are for the queue of gold. */
+/** The queue has the keys. */
 const inQueue = () => Boolean(document.activeElement?.closest("#queue"));
 
 /** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */

@@ -232,7 +232,7 @@ function paintChain(page, current) {
   byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => memberItem(page, key)));
 }
 
-/** A list entry that leads to a markable, and to a question about it. @type {(page: Page, key: string, hint?: string, question?: string) => HTMLElement} */
+/** A list entry that leads to a markable. @type {(page: Page, key: string, hint?: string, question?: string) => HTMLElement} */
 export function memberItem(page, key, hint = "", question = "") {
   const entry = row(page, "workbench-item", key, undefined, hint);
   entry.dataset.goto = key;

@@ -20,7 +20,7 @@ export function keyCaps(key) {
 /**
  * Show what this page uses, and say on the buttons of actions what they do and by which key.
  * @param {Keyboard} keyboard @param {{ id: string, label: string }[]} available actions
- * @param {Record<string, boolean>} uses by the words of data-for; others are not of this page
+ * @param {Record<string, boolean>} uses by the words of data-for
  */
 export function labelControls(keyboard, available, uses) {
   for (const control of document.querySelectorAll("[data-do]")) {
@@ -35,8 +35,8 @@ export function labelControls(keyboard, available, uses) {
     }
   }
   for (const one of document.querySelectorAll("[data-for]")) {
-    if (one instanceof HTMLElement && one.dataset.for !== undefined && one.dataset.for in uses) {
-      one.hidden = !uses[one.dataset.for];
+    if (one instanceof HTMLElement && Object.hasOwn(uses, one.dataset.for ?? "")) {
+      one.hidden = !uses[one.dataset.for ?? ""];
     }
   }
 }
