@@ -27,7 +27,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.sections.labels.addresses import item_address
 from agreement.sections.labels.labels import RELATION_LABELS
 from agreement.sections.labels.settings import read_settings
-from annotations.models import Project, Round
+from annotations.models import Project
 
 N_ITEMS = 5
 N_DAYS = 28
@@ -94,7 +94,7 @@ def _pace(request: AnalysisRequest, since: date, known: KnownCodings) -> dict[st
         "coder_bars": bars[:MOST_CODERS],
         "coders_more": len(bars[MOST_CODERS:]),
         "n_days": N_DAYS,
-        "has_training": request.project.rounds.filter(kind=Round.Kind.TRAINING).exists(),
+        "has_training": any(text.reason == "practice" for text in request.project_answers.texts),
     }
 
 

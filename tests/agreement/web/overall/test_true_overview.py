@@ -196,7 +196,10 @@ CASES = {
     one_text: ["No answers yet.", "2 codings are not submitted. 4 markables are left to decide."],
     nothing_assigned: [],
     training_alone: ["Only texts of training and recheck rounds are assigned, which agreement is not computed of."],
-    training_and_main: ["1 text is not assigned.", "2 codings are not submitted. 4 markables are left to decide."],
+    training_and_main: [
+        "1 text is not assigned.",
+        "2 codings are not submitted. 4 markables are left to decide. Training is not counted here.",
+    ],
     no_markables: ["No answers yet.", "4 codings are not submitted. No markable is left to decide."],
     own_marks: [
         "4 codings are not submitted. In these codings (22 words) coders create the markables, so how many are left is "
