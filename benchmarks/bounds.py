@@ -2,6 +2,7 @@
 
 On an empty database, inside one process: what a page hears that has missed much, a coding with a long log beside a
 short one, a markable that thousands point to and that is moved again and again, and the header of a wide matrix.
+And what every page costs its manager in a project of many texts and many coders, of whom few code the same text.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from uuid import uuid4
 
 from benchmarks.data import coders
 from benchmarks.environment.databases import NAMES, run_on
+from benchmarks.environment.pages import measure_pages
 from benchmarks.measures import machine
 from benchmarks.server import commit, milliseconds
 
@@ -27,6 +29,8 @@ MODULE = "benchmarks.bounds"
 MISSED, FEWEST_MISSED = 20_000, 1_000
 MOVES, POINTERS = 100, 5_000
 COLUMNS = (250, 1000)  # of a matrix, which has 1,000 at most
+TEXTS, CODERS, FEWEST_OF_BOTH = 5_000, 500, 12
+CODERS_OF_A_TEXT, MARKABLES = 3, 4
 TIMES = 15
 
 
@@ -166,6 +170,36 @@ def read_header(columns: int) -> None:
     read_csv(Bundle.of("wide.csv", f"{header}\n".encode()))
 
 
+def measure_large_project(texts: int, n_coders: int) -> dict[str, dict[str, float]]:
+    """Return the costs of each page of a project on the configured database, which must be empty."""
+    import django
+
+    django.setup()
+    return measure_pages(partial(fill_large_project, texts, n_coders), "manager")
+
+
+def fill_large_project(texts: int, n_coders: int) -> dict[str, object]:
+    """Make the project and return what addresses of its pages are made of."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from benchmarks.data.projects import fill
+
+    call_command("migrate", verbosity=0)
+    project = fill(texts, n_coders, MARKABLES, each=CODERS_OF_A_TEXT)
+    with connection.cursor() as cursor:  # PostgreSQL does so itself soon after so many new rows
+        cursor.execute("analyze")
+    first, second = project.memberships.filter(role="coder").order_by("pk")[:2]
+    return {
+        "slug": project.slug,
+        "text": "text-0000",
+        "name": project.rounds.get().name,
+        "key": "phrase:0-4",
+        "first": first.user.username,
+        "second": second.user.username,
+    }
+
+
 def report(figures: dict[str, Any], n_missed: int = MISSED) -> str:
     """Return the figures as a page of the documentation."""
     narrow, wide = COLUMNS
@@ -201,26 +235,58 @@ def report(figures: dict[str, Any], n_missed: int = MISSED) -> str:
     for label, cell in rows:
         cells = [one["why"] if "why" in one else cell(one) for one in figures.values()]
         lines.append(f"| {label} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *report_pages(figures)]) + "\n"
+
+
+def report_pages(figures: dict[str, Any]) -> list[str]:
+    """Return the lines of the tables of pages, the dearest first."""
+    lines = [
+        "",
+        f"## Every page of a project of {TEXTS:,} texts and {CODERS} coders",
+        "",
+        f"Each text has {MARKABLES} markables and {CODERS_OF_A_TEXT} coders, drawn from all. Its manager asks for",
+        "every address that takes GET, each in a process that has just begun. *Request*: seconds of the processor",
+        "until the answer. *Worker*: of what the page hands to a worker. *Memory*: the most that was added to it,",
+        "with the worker's work. *Size*: of the page, with its figures.",
+    ]
+    for database, of_database in figures.items():
+        if not (pages := of_database.get("pages")):
+            continue
+        lines += [
+            "",
+            f"| {database} | request, s | worker, s | memory, MB | size, kB |",
+            "| --- | ---: | ---: | ---: | ---: |",
+        ]
+        for address, page in sorted(pages.items(), key=lambda one: (-one[1]["s"], one[0])):
+            worker = f"{page['worker_s']:.1f}" if "worker_s" in page else ""
+            memory = page.get("worker_mb", page["mb"])
+            lines.append(f"| `{address}` | {page['s']:.2f} | {worker} | {memory:.0f} | {page['bytes'] / 1000:.0f} |")
+    return lines
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
     parser.add_argument("--database", choices=NAMES, action="append", help="of this alone")
-    parser.add_argument("--smallest", action="store_true", help="a short log, to see that it runs")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--smallest", action="store_true", help="a short log and a small project, to see that it runs")
+    parser.add_argument("--here", choices=("requests", "pages"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     n_missed = FEWEST_MISSED if options.smallest else MISSED
     if options.here:
-        print(json.dumps(measure(n_missed)))
+        sizes = (FEWEST_OF_BOTH, FEWEST_OF_BOTH) if options.smallest else (TEXTS, CODERS)
+        print(json.dumps(measure(n_missed) if options.here == "requests" else measure_large_project(*sizes)))
         return
-    own = ["--here", *(["--smallest"] if options.smallest else [])]
-    page = report({name: run_on(name, MODULE, own) for name in options.database or NAMES}, n_missed)
+    smallest = ["--smallest"] if options.smallest else []
+    figures = {name: run_on(name, MODULE, ["--here=requests", *smallest]) for name in options.database or NAMES}
+    for name, of_database in figures.items():
+        if "why" not in of_database:
+            of_database["pages"] = run_on(name, MODULE, ["--here=pages", *smallest])
+    page = report(figures, n_missed)
     if options.write:
         options.write.write_text(page, encoding="utf-8")
-    print(page)
+    print(json.dumps(figures, indent=1) if options.json else page)
 
 
 if __name__ == "__main__":

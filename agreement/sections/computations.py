@@ -114,7 +114,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     if kind == "planning":  # without each coder in turn, where they are a sample
         return judgements * (len(request.extract.coders) + 1 if request.options.get("sample") == "both" else 1)
     constructions = len(CONSTRUCTIONS[request.extract.kind])
-    return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)
+    if kind == "compare":  # of two coefficients each text is left out in turn, with a sum for each two coders
+        n_texts = len(pick_texts(request.extract, request.parameters))
+        return judgements * constructions * 2 + n_texts * n_coders**2 // 100
+    return judgements * constructions * (2 if request.parameters.without else 1)
 
 
 def _as_sections(

@@ -43,8 +43,11 @@ POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of
 
 
 @transaction.atomic
-def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
-    """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder."""
+def fill(texts: int, coders: int, markables: int, seed: int = 1, each: int | None = None) -> Project:
+    """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder.
+
+    each: how many coders a text has, drawn from all.
+    """
     project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
     phrase = Level.objects.create(project=project, key="phrase", label="phrase")
     phrasal = Category.objects.create(project=project, key="phrase", label="phrase")
@@ -70,7 +73,9 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
     random = np.random.default_rng(seed)
     for first in range(0, texts, BLOCK):
         numbers = range(first, min(first + BLOCK, texts))
-        _fill_texts(_Parts(project, main, phrase, identity, phrasal, others, people[1:]), numbers, markables, random)
+        _fill_texts(
+            _Parts(project, main, phrase, identity, phrasal, others, people[1:]), numbers, markables, random, each
+        )
     return project
 
 
@@ -87,9 +92,9 @@ class _Parts:
     coders: list[User]
 
 
-def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random.Generator) -> None:
-    """Create texts with these numbers, all submitted by every coder."""
-    n_coders = len(parts.coders)
+def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random.Generator, each: int | None) -> None:
+    """Create texts with these numbers, all submitted by every coder, or by so many."""
+    n_coders = each or len(parts.coders)
     text_rows = Text.objects.bulk_create(
         [Text(project=parts.project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in numbers]
     )
@@ -112,7 +117,7 @@ def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random
     codings = Coding.objects.bulk_create(
         Coding(text=text, coder=coder, round=parts.round_, status="submitted", version=1)
         for text in text_rows
-        for coder in parts.coders
+        for coder in (parts.coders if each is None else random.choice(parts.coders, each, replace=False))
     )
     # Every coder starts from the same answers, and changes some of them.
     shape = (len(numbers), n_coders, markables)

@@ -226,10 +226,15 @@ def test_the_page_of_bounds_has_a_row_for_each_figure_and_says_where_there_is_no
         "states": {"long": 2.8, "short": 3.5},
         "moves": {"refused_ms": 124.0, "most": 4, "most_ms": 363.0},
         "columns": {"250": 0.32, "1000": 1.13},
+        "pages": {
+            "/a/": {"s": 0.1, "mb": 2.0, "bytes": 9_000},
+            "/b/": {"s": 0.2, "mb": 3.0, "bytes": 20_000, "worker_s": 4.02, "worker_mb": 70.0},
+        },
     }
     page = bounds.report({"sqlite": figures, "postgresql": {"why": "no PostgreSQL"}})
     assert "| missed: the first answer | 107 kB | no PostgreSQL |" in page
     assert "| as many moves as are taken | 4: 363 ms | no PostgreSQL |" in page
+    assert "| `/b/` | 0.20 | 4.0 | 70 | 20 |\n| `/a/` | 0.10 |  | 2 | 9 |\n" in page
 
 
 @pytest.mark.slow

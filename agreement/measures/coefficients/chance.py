@@ -8,7 +8,6 @@ that people call are in `kappas`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
 from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums
 from ..sums.tables import unit_disagreements
-from ..values import Floats, Label
+from ..values import Floats, Ints, Label
 from .scales import Scale
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
@@ -64,16 +63,24 @@ class Kappa:
         return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
 
     @cached_property
+    def value_counts(self) -> tuple[Ints, Ints, Ints]:
+        """The units in use, the values of each, and how many coders gave each of these."""
+        codes = self.used_units.codes
+        rows, columns = np.nonzero(codes != MISSING)
+        n_values = int(codes.max(initial=0)) + 1
+        pairs, given = np.unique(rows * n_values + codes[rows, columns], return_counts=True)
+        return pairs // n_values, pairs % n_values, given
+
+    @cached_property
     def agreements(self) -> Floats:
         """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
-        codes, m, apart = self.used_units.codes, self.used_units.coders, self.scale.of_labels
+        m, apart = self.used_units.coders, self.scale.of_labels
         agreements = np.full(len(m), np.nan)
         paired = m >= 2
         if apart is None and self._compares_equality:
-            equal = np.zeros(len(codes), dtype=np.int64)
-            for i, j in combinations(range(codes.shape[1]), 2):
-                equal += (codes[:, i] == codes[:, j]) & (codes[:, i] != MISSING)
-            agreements[paired] = 2 * equal[paired] / (m[paired] * (m[paired] - 1))
+            units, _, given = self.value_counts
+            equal = np.bincount(units, weights=given * (given - 1), minlength=len(m))
+            agreements[paired] = equal[paired] / (m[paired] * (m[paired] - 1))
         else:
             agreements[paired] = (
                 1 - np.array(unit_disagreements(self.used_units, self.options or Options(), apart))[paired] / m[paired]

@@ -328,17 +328,18 @@ def gwet_ac1(
 
 def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:
     """Return K of each label against all other values, the unit counting once in its proportion."""
-    codes, m = kappa.used_units.codes, kappa.used_units.coders
-    paired = m >= 2
+    units, codes, given = kappa.value_counts
+    m, labels = kappa.used_units.coders, kappa.data.labels
+    n_pairs = m[units] * (m[units] - 1) / 2
+    apart = np.divide(given * (m[units] - given), n_pairs, out=np.zeros(len(units)), where=n_pairs > 0)
+    totals, shares, differing = (
+        np.bincount(codes, weights=of_unit, minlength=len(labels)) for of_unit in (given, given / m[units], apart)
+    )
     kappas = []
-    for code, label in enumerate(kappa.data.labels):
-        n_given = (codes == code).sum(axis=1)
-        total = int(n_given.sum())
-        if not total:
-            continue
-        share = float((n_given / m).sum() / len(m))
-        apart = n_given[paired] * (m[paired] - n_given[paired]) / (m[paired] * (m[paired] - 1) / 2)
+    for code in np.flatnonzero(totals[: len(labels)]):
+        share = shares[code] / len(m)
         expected = 2 * share * (1 - share)
-        value = 1 - float(apart.mean()) / expected if expected > 1 - CERTAIN else None
-        kappas.append(CategoryKappa(label, value, total))
+        observed = differing[code] / np.count_nonzero(m >= 2)
+        value = float(1 - observed / expected) if expected > 1 - CERTAIN else None
+        kappas.append(CategoryKappa(labels[code], value, int(totals[code])))
     return tuple(kappas)

@@ -207,20 +207,19 @@ class ValueMasses:
             groups = self.group_of_unit[judgements.rows[chosen]]
             columns = judgements.raters[chosen] * n_sets + sets
             return sparse_sums(groups, columns, judgements.mass[chosen], (self.n_groups, n * n_sets))
-        place = judgements.raters[chosen] * n_sets + sets
-        masses = np.bincount(place, weights=judgements.mass[chosen], minlength=n * n_sets).reshape(n, n_sets)
-        group = np.zeros(n_sets, dtype=np.int64)
-        group[sets] = self.group_of_unit[judgements.rows[chosen]]
-        first, second = self.similar.first, self.similar.second
-        common = np.zeros((self.n_groups, n, n))
-        for r in range(n):
-            for s in range(r + 1):
-                own = masses[r] * masses[s] * self.similar.with_itself()
-                terms = np.bincount(group, weights=own, minlength=self.n_groups)
-                pairs = masses[r, first] * masses[s, second] + masses[r, second] * masses[s, first]
-                terms += np.bincount(group[first], weights=self.similar.similarity * pairs, minlength=self.n_groups)
-                common[:, r, s] = common[:, s, r] = terms
-        return common.reshape(self.n_groups, n * n)
+        if not len(sets):
+            return sparse_sums(sets, sets, judgements.mass[chosen], (self.n_groups, n * n))
+        from scipy import sparse
+
+        # A row for each rater of each group: few raters judge a group where there are many.
+        place, row = np.unique(
+            self.group_of_unit[judgements.rows[chosen]] * n + judgements.raters[chosen], return_inverse=True
+        )
+        masses = sparse.csr_array((judgements.mass[chosen], (row, sets)), shape=(len(place), n_sets))
+        common = (masses @ self._similarities @ masses.T).tocoo()
+        groups, raters = np.divmod(place, n)
+        columns = raters[common.row] * n + raters[common.col]
+        return sparse_sums(groups[common.row], columns, common.data, (self.n_groups, n * n))
 
     def _spread(self, masses: Floats) -> Floats:
         """Return masses times similarities, (replicates, raters, sets)."""

@@ -82,7 +82,7 @@ def list_entries(data: bytes | IO[bytes], file: str, *, most_files: int, most_by
             (
                 Entry(_path(entry), archive, entry)
                 for entry in archive.infolist()
-                if not _path(entry).endswith("/") and not _is_litter(_path(entry))
+                if not _path(entry).endswith("/") and not is_litter(_path(entry))
             ),
             key=lambda entry: entry.path,
         )
@@ -140,7 +140,7 @@ def _path(entry: zipfile.ZipInfo) -> str:
     return entry.filename.replace("\\", "/")
 
 
-def _is_litter(name: str) -> bool:
+def is_litter(name: str) -> bool:
     """Return whether systems and editors leave it lying around: hidden files, and all in hidden folders."""
     parts = PurePosixPath(name).parts
     return "__MACOSX" in parts or any(part.startswith(".") and not part.startswith("..") for part in parts)

@@ -16,6 +16,7 @@ from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
+from annotations.formats.syntax.archive import is_litter
 from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
@@ -280,16 +281,15 @@ def _values(option: Option) -> str:
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
-    """Return the files and the files in zips that are named, and those in named folders that the format reads."""
+    """Return the files and the files in zips that are named, and those in named folders but litter."""
     files: list[Path] = []
     named_files = {path for path in paths if not path.is_dir()}
     for path in paths:
         if path.is_dir():
-            names = sorted(str(file) for file in path.rglob("*") if file.is_file())
-            readable = [name for names in format_.bundles(names, format_.suffixes) for name in names]
-            if not readable:
+            found = sorted(file for file in path.rglob("*") if file.is_file() and not is_litter(file.relative_to(path).as_posix()))
+            if not format_.bundles([str(file) for file in found], format_.suffixes):
                 raise CommandError(f"{path}: no file here ends in {' or '.join(format_.suffixes)}.")
-            files += [Path(name) for name in readable]
+            files += found
         elif path.is_file():
             files.append(path)
         else:

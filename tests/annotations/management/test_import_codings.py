@@ -378,6 +378,12 @@ def test_files_of_a_zip_that_are_not_read_are_named(tales, tmp_path, capsys):
     assert " and 10 more.\n" in capsys.readouterr().err
 
 
+def test_files_of_a_folder_that_are_not_read_are_named(tales, folder, capsys):
+    path = folder({"anna/walk.conll": CONLL.format(1), "anna/walk.ann": "", "notes.docx": "", ".git/x.conll": ""})
+    run("conll2012", path, "--coder-from", "parent", "--create")
+    assert f"read them: {path}/anna/walk.ann, {path}/notes.docx.\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("spelling", ["latin-1", "ISO8859_1", "iso-8859-1"])
 def test_encodings_have_the_spellings_of_python(tales, folder, spelling):
     path = folder({"walk.txt": "[Zoë](a)".encode("iso-8859-1")})
