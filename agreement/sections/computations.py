@@ -43,6 +43,8 @@ from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_aband
 MAX_IMMEDIATE_COST = 600_000
 # Above so many texts a worker draws the replicates of the bootstrap.
 MOST_TEXTS_DRAWN_AT_ONCE = 2000
+# How often a judgement is gone through: drawn with its text, permuted, compared with gold or the agreed pyramid.
+WORK_OF_A_JUDGEMENT = {"texts": 60, "agreed": 20, "gold": 80, "difference": 20, "groups": 60, "models": 60}
 # Results of one project that are stored; the oldest go.
 MAX_STORED = 100
 # A result this recent is shown although somebody has changed an answer since: coders always do.
@@ -89,34 +91,24 @@ def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
 
 def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     """Return about how many judgements are gone through."""
-    judgements = sum(text.content.n_judgements for text in pick_texts(request.extract, request.parameters))
-    if kind == "texts":  # each is drawn from thousands of times
-        return judgements * 60
+    texts = pick_texts(request.extract, request.parameters)
+    judgements = sum(text.content.n_judgements for text in texts)
     n_coders = len(request.extract.coders)
+    constructions = len(CONSTRUCTIONS[request.extract.kind])
+    if kind in WORK_OF_A_JUDGEMENT:
+        return judgements * WORK_OF_A_JUDGEMENT[kind]
     if kind == "course":  # each judgement is in as many pairs as there are other coders
         return judgements * max(n_coders - 1, 1)
     if kind == "matrix":  # as with course
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     if kind == "coreference":  # two coders, seven scores
-        return judgements * 80 // max(len(request.extract.coders), 1)
+        return judgements * 80 // max(n_coders, 1)
     if kind == "bootstrap":  # sums of texts are drawn, however many judgements they have
-        return MAX_IMMEDIATE_COST * len(pick_texts(request.extract, request.parameters)) // MOST_TEXTS_DRAWN_AT_ONCE
-    if kind == "agreed":  # each pyramid and the agreed one, SCU by SCU; judgements are words
-        return judgements * 20
-    if kind == "gold":  # each coder and gold, seven scores
-        return judgements * 80
-    if kind == "difference":  # thousands of permutations of the texts
-        return judgements * 20
-    if kind == "groups":  # as with difference, for each two of some groups
-        return judgements * 60
-    if kind == "models":  # each coder against the others, three times
-        return judgements * 60
+        return MAX_IMMEDIATE_COST * len(texts) // MOST_TEXTS_DRAWN_AT_ONCE
     if kind == "planning":  # without each coder in turn, where they are a sample
-        return judgements * (len(request.extract.coders) + 1 if request.options.get("sample") == "both" else 1)
-    constructions = len(CONSTRUCTIONS[request.extract.kind])
-    if kind == "compare":  # of two coefficients each text is left out in turn, with a sum for each two coders
-        n_texts = len(pick_texts(request.extract, request.parameters))
-        return judgements * constructions * 2 + n_texts * n_coders**2 // 100
+        return judgements * (n_coders + 1 if request.options.get("sample") == "both" else 1)
+    if kind == "compare":  # each text is left out in turn, of some coefficients with a sum for each two coders
+        return judgements * constructions * 2 + len(texts) * n_coders**2 // 100
     return judgements * constructions * (2 if request.parameters.without else 1)
 
 

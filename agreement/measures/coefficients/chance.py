@@ -212,11 +212,13 @@ def pooled_chance(masses: ValueMasses, sums: Floats) -> Floats:
 def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
     """Return the mean over pairs of coders of the agreement of a draw from the values of each (Cohen 1960)."""
     common, totals = masses.common_mass(sums), masses.totals(sums)
-    first, second = np.triu_indices(totals.shape[1], 1)
-    room = totals[:, first] * totals[:, second]
-    both = room > 0  # a coder without judgements has no values to draw from
-    agreed = np.divide(common[:, first, second], room, out=np.zeros_like(room), where=both)
-    expected: Floats = agreed.sum(axis=1) / both.sum(axis=1)
+    coders = np.arange(totals.shape[1])
+    common[:, coders, coders] = 0
+    # A coder without judgements has no values to draw from.
+    shares = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
+    n_coders = np.count_nonzero(totals, axis=1)
+    of_each = (common @ shares[:, :, None])[:, :, 0]
+    expected: Floats = (of_each * shares).sum(axis=1) / (n_coders * (n_coders - 1))
     return expected
 
 
