@@ -35,7 +35,7 @@ class Dialect:
     links: Links | None = None
 
 
-def cases(dialects: Mapping[str, Dialect]) -> pytest.MarkDecorator:
+def each_of(dialects: Mapping[str, Dialect]) -> pytest.MarkDecorator:
     """Return the parametrisation of a test by `dialect`."""
     return pytest.mark.parametrize("dialect", [pytest.param(each, id=name) for name, each in dialects.items()])
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotations.formats import Links
-from tests.annotations.formats.dialects import Dialect, cases, check_dialect
+from tests.annotations.formats.dialects import Dialect, check_dialect, each_of
 
 WORDS = ["Anna", "saw", "her", "dog"]
 TAGS = ["PROPN", "VERB", "PRON", "NOUN"]
@@ -266,12 +266,12 @@ UD: dict[str, Dialect] = {
 }
 
 
-@cases(TASK)
+@each_of(TASK)
 def test_a_dialect_of_conll_2012_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("conll2012", dialect)
 
 
-@cases(UD)
+@each_of(UD)
 def test_a_dialect_of_conllu_is_read_right_or_told_of_or_refused(dialect):
     [content] = dialect.files.values()
     check_dialect("conllu", replace(dialect, files={"walk.conllu": content}))
