@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
 from annotations.formats.syntax.xml import parse
 
@@ -21,8 +22,6 @@ MOST_ATTRIBUTES = 200
 MOST_VALUES = 1000
 # What stands in data where nothing was chosen.
 UNSET = ("", "empty", "none", "not_set")
-# A pointer of such a name says something else than that two markables refer to the same.
-OTHER_RELATION = re.compile("bridg|related")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
 SET_NAME = re.compile("set_[0-9]+")
