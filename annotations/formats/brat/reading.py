@@ -266,6 +266,7 @@ class _Draft:
         if len(kind) > LONGEST_TYPE:
             raise FormatError(f"a type has more than {LONGEST_TYPE} characters", self.file, number)
         spans = self._offsets(offsets, number)
+        head = self._offsets(least[1], number) if least else []
         if quoted:
             self._check(key, spans, quoted, number)
         else:
@@ -276,8 +277,8 @@ class _Draft:
         if first is not span and self.types != "chains":
             self._report("duplicate", f"{key} has the same words as another", number, "they are one markable")
         first.category = first.category or span.category
-        if least:
-            self._least(first, key, least[1], number)
+        if head:
+            self._least(first, key, head, number)
         if entity is not None:
             first.entities.add(entity)
         self.spans[key] = first
@@ -296,10 +297,10 @@ class _Draft:
             if end > (self.units.length if self.units else len(self.content)):
                 raise FormatError(f"the text ends before {end + self.mark}", self.file, number)
             if self.units:
-                points = self.units.point(start), self.units.point(end)
-                if points[0] is None or points[1] is None:
+                first, last = self.units.point(start), self.units.point(end)
+                if first is None or last is None:
                     raise FormatError(f"a span begins or ends inside a character: {fragment}", self.file, number)
-                start, end = points
+                start, end = first, last
             spans.append((start, end))
         return spans
 
@@ -433,10 +434,10 @@ class _Draft:
         elif name == LABEL:
             span.label = words
         else:
-            self._least(span, key, words, number)
+            self._least(span, key, self._offsets(words, number), number)
 
-    def _least(self, span: _Span, key: str, offsets: str, number: int) -> None:
-        head = _join_fragments(self._offsets(offsets, number), self.content)
+    def _least(self, span: _Span, key: str, spans: Iterable[Span], number: int) -> None:
+        head = _join_fragments(spans, self.content)
         if lie_in(head, span.parts):
             span.head = head
         else:

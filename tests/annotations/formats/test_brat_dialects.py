@@ -180,7 +180,7 @@ DIALECTS = {
     "slips, left out": brat(
         *MENTIONS,
         "T4\tMention 0 4\tAnna",
-        "T5\tMention 5 9\tsaw",
+        "T5\tMention 6 9\tsaw",
         "T6\tMention 5 90\tsaw",
         "*\tCoref T1 T3 T4 T5",
         "x",
