@@ -117,6 +117,11 @@ class Question:
         return ""
 
 
+def is_own_name(name: str) -> bool:
+    """Return whether an attribute of that name says something here, whatever a scheme says of it."""
+    return name in NO_ANSWER | ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
+
+
 def local_name(element_tag: object) -> str:
     """Return the name of an element without its namespace."""
     return str(element_tag).rpartition("}")[2]
@@ -229,11 +234,7 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
         return question
     linked = {link.name for link in question.links}
     left = [
-        each
-        for each in attributes
-        if each.name not in NO_ANSWER | ALWAYS_ASKED | linked | question.branches.keys()
-        and not each.name.startswith(ENTITY_NAME)
-        and not each.name.endswith(READINGS)
+        each for each in attributes if each.name not in linked | question.branches.keys() and not is_own_name(each.name)
     ]
     pointers = [each for each in left if each.kind == Kind.POINTER]
     return replace(
