@@ -24,6 +24,7 @@ BY_SUFFIX = {
     ".sgm": "muc",
     ".sgml": "muc",
     ".muc": "muc",
+    ".coref": "muc",
     ".pyr": "ducview",
     ".pan": "ducview",
 }
