@@ -105,7 +105,9 @@ class Levels:
             self.questions[level.key] = question
             self._report_unread(level, scheme, question)
         if not any(question.coded for question in self.questions.values()):
-            self._report_attributes(self.project.levels, "says nothing that is asked here", "attribute=NAME reads sets")
+            self._report_attributes(
+                self.project.levels, "is no set and no pointer", "choose the attribute that says what goes together"
+            )
         self.marked = {level.key for level in project.levels if self.question(level).coded} | self._targets()
         self.folders = self._folders()
         self.text, self.segments = self._lay_out()
