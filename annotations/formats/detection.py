@@ -24,6 +24,7 @@ BY_SUFFIX = {
     ".sgm": "muc",
     ".sgml": "muc",
     ".muc": "muc",
+    ".coref": "muc",
     ".pyr": "ducview",
     ".pan": "ducview",
 }
@@ -33,7 +34,7 @@ COMPANIONS = {"brat": (".txt",), "xmi": (".xml", ".txt"), "mmax2": (".xml", ".tx
 INCEPTION = "exportedproject.json"
 PLAIN = ("text", "plain")
 # What plain text with markables has and prose has not: a header of ours, or a name after a bracket.
-MARKED = re.compile(r"\A#(title|language|direction|turns):|\][(][^()|\s]*[)]")
+MARKED = re.compile(r"\A#(title|language|direction|turns):|\][(][^()|\s/]*[)]")
 # What the files of a format have in them, whatever they are called; the first that is found counts.
 SIGNS = {
     "webanno": re.compile(r"\A#FORMAT=WebAnno"),
@@ -50,6 +51,8 @@ SACR = re.compile(r'^#(COLOR|textmetadata):|\{[-\w]+:\w+="', re.MULTILINE)
 UNREAD = {
     "SACR": (SACR, "export CoNLL from it"),
     "Label Studio": (re.compile(r'"(completed_by|from_name|to_name)"\s*:'), "turn it into brat standoff"),
+    "HTML": (re.compile(r"<!DOCTYPE html|<html\b|<body\b", re.IGNORECASE), "save it as plain text (.txt)"),
+    "RTF": (re.compile(r"\A\{\\rtf"), "save it as plain text (.txt)"),
     "TEI": (re.compile(r"<TEI\b|www\.tei-c\.org"), "turn it into brat standoff or CoNLL-U"),
 }
 WRITTEN = re.compile(r"\.(docx?|odt|rtf|pdf)\Z")
@@ -106,7 +109,7 @@ def recognise(name: str, head: bytes) -> Kind | None:
             return Kind(key)
         if LABELS.search(text.partition("\n")[0].lower()):
             return Kind(name="a table of labels", way="name its columns text, unit, coder and label (judgements-csv)")
-    return None
+    return Kind("plain") if MARKED.search(text) else None
 
 
 def _detect(name: str, head: bytes) -> str:

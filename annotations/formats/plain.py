@@ -20,6 +20,7 @@ from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
     Document,
+    Finding,
     FormatError,
     Links,
     Mark,
@@ -33,6 +34,8 @@ HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
 TURN = re.compile(r"(?P<label>\S+)[ \t]+(?:(?P<speaker>\w[^\s:\[\]]{0,98}):[ \t]+)?")
 NAME = re.compile(r"\((?P<label>[^()=|\s]{0,50})(?:(?P<coded>=)(?P<indices>[^()=\s]*))?\)")
+# An index as papers write it, behind a bracket.
+BARE_INDEX = re.compile(r"_?\d")
 DEEPEST = 1000
 
 
@@ -101,6 +104,8 @@ class _Draft:
     segments: list[Stretch] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
     places: set[tuple[str, Parts]] = field(default_factory=set)
+    bare_indices: list[int] = field(default_factory=list)
+    addresses: list[int] = field(default_factory=list)
 
     def put(self, characters: str) -> None:
         self.content.append(characters)
@@ -154,6 +159,10 @@ class _Draft:
                 position + 2,
             )
         label = name["label"] if name else ""
+        if BARE_INDEX.match(line, position + 1):
+            self.bare_indices.append(number)
+        if "://" in label:
+            self.addresses.append(number)
         answer = None
         if name and name["coded"]:
             answer = Answer(indices=tuple(dict.fromkeys(index for index in name["indices"].split("|") if index)))
@@ -181,6 +190,23 @@ class _Draft:
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
         coded = any(mark.answer is not None for mark in marks)
+        odd = (
+            (
+                self.bare_indices,
+                "brackets have a number behind them, which stays in the text",
+                "[Anna](=1) is an index",
+            ),
+            (
+                self.addresses,
+                "markables have an address as their name, as links of Markdown have",
+                "the format is text",
+            ),
+        )
+        findings = [
+            Finding("odd-brackets", f"{len(lines)} {what}", self.file, lines[0], fix)
+            for lines, what, fix in odd
+            if lines
+        ]
         return Document(
             stem(self.file),
             self.file,
@@ -191,6 +217,7 @@ class _Draft:
             header.get("title", ""),
             header.get("language", ""),
             header.get("direction", ""),
+            findings,
         )
 
 

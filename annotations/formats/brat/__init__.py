@@ -29,7 +29,7 @@ from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
 from annotations.formats.brat.reading import pair_files, read, text_file
 from annotations.formats.brat.writing import write
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format, Option
+from annotations.formats.model.format import SLIPS, Format, Option
 
 __all__ = ["FORMAT", "pair_files", "read", "write"]
 
@@ -93,11 +93,13 @@ FORMAT = Format(
             "relations",
             "R lines (in a file with * lines they never point)",
             (
-                ("pointers", "point from the first argument to the second"),
+                ("pointers", "point from the first argument to the second: of several names those called coreference"),
                 ("names", "called antecedent, coreference or the like point; others are relations by their names"),
+                ("all", "point, whatever their names"),
                 ("leave", "are left out"),
             ),
         ),
+        SLIPS,
     ),
     names_levels=True,
     names_categories=True,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, product
 
 from annotations.formats.brat.names import (
     CATEGORY,
@@ -36,8 +37,10 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import Bundle, stem
-from annotations.formats.model.links import DisjointSets, says_identity
+from annotations.formats.model.links import DisjointSets, identity_names, says_identity
+from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
+from annotations.formats.syntax.units import Units
 
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
@@ -45,6 +48,8 @@ ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
 NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
 # The value of an attribute that has none: it is there or not.
 YES = "true"
+# What BioNLP has behind the words: where the least words stand, and these.
+LEAST_WORDS = re.compile(r"\t(\d{1,9} \d{1,9})\t[^\t]*\Z", re.ASCII)
 LONGEST_TYPE = 1000
 LONGEST_NAME = 200
 LONGEST_SHOWN = 50
@@ -92,7 +97,9 @@ def _shared_text(name: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     return None
 
 
-def read(bundle: Bundle, types: str = "levels", shared: str = "several", relations: str = "pointers") -> list[Document]:
+def read(
+    bundle: Bundle, types: str = "levels", shared: str = "several", relations: str = "pointers", slips: str = ""
+) -> list[Document]:
     """Return the one document of a text and its annotations. Raises FormatError with file and line on bad input."""
     main = bundle.main
     texts = [name for name in bundle.files if name.lower().endswith(TEXT_SUFFIX)]
@@ -107,18 +114,24 @@ def read(bundle: Bundle, types: str = "levels", shared: str = "several", relatio
     if not text.removeprefix("\ufeff").strip():
         raise FormatError("there is no text in this file", texts[0], 1)
     rows = list(enumerate(decode(bundle.data, main).split("\n"), start=1))
-    draft = _draft_with_spans(main, text, types, rows)
+    left_out = Slips(main, slips == LEAVE_OUT)
+    draft = _draft_with_spans(main, text, types, rows, left_out)
     for number, line in rows:
         if line.strip() and not line.startswith("T"):
-            draft.add_line(number, line)
+            try:
+                draft.add_line(number, line)
+            except FormatError as error:
+                left_out.leave_out(error, "the line", draft.findings)
+    draft.findings += left_out.finish(1)
     return [draft.build(shared, relations)]
 
 
-def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]]) -> "_Draft":
+def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]], slips: Slips) -> "_Draft":
     """Return a draft with the spans: lines may name what comes after them, so spans are read first.
 
     Where the words of the spans do not stand in the text as it is, it may have been saved anew since: with a byte order
-    mark that offsets do not count, or with other line ends. Then that is told. Raises the error of the text as it is.
+    mark that offsets do not count, or with other line ends. Or a browser counted UTF-16 units. Then that is told.
+    Raises the error of the text as it is, also where every span is a slip.
     """
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
@@ -130,26 +143,32 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
         (unix, 0, "its byte order mark and the CR of its line ends"),
         (unix.replace("\n", "\r\n"), 0, "its line ends as they are: they were CR LF"),
     )
-    tried = set[tuple[str, int]]()
-    failed: FormatError | None = None
-    for copy, before, saved in copies:
-        if (copy, before) in tried:
+    units = Units(text)
+    tried = set[tuple[str, int, bool]]()
+    best: tuple[_Draft, list[FormatError]] | None = None
+    for is_wide, (copy, before, saved) in product([False, True] if units.points else [False], copies):
+        if (copy, before, is_wide) in tried:
             continue
-        tried.add((copy, before))
-        draft = _Draft(main, copy, before, types)
-        try:
-            for number, line in rows:
-                if line.startswith("T"):
-                    draft.add_span(number, line)
-        except FormatError as error:
-            failed = failed or error
+        tried.add((copy, before, is_wide))
+        draft = _Draft(main, copy, before, types, Units(copy) if is_wide else None)
+        errors = list(islice(draft.add_spans(rows), None if slips.are_left_out else 1))
+        if best is not None and len(errors) >= len(best[1]):
             continue
+        best = draft, errors
+        if is_wide:
+            draft.findings.append(Finding("units", "the offsets count UTF-16 units", main, fix="read so"))
         if saved:
             message = f"the offsets do not count {saved}: the text was saved anew"
             draft.findings.append(Finding("saved-anew", message, main, fix="read as it was before"))
-        return draft
-    assert failed is not None
-    raise failed
+        if not errors:
+            break
+    assert best is not None
+    draft, errors = best
+    if errors and not draft.spans and slips.are_left_out:
+        raise errors[0]
+    for error in errors:
+        slips.leave_out(error, "the line", draft.findings)
+    return draft
 
 
 @dataclass(slots=True)
@@ -200,17 +219,19 @@ class _Span:
 class _Draft:
     """A text while lines come in. mark: how many characters of the file stand before the content.
 
-    named_entities: those that types of T lines name, by number. sets: the numbers of those that * lines make.
+    units: where offsets count UTF-16 units. named_entities: those that types of T lines name, by number. sets: the
+    spans of each * line, with its name and number.
     """
 
     file: str
     content: str
     mark: int
     types: str
+    units: Units | None = None
     spans: dict[str, _Span] = field(default_factory=dict)
     marks: dict[Place, _Span] = field(default_factory=dict)
     named_entities: dict[str, int] = field(default_factory=dict)
-    sets: list[int] = field(default_factory=list)
+    sets: list[tuple[str, list[_Span], int]] = field(default_factory=list)
     relations: list[tuple[str, str, _Span, _Span, int]] = field(default_factory=list)
     readings: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -223,16 +244,29 @@ class _Draft:
     def _leave_out(self, what: str, number: int) -> None:
         self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
 
-    def add_span(self, number: int, line: str) -> None:
-        """Add what a T line says."""
+    def add_spans(self, rows: Iterable[tuple[int, str]]) -> Iterator[FormatError]:
+        """Add what T lines say; yield what is wrong with those that are left out."""
+        for number, line in rows:
+            if line.startswith("T"):
+                try:
+                    self._add_span(number, line)
+                except FormatError as error:
+                    yield error
+
+    def _add_span(self, number: int, line: str) -> None:
         key, _, rest = line.partition("\t")
         data, _, quoted = rest.partition("\t")
+        least = LEAST_WORDS.search(quoted)
+        quoted = quoted[: least.start()] if least else quoted
         kind, _, offsets = data.partition(" ")
+        if "\t" not in line:
+            raise FormatError("a T line has a tab behind its number and before its words", self.file, number)
         if key in self.spans:
             raise FormatError(f"{key[:LONGEST_SHOWN]} is given twice", self.file, number)
         if len(kind) > LONGEST_TYPE:
             raise FormatError(f"a type has more than {LONGEST_TYPE} characters", self.file, number)
         spans = self._offsets(offsets, number)
+        head = self._offsets(least[1], number) if least else []
         if quoted:
             self._check(key, spans, quoted, number)
         else:
@@ -243,6 +277,8 @@ class _Draft:
         if first is not span and self.types != "chains":
             self._report("duplicate", f"{key} has the same words as another", number, "they are one markable")
         first.category = first.category or span.category
+        if head:
+            self._least(first, key, head, number)
         if entity is not None:
             first.entities.add(entity)
         self.spans[key] = first
@@ -258,8 +294,13 @@ class _Draft:
             start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
                 raise FormatError(f"a span ends where it begins, or before: {fragment}", self.file, number)
-            if end > len(self.content):
+            if end > (self.units.length if self.units else len(self.content)):
                 raise FormatError(f"the text ends before {end + self.mark}", self.file, number)
+            if self.units:
+                first, last = self.units.point(start), self.units.point(end)
+                if first is None or last is None:
+                    raise FormatError(f"a span begins or ends inside a character: {fragment}", self.file, number)
+                start, end = first, last
             spans.append((start, end))
         return spans
 
@@ -306,7 +347,7 @@ class _Draft:
             raise FormatError(f"{key[:LONGEST_SHOWN]} says nothing of anything", self.file, number)
         match key[0]:
             case "*":
-                self._set(fields[1:], number)
+                self._set(fields[0], fields[1:], number)
             case "R":
                 self._relation(key, fields, number)
             case "A":
@@ -326,21 +367,22 @@ class _Draft:
             self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out", left_out=True)
         return span
 
-    def _set(self, members: Sequence[str], number: int) -> None:
+    def _set(self, name: str, members: Sequence[str], number: int) -> None:
         spans = [span for key in members if (span := self._find_span(key, number)) is not None]
         if spans:
-            entity = len(self.spans) + len(self.sets)
-            self.sets.append(entity)
-            for span in spans:
-                span.entities.add(entity)
+            self.sets.append((name, spans, number))
 
     def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
-        arguments = [key for role, colon, key in (argument.partition(":") for argument in fields[1:]) if role and colon]
-        if len(arguments) != 2 or len(fields) != 3:
+        arguments = [(role, key) for role, colon, key in (each.partition(":") for each in fields[1:]) if role and colon]
+        # BioNLP says by the role which is the anaphor, and may have several antecedents.
+        arguments.sort(key=lambda argument: not argument[0].lower().startswith("anaph"))
+        further = [role for role, _ in arguments[2:] if not role.lower().startswith("antecedent")]
+        if len(arguments) < 2 or further or len(fields) != len(arguments) + 1:
             raise FormatError("a relation is a name and two arguments such as Arg1:T2", self.file, number)
-        one, other = (self._find_span(key, number) for key in arguments)
-        if one is not None and other is not None:
-            self.relations.append((key, fields[0], one, other, number))
+        one, *others = (self._find_span(key, number) for _, key in arguments)
+        for other in others:
+            if one is not None and other is not None:
+                self.relations.append((key, fields[0], one, other, number))
 
     def _attribute(self, fields: Sequence[str], number: int) -> None:
         name, key, value = fields[0], fields[1], " ".join(fields[2:])
@@ -392,25 +434,28 @@ class _Draft:
         elif name == LABEL:
             span.label = words
         else:
-            head = _join_fragments(self._offsets(words, number), self.content)
-            if lie_in(head, span.parts):
-                span.head = head
-            else:
-                self._report(
-                    "min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out", left_out=True
-                )
+            self._least(span, key, self._offsets(words, number), number)
+
+    def _least(self, span: _Span, key: str, spans: Iterable[Span], number: int) -> None:
+        head = _join_fragments(spans, self.content)
+        if lie_in(head, span.parts):
+            span.head = head
+        else:
+            message = f"the {LEAST} of {key} is not in its words"
+            self._report("min-outside", message, number, "it is left out", left_out=True)
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
+        self._add_sets()
         if shared == "merge":
             _merge_entities(spans)
-        pointing = relations != "leave" and not self.sets and not self.named_entities
-        self._point(pointing, named=relations == "names")
+        self._point(relations)
         if self.unchecked:
             message = f"{len(self.unchecked)} spans without the words that they mark"
             self._report("without-words", message, self.unchecked[0], "their offsets are not checked")
         for what, numbers in self.left_out.items():
-            self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out", left_out=True)
+            code = f"left-out-{what.partition(' ')[0]}"
+            self._report(code, f"{len(numbers)} {what}", numbers[0], "left out", left_out=True)
         links = Links.INDICES if self._has_entities(spans) else Links.NONE
         if any(span.targets for span in spans):
             links = Links.POINTERS
@@ -431,13 +476,31 @@ class _Draft:
         unlinked = any("Unlinked" in span.flags for span in spans)
         return bool(self.sets or self.named_entities) or (unlinked and not any(span.targets for span in spans))
 
-    def _point(self, pointing: bool, *, named: bool) -> None:
-        """Add what R lines lead to: antecedents, or targets of other relations. named: by their names, where these say.
+    def _add_sets(self) -> None:
+        """Make entities of the * lines that say identity."""
+        names = identity_names(name for name, _, _ in self.sets)
+        for place, (name, spans, number) in enumerate(self.sets):
+            if name in names:
+                for span in spans:
+                    span.entities.add(len(self.spans) + place)
+            else:
+                self._leave_out(f"equivalences {name}", number)
+        self.sets = [each for each in self.sets if each[0] in names]
 
-        Where nothing else is said, each target is a reading.
+    def _point(self, relations: str) -> None:
+        """Add what R lines lead to: antecedents, or targets of other relations.
+
+        Where nothing else is said, each target of a line is a reading with the others of that line.
         """
-        for place, (key, name, one, other, number) in enumerate(self.relations, start=1):
-            is_other = name.startswith(RELATION) or (named and not says_identity(name))
+        pointing = relations != "leave" and not self.sets and not self.named_entities
+        names = {name for _, name, _, _, _ in self.relations if not name.startswith(RELATION)}
+        identity = names if relations == "all" else identity_names(names)
+        if relations == "names":
+            identity = set(filter(says_identity, names))
+        lines = {key: number for number, (key, *_) in enumerate(self.relations, start=1)}
+        asked = dict[str, list[int]]()
+        for key, name, one, other, number in self.relations:
+            is_other = name.startswith(RELATION) or (name not in identity and (pointing or relations == "names"))
             if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
             elif one is other:
@@ -450,7 +513,12 @@ class _Draft:
                 )
             else:
                 rows = one.relations.setdefault(name.removeprefix(RELATION), []) if is_other else one.targets
-                rows.append((self.readings.get(key, -place), other.place))
+                rows.append((self.readings.get(key, -lines[key]), other.place))
+                if not is_other and relations != "all" and not says_identity(name):
+                    asked.setdefault(name[:LONGEST_NAME], []).append(number)
+        for name, numbers in asked.items():
+            message = f"{len(numbers)} relations {name} are read as pointers to antecedents"
+            self._report("identity", message, numbers[0], "relations=names reads them as relations of that name")
 
     def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the entities of each span: those of the file, or numbers in text order."""

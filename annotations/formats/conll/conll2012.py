@@ -28,7 +28,6 @@ from annotations.formats.conll.columns import (
     is_empty,
     split,
 )
-from annotations.formats.conll.slips import LEAVE_OUT, Slips
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -43,6 +42,7 @@ from annotations.formats.model.document import (
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
+from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.syntax.caching import cache_recent
 from annotations.formats.syntax.tokens import Tokens, tokenize
 

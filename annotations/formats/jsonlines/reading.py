@@ -21,7 +21,8 @@ from annotations.formats.jsonlines.lines import Line, read_objects
 from annotations.formats.jsonlines.offsets import Evidence
 from annotations.formats.jsonlines.text import LineText
 from annotations.formats.model.document import LONGEST_INDEX, Document, Finding, FormatError, Links
-from annotations.formats.model.format import LEAVE_OUT, Bundle, stem
+from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.slips import LEAVE_OUT
 
 # Keys that hold lists and are read, or looked at, wherever they stand.
 READ = ("text", "sent_id", "plurals", "includes", "mentions", "attributes")

@@ -25,19 +25,14 @@ from annotations.formats.mmax2.project import bundle_projects
 from annotations.formats.mmax2.reading import read
 from annotations.formats.mmax2.writing import write
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format, Option
+from annotations.formats.model.format import SLIPS, Format, Option
 
 __all__ = ["FORMAT", "bundle_projects", "read", "write"]
 
 ATTRIBUTE = Option(
     "attribute",
-    "The attribute that says what goes together",
-    (
-        ("", "pointers to antecedents; where the schemes have none, sets"),
-        ("coref_class", "coref_class"),
-        ("coref_set", "coref_set"),
-        ("coref", "coref"),
-    ),
+    "The attribute that says what goes together, if not pointers to antecedents or, where there are none, sets",
+    example="coref_class",
 )
 
 FORMAT = Format(
@@ -54,7 +49,7 @@ FORMAT = Format(
         Feature.SPACING,
         Feature.CONTROL_CHARACTERS,
     },
-    options=(ATTRIBUTE,),
+    options=(ATTRIBUTE, SLIPS),
     options_written=(ATTRIBUTE,),
     binary=True,
     in_words=True,

@@ -21,6 +21,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.links import index_places, merge_marks
 from annotations.formats.model.spans import lie_in
 
+BRIDGING = re.compile(r"bridg\w*\Z", re.IGNORECASE)
 READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
 
 
@@ -81,6 +82,11 @@ class Coder:
                 "min-outside", f"min_ids of {row.id[:100]}: {error}", path, row.line, "it is left out", left_out=True
             )
             return ()
+        words = "".join(self.levels.text.content[start:end] for start, end in head)
+        said = row.attributes.get("min_words", "")
+        if said and "".join(said.lower().split()) != "".join(words.lower().split()):
+            message = f"min_words of {row.id[:100]} are {said[:100]!r}, but min_ids {words[:100]!r}"
+            self.findings.add("min-words", message, path, row.line, "min_ids are read")
         if not lie_in(head, place.parts):
             message = f"min_ids of {row.id[:100]} are not inside the markable"
             self.findings.add("min-outside", message, path, row.line, "they are left out", left_out=True)
@@ -94,7 +100,8 @@ class Coder:
             return None
         category = question.category(attributes)
         if category is None:
-            message = f"the category of {row.id[:100]} is not in the scheme"
+            value = "/".join(attributes[name] for name in question.branches if name in attributes)
+            message = f"1 markable of the category {value[:100]}, which is not in the scheme"
             self.findings.add("unknown-category", message, path, row.line, "it is left out", left_out=True)
         readings = self._readings(level, row, place, path, question.links) if question.kind == Kind.POINTER else ()
         if readings and any(each.key == category and not each.points_to for each in question.categories):
@@ -103,11 +110,15 @@ class Coder:
         indices = self._indices(level, row, path) if question.kind == Kind.SET else ()
         if question.kind == Kind.SET and not indices and category == "":
             self.alone.add(place)
-        relations = (
+        relations = [
             (link.name, self._readings(level, row, place, path, [link]))
             for link in question.relations
             if link.name in attributes
-        )
+        ]
+        # COREA says in another attribute that a pointer is none to an antecedent.
+        bridging = next((attributes[name] for name in question.further if BRIDGING.match(attributes.get(name, ""))), "")
+        if readings and bridging:
+            relations, readings = [*relations, (bridging, readings)], ()
         return Answer(
             category or "",
             indices=indices,
@@ -176,10 +187,10 @@ class Coder:
         """Yield the sets that a markable is in, each with the name of its entity if it has one."""
         links = self.levels.question(level).links
         for link in links:
-            value = row.attributes.get(link.name, "").strip()
-            if value.lower() not in UNSET:
-                reading = link.name.removeprefix(links[0].name)
-                yield value, row.attributes.get(f"entity_name{reading}", "")
+            reading = link.name.removeprefix(links[0].name)
+            for value in map(str.strip, row.attributes.get(link.name, "").split(";")):
+                if value.lower() not in UNSET:
+                    yield value, row.attributes.get(f"entity_name{reading}", "")
 
     def _entities(self) -> Mapping[tuple[str, str], str]:
         """Return the entity of each set.

@@ -1,11 +1,12 @@
 """The levels of a project, understood: what its schemes ask, and how its text is laid out."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 
 from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, read_rows
 from annotations.formats.mmax2.scheme import (
-    UNSET,
     Attribute,
     Kind,
     Question,
@@ -13,6 +14,7 @@ from annotations.formats.mmax2.scheme import (
     build_question,
     choose_kind,
     guess_attributes,
+    is_own_name,
     read_scheme,
 )
 from annotations.formats.model.document import (
@@ -25,10 +27,14 @@ from annotations.formats.model.document import (
     Stretch,
 )
 from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.links import identity_names, says_identity
+from annotations.formats.model.slips import Slips
 
 MOST_FINDINGS = 500
 # What of a layout shows where lines end: the first that a project has.
 LINES = ("sentence", "turn", "line")
+# Pointers of other names that say identity.
+ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 
 
@@ -68,15 +74,19 @@ class Text:
 class Levels:
     """The levels of a project: their markables and what is asked of them, the text and how it is laid out."""
 
-    def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str) -> None:
-        self.bundle, self.project, self.words = bundle, project, words
+    def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
+        self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
         self.name = stem(bundle.main)
         self.findings = Findings()
         self.rows = {
-            path: read_rows(bundle.files[path], path, words)
+            path: list(read_rows(bundle.files[path], path, words, slips))
             for level in project.levels
             for path in level.files.values()
         }
+        self.findings.findings += slips.finish(1)
+        for path, number in project.unnamed.items():
+            message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
+            self.findings.add("unnamed-level", message, bundle.main, fix="they are left out", left_out=True)
         self.keys = {level.name.lower(): level.key for level in project.levels}
         self.keys |= {level.name: level.key for level in project.levels}
         schemes = self._schemes()
@@ -93,8 +103,11 @@ class Levels:
             )
             question = add_further(question, scheme, level.key, self.keys)
             self.questions[level.key] = question
-            if not chosen:
-                self._report_unread(level, scheme, question)
+            self._report_unread(level, scheme, question)
+        if not any(question.coded for question in self.questions.values()):
+            self._report_attributes(
+                self.project.levels, "is no set and no pointer", "choose the attribute that says what goes together"
+            )
         self.marked = {level.key for level in project.levels if self.question(level).coded} | self._targets()
         self.folders = self._folders()
         self.text, self.segments = self._lay_out()
@@ -112,35 +125,64 @@ class Levels:
             if level.scheme not in known:
                 known[level.scheme] = read_scheme(self.bundle.files[level.scheme], level.scheme)
             schemes[level.key] = known[level.scheme]
-        return schemes
+        attributes = [each for scheme in schemes.values() for each in scheme]
+        pointers = {each.name for each in attributes if each.kind == Kind.POINTER and each.identity is None}
+        identity = identity_names(pointers)
+        by_name = not self.chosen and any(map(says_identity, identity))
+
+        def understand(each: Attribute) -> Attribute:
+            if each.name == self.chosen and each.kind == Kind.FREETEXT:
+                return replace(each, kind=Kind.SET)
+            return replace(each, identity=False) if by_name and each.name in pointers - identity else each
+
+        return {key: tuple(map(understand, scheme)) for key, scheme in schemes.items()}
 
     def rows_of(self, level: Level) -> Iterable[Row]:
         return (row for path in level.files.values() for row in self.rows[path])
 
     def _report_unread(self, level: Level, scheme: Iterable[Attribute], question: Question) -> None:
-        """Say which sets and pointers are not read although markables have them, and that a scheme is missing."""
+        """Say what of the markables is not read, what is guessed, and that a scheme is missing."""
         file = level.scheme or self.bundle.main
         if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
             self.findings.add("no-scheme", message, file, fix="sets and pointers are told by their values")
         read = {link.name for link in (*question.links, *question.relations)}
         unread = {each.name for each in scheme if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
-        used = {
-            name
-            for row in self.rows_of(level)
-            for name in unread.intersection(row.attributes)
-            if row.attributes[name].strip().lower() not in UNSET
+        guessed = {
+            each.name
+            for each in scheme
+            if each.identity is None and not says_identity(each.name) and not ANTECEDENT.search(each.name)
         }
-        for name in sorted(used):
+        used = Counter(name for row in self.rows_of(level) for name in row.attributes if row.has(name))
+        for name in (link.name for link in question.links if question.kind == Kind.POINTER and link.name in guessed):
+            message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
+            self.findings.add("identity", message, file, fix='identity="false" in the scheme makes them a relation')
+        for name in sorted(unread & used.keys()):
             message = f"what {name} says of the level {level.name} is not read"
             self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
+        if question.coded:
+            known = {each.name for each in scheme}
+            self._report_attributes([level], "is not in the scheme of the level", "left out", known)
+
+    def _report_attributes(self, levels: Iterable[Level], what: str, fix: str, known: Collection[str] = ()) -> None:
+        """Report attributes of markables that are not read, with their numbers."""
+        counts = Counter(
+            name
+            for level in levels
+            for row in self.rows_of(level)
+            for name in row.attributes
+            if name not in known and not is_own_name(name) and row.has(name)
+        )
+        for name, number in counts.most_common():
+            message = f"{number} values of the attribute {name}, which {what}"
+            self.findings.add("attribute", message, self.bundle.main, fix=fix, left_out=True)
 
     def _targets(self) -> set[str]:
         """Return the keys of the levels that pointers may go to, and of those that they go to."""
         keys = {link.domain for question in self.questions.values() for link in question.links}
         for level in self.project.levels:
             for link in self.question(level).relations:
-                if any(row.attributes.get(link.name, "").strip().lower() not in UNSET for row in self.rows_of(level)):
+                if any(row.has(link.name) for row in self.rows_of(level)):
                     keys.add(link.domain)
             for link in (*self.question(level).links, *self.question(level).relations):
                 for value in (row.attributes.get(link.name, "") for row in self.rows_of(level)):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.mmax2.scheme import local_name, make_key
+from annotations.formats.mmax2.scheme import UNSET, local_name, make_key
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.slips import Slips
 from annotations.formats.model.spans import merge_spans
 from annotations.formats.syntax.xml import parse
 
@@ -29,6 +30,7 @@ LAYOUT_NAMES = frozenset(name for names in LAYOUTS.values() for name in names)
 LEVEL_FILE = "_level.xml"
 SCHEME_FILE = "_scheme.xml"
 WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
+MARKABLE = re.compile(rb"<markable\s")
 MOST_LEVELS = 50
 MOST_SHARED = 1000
 DEEPEST_FOLDER = 50
@@ -110,11 +112,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The words file, the levels, and the folder in which markables are said to lie."""
+    """The words file, the levels, and the folder in which markables are said to lie.
+
+    unnamed: how many markables there are in each file of the text that is of none of the levels.
+    """
 
     words: str
     levels: tuple[Level, ...]
     markables: str
+    unnamed: Mapping[str, int]
 
 
 def read_project(bundle: Bundle) -> Project:
@@ -140,7 +146,15 @@ def read_project(bundle: Bundle) -> Project:
         if level_of_layout:
             level_of_layout.layout = layout
     markables = _element_text(paths, "markable_path").replace("\\", "/")
-    return Project(words, tuple(levels), posixpath.normpath(posixpath.join(where.folder, markables)))
+    named = {path for level in levels for path in level.files.values()}
+    unnamed = {
+        path: number
+        for path in where.paths
+        if path not in named
+        and posixpath.basename(path).startswith(prefixes)
+        and (number := len(MARKABLE.findall(bundle.files[path])))
+    }
+    return Project(words, tuple(levels), posixpath.normpath(posixpath.join(where.folder, markables)), unnamed)
 
 
 class _Files:
@@ -273,23 +287,32 @@ class Row:
     attributes: Mapping[str, str]
     line: int
 
+    def has(self, name: str) -> bool:
+        """Return whether the attribute says something."""
+        return self.attributes.get(name, "").strip().lower() not in UNSET
 
-def read_rows(data: bytes, file: str, words: Words) -> list[Row]:
-    """Return the markables of a file. Raises FormatError with the line."""
+
+def read_rows(data: bytes, file: str, words: Words, slips: Slips) -> Iterator[Row]:
+    """Yield the markables of a file. Raises FormatError with the line."""
     root = parse(data, file)
     if local_name(root.tag) != "markables":
         raise FormatError(f"a markables file holds <markables>, not <{local_name(root.tag)}>", file, root.sourceline)
-    rows: dict[str, Row] = {}
+    lines: dict[str, int] = {}
     for element in root.iter("{*}markable"):
         line = element.sourceline or 0
         attributes = {local_name(name).lower(): str(value) for name, value in element.attrib.items()}
         name = attributes.get("id", "").strip()
-        if not name:
-            raise FormatError("a markable has no id", file, line)
-        if name in rows:
-            raise FormatError(f"the id {name[:100]!r} is given twice (also in line {rows[name].line})", file, line)
         try:
-            rows[name] = Row(name, words.runs(attributes.get("span", "")), attributes, line)
+            if not name:
+                raise ValueError("a markable has no id")
+            if name in lines:
+                raise ValueError(f"the id {name[:100]!r} is given twice (also in line {lines[name]})")
+            try:
+                runs = words.runs(attributes.get("span", ""))
+            except ValueError as error:
+                raise ValueError(f"{name[:100]}: {error}") from None
         except ValueError as error:
-            raise FormatError(f"{name[:100]}: {error}", file, line) from None
-    return list(rows.values())
+            slips.in_mention(FormatError(str(error), file, line), slips.findings)
+            continue
+        lines[name] = line
+        yield Row(name, runs, attributes, line)

@@ -10,16 +10,17 @@ from annotations.formats.mmax2.project import read_project, read_words
 from annotations.formats.model.document import Answer, Document, implied_category, text_order
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.slips import LEAVE_OUT, Slips
 
 
-def read(bundle: Bundle, attribute: str = "") -> list[Document]:
+def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]:
     """Return one document for each coder. Raises FormatError with file and line on anything that is not such a project.
 
     attribute: the one that says what goes together, where a scheme has several.
     """
     project = read_project(bundle)
     words = read_words(bundle.files[project.words], project.words)
-    levels = Levels(bundle, project, words, attribute.strip().lower())
+    levels = Levels(bundle, project, words, attribute.strip().lower(), Slips(bundle.main, slips == LEAVE_OUT))
     files = _document_files(levels.folders, bundle.main, levels.name)
     documents = [Coder(levels, folder, file).document() for folder, file in zip(levels.folders, files, strict=True)]
     if not documents:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
 from annotations.formats.syntax.xml import parse
 
@@ -21,8 +22,6 @@ MOST_ATTRIBUTES = 200
 MOST_VALUES = 1000
 # What stands in data where nothing was chosen.
 UNSET = ("", "empty", "none", "not_set")
-# A pointer of such a name says something else than that two markables refer to the same.
-OTHER_RELATION = re.compile("bridg|related")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
 SET_NAME = re.compile("set_[0-9]+")
@@ -116,6 +115,11 @@ class Question:
                 return branch.category
             name = branch.inner
         return ""
+
+
+def is_own_name(name: str) -> bool:
+    """Return whether an attribute of that name says something here, whatever a scheme says of it."""
+    return name in NO_ANSWER | ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
 
 
 def local_name(element_tag: object) -> str:
@@ -230,11 +234,7 @@ def add_further(question: Question, attributes: Sequence[Attribute], level: str,
         return question
     linked = {link.name for link in question.links}
     left = [
-        each
-        for each in attributes
-        if each.name not in NO_ANSWER | ALWAYS_ASKED | linked | question.branches.keys()
-        and not each.name.startswith(ENTITY_NAME)
-        and not each.name.endswith(READINGS)
+        each for each in attributes if each.name not in linked | question.branches.keys() and not is_own_name(each.name)
     ]
     pointers = [each for each in left if each.kind == Kind.POINTER]
     return replace(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
-from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, OTHER_RELATION, READING, READINGS
+from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS
 from annotations.formats.mmax2.style import STYLE_FILE, style_lines
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import (
@@ -21,6 +21,7 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import File
+from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,

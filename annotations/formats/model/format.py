@@ -9,6 +9,7 @@ from types import MappingProxyType
 from annotations.formats.model.document import Document, FormatError
 from annotations.formats.model.encodings import ENCODINGS
 from annotations.formats.model.features import Feature
+from annotations.formats.model.slips import LEAVE_OUT
 
 LONGEST_SHOWN = 50
 
@@ -59,9 +60,8 @@ EMPTY = Option(
 SLIPS = Option(
     "slips",
     "A slip in a file",
-    (("refuse", "its file is refused"), ("leave-out", "the mention that holds it is left out, else the document")),
+    (("refuse", "its file is refused"), (LEAVE_OUT, "the mention that holds it is left out, else the document")),
 )
-LEAVE_OUT = SLIPS.choices[1][0]
 SEPARATOR = Option(
     "separator",
     "Between text and coder, where files are named after both",

@@ -1,5 +1,6 @@
 """What goes together, said by pointers or by indices, and the way from one to the other."""
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -20,12 +21,20 @@ from annotations.formats.model.document import (
 SPLIT = "split"
 # Names by which relations of other tools say identity.
 IDENTITY_WORDS = ("coref", "ident", "anaph", "anteced", "equiv")
+# A relation of such a name says something else.
+OTHER_RELATION = re.compile("bridg|related")
 
 
 def says_identity(name: str) -> bool:
     """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
     lower = name.lower()
     return any(word in lower for word in IDENTITY_WORDS)
+
+
+def identity_names(names: Iterable[str]) -> set[str]:
+    """Return those of the relations that say identity: by their names, else all that are not called bridging."""
+    others = {name for name in names if not OTHER_RELATION.search(name.lower())}
+    return {name for name in others if says_identity(name)} or others
 
 
 class DisjointSets[Item: Hashable]:

@@ -17,7 +17,7 @@
 """
 
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format, Option
+from annotations.formats.model.format import SLIPS, Format, Option
 from annotations.formats.muc.reading import read
 from annotations.formats.muc.writing import write
 
@@ -26,7 +26,7 @@ __all__ = ["FORMAT", "read", "write"]
 FORMAT = Format(
     "muc",
     "MUC coreference (SGML)",
-    (".sgm", ".sgml", ".muc"),
+    (".sgm", ".sgml", ".muc", ".coref"),
     read,
     write=write,
     supported_features=frozenset(
@@ -51,5 +51,6 @@ FORMAT = Format(
             "Markables outside the zones that MUC-6 codes",
             (("leave", "are left out, each of them named"), ("keep", "are kept")),
         ),
+        SLIPS,
     ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.model.document import (
+    LONGEST_INDEX,
     LONGEST_LABEL,
     Answer,
     Document,
@@ -19,7 +20,8 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import Bundle, name_documents
-from annotations.formats.model.links import merge_marks
+from annotations.formats.model.links import index_places, merge_marks, unlinked_places
+from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.muc.least import find_spans, parse_spans
 from annotations.formats.muc.zones import BODIES, HEADERS, SEGMENT_KINDS, Span, coded_spans, lies_inside
 from annotations.formats.syntax.sgml import Tag, scan
@@ -28,8 +30,13 @@ NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
-# Of tags that say nothing of coreference so many names are reported.
-MOST_NAMES = 20
+# So many names of tags, attributes and types that are not MUC's are reported; the others are counted together.
+MOST_NAMES = 1000
+# A type of a COREF that says something else than identity.
+OTHER_TYPE = re.compile("APPOS|ATTR|BRIDG|PART|PRED")
+# A word with its part of speech, and how many of the words have one where that is told.
+TAGGED_WORD = re.compile(r"\S+/(?:[A-Z]{1,5}\$?|[-.,:`'#$]{1,2}|-[A-Z]{3}-)")
+MIN_TAGGED = 0.9
 
 
 @dataclass(slots=True)
@@ -53,20 +60,25 @@ class _Coref:
     def attribute(self, name: str) -> str:
         return self.tag.attributes.get(name, "").strip()
 
+    @property
+    def part(self) -> str:
+        return self.zone.tag.attributes.get("PARTNO", "") if self.zone else ""
 
-def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
+
+def read(bundle: Bundle, zones: str = "leave", slips: str = "") -> list[Document]:
     """Return the documents of a file. Raises FormatError with file, line and column on bad input."""
     file = bundle.main
     decode(bundle.data, file)  # all its checks, but the line ends stay as they are
     text = bundle.data.decode("utf-8-sig")
     drafts: list[_Draft] = []
-    draft = None if DOCUMENT.search(text) else _Draft(file, 1, tagged=False)
+    left_out = Slips(file, slips == LEAVE_OUT)
+    draft = None if DOCUMENT.search(text) else _Draft(file, 1, left_out, tagged=False)
     if draft is not None:
         drafts.append(draft)
     outside = False
     for item in scan(text, file):
         if isinstance(item, Tag) and item.name == "DOC":
-            draft = _open_document(file, item, draft, drafts)
+            draft = _open_document(file, item, draft, drafts, left_out)
         elif draft is not None:
             draft.add(item)
         elif isinstance(item, Tag) and item.name == "COREF":
@@ -83,11 +95,14 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
         drafts[0].findings.append(
             Finding("text-outside", "text is outside <DOC>", file, fix="it is left out", left_out=True)
         )
+    drafts[0].findings += left_out.finish(1)
     names = name_documents(file, [(draft.number, draft.line) for draft in drafts])
     return [draft.build(name, zones) for name, draft in zip(names, drafts, strict=True)]
 
 
-def _open_document(file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
+def _open_document(
+    file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_Draft]", slips: Slips
+) -> "_Draft | None":
     """Return the document that is open after a DOC tag; a new one is added to the drafts."""
     if tag.closing:
         if draft is None or not draft.tagged:
@@ -97,16 +112,21 @@ def _open_document(file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_D
     if draft is not None:
         message = f"a document begins before the one of line {draft.line} has ended"
         raise FormatError(message, file, tag.line, tag.column)
-    drafts.append(_Draft(file, tag.line))
+    number = next((tag.attributes[name] for name in (*NAMING, "ID") if tag.attributes.get(name)), "")
+    drafts.append(_Draft(file, tag.line, slips, number=number))
     return drafts[-1]
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A document while its tags come in. number: what its DOCNO or DOCID says."""
+    """A document while its tags come in. number: what its DOCNO or DOCID says.
+
+    counts: findings of what is not MUC's, each with its lines.
+    """
 
     file: str
     line: int
+    slips: Slips
     tagged: bool = True
     number: str = ""
     pieces: list[str] = field(default_factory=list)
@@ -118,7 +138,7 @@ class _Draft:
     open_segments: dict[str, tuple[int, str]] = field(default_factory=dict)
     segments: list[Stretch] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    others: dict[str, tuple[int, int]] = field(default_factory=dict)
+    counts: dict[Finding, list[int]] = field(default_factory=dict)
 
     def add(self, item: Tag | str) -> None:
         if isinstance(item, str):
@@ -134,9 +154,11 @@ class _Draft:
             # Zones begin and end no paragraph or sentence but those that nobody closed.
             self._end_segments("P", "S")
             self._zone(item)
-        elif not item.closing and (item.name in self.others or len(self.others) < MOST_NAMES):
-            line, number = self.others.get(item.name, (item.line, 0))
-            self.others[item.name] = (line, number + 1)
+        elif not item.closing:
+            name = item.name[:LONGEST_LABEL]
+            self._count(
+                "tag", f"tags <{name}>, which say nothing of coreference", item, "left out, their words are kept"
+            )
 
     def _coref(self, tag: Tag) -> None:
         zone = self.open_zones[-1] if self.open_zones else None
@@ -147,10 +169,11 @@ class _Draft:
             self.open.append(self.corefs[-1])
             return
         if not self.open:
-            raise self._error("</COREF> closes nothing", tag)
+            self._slip("</COREF> closes nothing", tag)
+            return
         coref = self.open.pop()
         if coref.zone is not zone:
-            raise self._error(f"the COREF of line {coref.tag.line} crosses another tag", tag)
+            self._slip(f"the COREF of line {coref.tag.line} crosses another tag", tag, coref)
         coref.end = self.length
 
     def _zone(self, tag: Tag) -> None:
@@ -164,8 +187,9 @@ class _Draft:
         zone = self.open_zones.pop()
         if zone.tag.name != tag.name:
             raise self._error(f"</{tag.name}> stands where the <{zone.tag.name}> of line {zone.tag.line} is open", tag)
-        if self.open and self.open[-1].zone is zone:
-            raise self._error(f"this COREF is not closed before </{tag.name}>", self.open[-1].tag)
+        while self.open and self.open[-1].zone is zone:
+            coref = self.open.pop()
+            self._slip(f"this COREF is not closed before </{tag.name}>", coref.tag, coref)
         zone.end = self.length
         if tag.name not in BODIES:
             self.segments.append(Stretch("header", zone.start, zone.end, tag.name))
@@ -181,44 +205,64 @@ class _Draft:
     def _error(self, message: str, tag: Tag) -> FormatError:
         return FormatError(message, self.file, tag.line, tag.column)
 
+    def _slip(self, message: str, tag: Tag, coref: _Coref | None = None) -> None:
+        """Leave out the COREF that holds a slip. Raise the error where the file is refused."""
+        self.slips.in_mention(self._error(message, tag), self.findings)
+        if coref is not None:
+            self.corefs.remove(coref)
+
+    def _count(self, code: str, what: str, tag: Tag, fix: str = "left out", *, left_out: bool = True) -> None:
+        finding = Finding(code, what, self.file, fix=fix, left_out=left_out)
+        if finding not in self.counts and len(self.counts) >= MOST_NAMES:
+            finding = Finding("other-names", "tags, attributes and types of other names", self.file, left_out=True)
+        self.counts.setdefault(finding, []).append(tag.line)
+
     def _report(self, code: str, message: str, coref: _Coref, fix: str, *, left_out: bool = False) -> None:
         name = f"COREF {coref.attribute('ID')[:LONGEST_LABEL]}".rstrip()
         self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix, left_out))
 
     def finish(self) -> None:
-        unclosed: list[_Zone | _Coref] = [*self.open_zones[-1:], *self.open[-1:]]
-        if unclosed:
-            raise self._error(f"this <{unclosed[0].tag.name}> is never closed", unclosed[0].tag)
+        if self.open_zones:
+            raise self._error(f"this <{self.open_zones[-1].tag.name}> is never closed", self.open_zones[-1].tag)
+        for coref in reversed(self.open):
+            self._slip("this <COREF> is never closed", coref.tag, coref)
         self._end_segments(*SEGMENT_KINDS)
-        for name, (line, number) in self.others.items():
-            message = f"the tag <{name[:LONGEST_LABEL]}> ({number}) says nothing of coreference"
-            self.findings.append(
-                Finding("tag", message, self.file, line, "it is left out, its words are kept", left_out=True)
-            )
         content = "".join(self.pieces)
+        words = content.split()
+        tagged = [word for word in words if TAGGED_WORD.fullmatch(word)]
+        if tagged and len(tagged) >= len(words) * MIN_TAGGED:
+            message = f"the words have tags behind a slash, such as {tagged[0][:LONGEST_LABEL]}"
+            self.findings.append(Finding("word-tags", message, self.file, self.line, "they are part of the text"))
         if not content.strip():
             raise FormatError("there is no text in this document", self.file, self.line)
         self.pieces = [content]
         numbers = [content[zone.start : zone.end].split() for zone in self.zones if zone.tag.name in NAMING]
-        self.number = next((" ".join(words) for words in numbers if words), "")
+        self.number = next((" ".join(words) for words in numbers if words), self.number)
 
     def build(self, name: str, zones: str) -> Document:
         [content] = self.pieces
         marks: dict[Place, Mark] = {}
-        for coref, mark in self._marks(content, self._ignored_corefs(content, zones)):
+        ids = [identity for coref in self.corefs if (identity := coref.attribute("ID"))]
+        # In OntoNotes an ID is that of an entity.
+        names_entities = len(set(ids)) < len(ids) and not any("REF" in coref.tag.attributes for coref in self.corefs)
+        for coref, mark in self._marks(content, self._ignored_corefs(content, zones), names_entities=names_entities):
             before = marks.setdefault(mark.place, mark)
             if before is not mark:
                 self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
-        return Document(
+        for finding, lines in self.counts.items():
+            self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
+        links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
+        document = Document(
             name,
             self.file,
             content,
             sorted(map(_remove_self_pointer, marks.values()), key=text_order),
             sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
-            Links.POINTERS if marks else Links.NONE,
+            links,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
+        return index_places(document, unlinked_places(document)) if names_entities else document
 
     def _ignored_corefs(self, content: str, zones: str) -> set[int]:
         """Return the numbers of the COREF tags that make no markable."""
@@ -235,18 +279,30 @@ class _Draft:
                 ignored.add(number)
         return ignored
 
-    def _marks(self, content: str, ignored: set[int]) -> Iterator[tuple[_Coref, Mark]]:
+    def _marks(self, content: str, ignored: set[int], *, names_entities: bool) -> Iterator[tuple[_Coref, Mark]]:
         """Yield the markables with their tags, in the order of these."""
-        numbers_by_id = self._by_id()
+        numbers_by_id = {} if names_entities else self._by_id()
         leads_to = _skip_removed(self._refs(numbers_by_id), ignored)
         places = [Place("", ((coref.start, coref.end),)) for coref in self.corefs]
-        unknown: set[str] = set()
+        n_parts = len({coref.part for coref in self.corefs})
         for number, coref in enumerate(self.corefs):
             if number in ignored:
                 continue
-            for key in [key for key in coref.tag.attributes if key not in ATTRIBUTES and key not in unknown]:
-                unknown.add(key)
-                self._report("attribute", f"has {key[:LONGEST_LABEL]}, which MUC does not have", coref, "passed over")
+            for key in [key for key in coref.tag.attributes if key not in ATTRIBUTES]:
+                self._count("attribute", f"attributes {key[:LONGEST_LABEL]}, which MUC does not have", coref.tag)
+            index, kind = "", coref.attribute("TYPE").upper()
+            if names_entities:
+                if OTHER_TYPE.search(kind):
+                    self._count("type", f"COREF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
+                    continue
+                if kind not in ("", "IDENT"):
+                    self._count(
+                        "ident", f"types {kind[:LONGEST_LABEL]} of COREF", coref.tag, "read as IDENT", left_out=False
+                    )
+                # The IDs of OntoNotes count anew in each part.
+                index = coref.attribute("ID") and f"{f'{coref.part}-' * (n_parts > 1)}{coref.attribute('ID')}"
+                if len(index) > LONGEST_INDEX:
+                    raise self._error(f"an ID has more than {LONGEST_INDEX} characters", coref.tag)
             status = (coref.attribute("STATUS") or coref.attribute("STAT")).upper()
             if status not in ("", "OPT"):
                 self._report("status", f"has the status {status[:LONGEST_LABEL]!r}, not OPT", coref, "passed over")
@@ -254,7 +310,8 @@ class _Draft:
             if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
-            answer = Answer(pointers=() if target is None else (places[target],), optional=status == "OPT")
+            pointers = () if target is None else (places[target],)
+            answer = Answer(pointers=pointers, indices=(index,) if index else (), optional=status == "OPT")
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
 
     def _by_id(self) -> dict[str, int]:
@@ -278,13 +335,7 @@ class _Draft:
             name, kind = coref.attribute("REF"), coref.attribute("TYPE").upper()
             short_name = name[:LONGEST_LABEL]
             if kind not in ("", "IDENT"):
-                self._report(
-                    "type",
-                    f"has the type {kind[:LONGEST_LABEL]!r}, not IDENT",
-                    coref,
-                    "its REF is left out",
-                    left_out=True,
-                )
+                self._count("type", f"REF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
             elif name not in numbers_by_id:
                 self._report(
                     "ref-unknown",

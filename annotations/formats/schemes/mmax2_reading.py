@@ -13,7 +13,6 @@ from annotations.formats.mmax2.scheme import (
     ALWAYS_ASKED,
     ENTITY_NAME,
     NO_ANSWER,
-    OTHER_RELATION,
     READINGS,
     Attribute,
     Kind,
@@ -25,7 +24,7 @@ from annotations.formats.mmax2.scheme import (
     read_scheme,
 )
 from annotations.formats.model.document import FormatError
-from annotations.formats.model.links import says_identity
+from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,

@@ -397,6 +397,23 @@ def test_a_file_of_another_format_is_called_so(tales, folder):
     assert "; it looks like CorefUD / CoNLL-U: choose the format conllu\n" in message
 
 
+@pytest.mark.parametrize(
+    ("format_key", "content", "look"),
+    [
+        ("text", CONLL.format(1), "CoNLL-2012: choose the format conll2012"),
+        ("text", "[Anna](=1) saw.", "Plain text with [markables]: choose the format plain"),
+        ("text", "{\\rtf1 Anna saw.}", "RTF, which is not read: save it as plain text (.txt)"),
+        ("plain", "<html><body>Anna saw.</body></html>", "HTML, which is not read: save it as plain text (.txt)"),
+        ("text", "Anna saw [her](https://dog.example/she) dog.", ""),
+    ],
+)
+def test_text_that_looks_like_another_format_is_told(tales, folder, capsys, format_key, content, look):
+    run(format_key, folder({"walk.txt": content}), "--texts-only")
+    told = capsys.readouterr().err
+    assert ("it looks like" in told, look in told) == (bool(look), True)
+    assert Text.objects.get().content == content.strip()
+
+
 def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(tales, folder, capsys):
     spans = "".join(f"T{n}\tMention {n} {n + 1}\t{sign}\n" for n, sign in enumerate("abcd"))
     names = [["number", "genus", "genus", "genus"], ["number", "case", "genus", "genus"]]

@@ -7,8 +7,8 @@ from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
-from annotations.formats.conll.slips import Slips
 from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
+from annotations.formats.model.slips import Slips
 
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")

@@ -8,9 +8,9 @@ from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import build_document
 from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
 from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, TYPES_ALONE
-from annotations.formats.conll.slips import LEAVE_OUT, Slips
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.slips import LEAVE_OUT, Slips
 
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
 # The first field of each mention.

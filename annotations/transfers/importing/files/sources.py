@@ -24,7 +24,7 @@ from annotations.formats import (
     FormatError,
     PyramidFormat,
 )
-from annotations.formats.detection import Kind, recognise
+from annotations.formats.detection import PLAIN, Kind, recognise
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
@@ -227,6 +227,10 @@ def _read_bundle(
     recoded = {source.name: _in_utf_8(source.data, source.name, encoding) for source in sources}
     bundle = Bundle(main.name, {name: data for name, (data, _) in recoded.items()} | {**texts})
     findings = [finding for _, found in recoded.values() for finding in found]
+    if format_.key in PLAIN and (look := _look(main, format_.key)):
+        # Whatever the file holds would be words of a text.
+        message = f"the file is read as {format_.label}{look}"
+        findings.append(Finding("other-format", message, main.name, left_out=True))
     for document in format_.read(bundle, **arguments):
         yield _with_findings(document, findings)
         findings = []  # they are told with the first

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import replace
+from typing import Any
 
-import pytest
-
-from annotations.formats import Bundle, FormatError, Links
-from annotations.formats.conll import conll2012, conllu
+from annotations.formats import Links
+from tests.annotations.formats.dialects import Dialect, check_dialect, each_of
 
 WORDS = ["Anna", "saw", "her", "dog"]
 TAGS = ["PROPN", "VERB", "PRON", "NOUN"]
@@ -17,17 +16,10 @@ CHAINS = ["(1)", "-", "(2|(1)", "2)"]
 ALL = {"1": ["Anna", "her"], "2": ["her dog"]}
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """A file, and what comes of it: text, chains and findings (or some of their words), or words of its refusal."""
-
-    file: str
-    content: str = "Anna saw her dog"
-    chains: dict[str, list[str]] = field(default_factory=lambda: ALL)
-    findings: tuple[str, ...] = ()
-    refused: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    categories: tuple[str, ...] = ()
+def read_as(
+    content: str, text: str = "Anna saw her dog", chains: dict[str, list[str]] = ALL, **expected: Any
+) -> Dialect:
+    return Dialect(files={"walk.conll": content}, text=text, chains=chains, **expected)
 
 
 def conll(line, begin="#begin document (walk); part 000", end="#end document\n", separator="\t", **chosen) -> str:
@@ -47,107 +39,107 @@ def parsed(n: int, *behind: object, word: str | None = None) -> list[object]:
     return [n + 1, form, LEMMAS[n], TAGS[n], FINE[n], "_", [2, 0, 4, 2][n], "dep", "_", "_", *behind]
 
 
-TASK = {
+TASK: dict[str, Dialect] = {
     # After files that public corpora have.
-    "the shared task, with columns of verbs": Dialect(
+    "the shared task, with columns of verbs": read_as(
         conll(lambda n: [*shared_task(n)[:-1], *[["(A0*)", "(V*)", "(A1*", "*)"][n]], CHAINS[n]], separator="  ")
     ),
-    "LitBank: nothing in the last field": Dialect(
+    "LitBank: nothing in the last field": read_as(
         conll(lambda n: ["walk_brat", 0, n, WORDS[n], *"_" * 8, CHAINS[n].replace("-", "")])
     ),
-    "GUM: number, word, chains": Dialect(
+    "GUM: number, word, chains": read_as(
         conll(lambda n: [n, WORDS[n], CHAINS[n].replace("-", "_").replace("1", "person-1").replace("|", "")]).replace(
             "#begin document (walk); part 000", "# begin document GUM_walk"
         ),
         chains={"person-1": ["Anna", "her"], "2": ["her dog"]},
     ),
-    "GerDraCor: 11 columns": Dialect(
+    "GerDraCor: 11 columns": read_as(
         conll(lambda n: ["walk", 0, n, WORDS[n], FINE[n], "-", "-", LEMMAS[n], "-", "ANNA", CHAINS[n]]), findings=()
     ),
-    "GerDraCor: 15 columns": Dialect(
+    "GerDraCor: 15 columns": read_as(
         conll(lambda n: ["walk", 0, n, WORDS[n], FINE[n], *"-" * 5, "*", LEMMAS[n], "dep", n, CHAINS[n]])
     ),
-    "made by stanza or spaCy: CoNLL-U's columns and one more": Dialect(
+    "made by stanza or spaCy: CoNLL-U's columns and one more": read_as(
         conll(lambda n: parsed(n, "-", CHAINS[n])), findings=("the words are those of column 2 of 12",)
     ),
-    "CoNLL-X's columns and one more": Dialect(
+    "CoNLL-X's columns and one more": read_as(
         conll(lambda n: parsed(n, CHAINS[n])), findings=("the words are those of column 2 of 11",)
     ),
-    "corefconversion: 15 columns, number and word first": Dialect(
+    "corefconversion: 15 columns, number and word first": read_as(
         conll(lambda n: parsed(n, "_", "_", "_", "_", CHAINS[n])), findings=("the words are those of column 2 of 15",)
     ),
-    "the scorer's tests: semicolons, number third": Dialect(
+    "the scorer's tests: semicolons, number third": read_as(
         conll(lambda n: ["walk", 0, n, WORDS[n], CHAINS[n]], begin="#begin document (walk);")
     ),
-    "the scorer's tests: names of items that vary": Dialect(
+    "the scorer's tests: names of items that vary": read_as(
         conll(lambda n: [f"conf/{WORDS[n]}", 0, 0, "junk", CHAINS[n]], begin="#begin document (dummy)"),
-        content="conf/Anna conf/saw conf/her conf/dog",
+        text="conf/Anna conf/saw conf/her conf/dog",
         chains={"1": ["conf/Anna", "conf/her"], "2": ["conf/her conf/dog"]},
         findings=("the words are those of column 1 of 5",),
     ),
-    "a release without its words": Dialect(
+    "a release without its words": read_as(
         conll(lambda n: shared_task(n, word="_" * len(WORDS[n]))), refused="this document has no words"
     ),
-    "a parsed release without its words": Dialect(
+    "a parsed release without its words": read_as(
         conll(lambda n: parsed(n, CHAINS[n], word="_")), refused="if one holds words, say word=N"
     ),
     # Others.
-    "numbers of sentence, token and character before the word": Dialect(
+    "numbers of sentence, token and character before the word": read_as(
         conll(lambda n: [0, n // 2, n, [0, 5, 9, 13][n], WORDS[n], LEMMAS[n], CHAINS[n]]),
         findings=("the words are those of column 5 of 7",),
     ),
-    "corpus, text, part, sentence, number, word": Dialect(
+    "corpus, text, part, sentence, number, word": read_as(
         conll(lambda n: ["corpus", "walk", "part", 1, n, WORDS[n], FINE[n], CHAINS[n]]),
         findings=("the words are those of column 6 of 8",),
     ),
-    "word, lemma, tag": Dialect(
+    "word, lemma, tag": read_as(
         conll(lambda n: [WORDS[n], LEMMAS[n], TAGS[n], CHAINS[n]]), findings=("the words are those of column 1 of 4",)
     ),
-    "text, number, word": Dialect(
+    "text, number, word": read_as(
         conll(lambda n: ["walk", n, WORDS[n], CHAINS[n]]), findings=("the words are those of column 3 of 4",)
     ),
-    "a line with a tab more": Dialect(
+    "a line with a tab more": read_as(
         conll(lambda n: [*shared_task(n), ""]), findings=("the chains are those of column 12 of 13",)
     ),
-    "named entities behind the chains": Dialect(
+    "named entities behind the chains": read_as(
         conll(lambda n: [n, WORDS[n], CHAINS[n], "B-PER" if n == 0 else "O"]),
         findings=("the chains are those of column 3 of 4",),
     ),
-    "a word with a no-break space": Dialect(
+    "a word with a no-break space": read_as(
         conll(lambda n: shared_task(n, word="d\u00a0o\u202fg\u3000\x0c\x85s" if n == 3 else "")),
-        content="Anna saw her d\u00a0o\u202fg\u3000\x0c\x85s",
+        text="Anna saw her d\u00a0o\u202fg\u3000\x0c\x85s",
         chains={"1": ["Anna", "her"], "2": ["her d\u00a0o\u202fg\u3000\x0c\x85s"]},
     ),
-    "the same, parted by blanks": Dialect(
+    "the same, parted by blanks": read_as(
         conll(lambda n: shared_task(n, word="d\u00a0og" if n == 3 else ""), separator="  "),
-        content="Anna saw her d\u00a0og",
+        text="Anna saw her d\u00a0og",
         chains={"1": ["Anna", "her"], "2": ["her d\u00a0og"]},
     ),
-    "a carriage return behind a word": Dialect(
+    "a carriage return behind a word": read_as(
         conll(lambda n: shared_task(n, word="saw\r" if n == 1 else ""), separator=" "),
         refused="a bare carriage return stands here",
     ),
-    "a carriage return at the end of a line": Dialect(
+    "a carriage return at the end of a line": read_as(
         conll(lambda n: shared_task(n)).replace("*\t-\n", "*\t-\r"), findings=("a bare carriage return stands here",)
     ),
-    "a line with fewer columns": Dialect(
+    "a line with fewer columns": read_as(
         conll(lambda n: shared_task(n)[: 12 - 3 * (n == 1)]), refused="this line has 9 columns, the first had 12"
     ),
-    "CoNLL-U": Dialect(
+    "CoNLL-U": read_as(
         "# sent_id = 1\n" + "".join("\t".join(map(str, parsed(n))) + "\n" for n in range(4)),
         refused="this looks like CoNLL-U: choose CorefUD / CoNLL-U (conllu)",
     ),
-    "a bracket that closes nothing": Dialect(
+    "a bracket that closes nothing": read_as(
         conll(lambda n: shared_task(n, chain="232)" if n == 1 else None)),
         refused="the bracket 232) closes nothing; slips=leave-out leaves out the mention",
     ),
-    "the same, left out": Dialect(
+    "the same, left out": read_as(
         conll(lambda n: shared_task(n, chain=["(1)|(9", "232)", "x|(1)", "(2"][n])),
         chains={"1": ["Anna"]},
         findings=("232) closes nothing", "not a list of chain brackets: 'x|(1)'", "(9 is never", "(2 is never"),
         options={"slips": "leave-out"},
     ),
-    "a document that is left out": Dialect(
+    "a document that is left out": read_as(
         conll(lambda n: shared_task(n, word="a b" if n == 1 else ""), begin="#begin document (bad); part 0")
         + conll(shared_task)
         + "#begin document (cut); part 000\nwalk\t0\t0\tAnna\tNNP\n",
@@ -165,12 +157,12 @@ def corefud(*miscs: str, header: str = "eid-etype-head-other", words: list[str] 
     return "\n".join(["# newdoc id = walk", *lines, "", ""])
 
 
-UD = {
+UD: dict[str, Dialect] = {
     # After files that public corpora have.
-    "CorefUD": Dialect(
+    "CorefUD": read_as(
         corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No")
     ),
-    "GUM": Dialect(
+    "GUM": read_as(
         corefud(
             "Discourse=x:1->2|Entity=(1-person-new-cf1-1-ana-Anna_B.)",
             "Bridge=1<2",
@@ -179,7 +171,7 @@ UD = {
             header="GRP-etype-infstat-centering-minspan-link-identity",
         )
     ),
-    "early GUM: the type before the entity, and in closing brackets": Dialect(
+    "early GUM: the type before the entity, and in closing brackets": read_as(
         corefud(
             "Entity=(person-1-new)",
             "",
@@ -188,113 +180,98 @@ UD = {
             header="entity-GRP-infstat-MIN-coref_type-identity",
         )
     ),
-    "early CorefUD: ClusterId": Dialect(
+    "early CorefUD: ClusterId": read_as(
         corefud("ClusterId=1", "", "ClusterId=1", "", header=""), chains={}, findings=("2 mentions are those of early",)
     ),
-    "Democrat: multi-word tokens": Dialect(
+    "Democrat: multi-word tokens": read_as(
         "# newdoc id = walk\n# global.Entity = eid-etype-head-other\n1\tAnna\t_\t_\t_\t_\t_\t_\t_\tEntity=(1--1)\n"
         "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n2\tde\t_\t_\t_\t_\t_\t_\t_\t_\n3\tle\t_\t_\t_\t_\t_\t_\t_\tEntity=(2--2\n"
         "4\tchien\t_\t_\t_\t_\t_\t_\t_\tEntity=2)\n\n",
-        content="Anna du chien",
+        text="Anna du chien",
         chains={"1": ["Anna"], "2": ["du chien"]},
         findings=("1 mentions begin or end inside a multi-word token",),
     ),
-    "zeros of Czech and Spanish": Dialect(
+    "zeros of Czech and Spanish": read_as(
         corefud("Entity=(1--1)", "", "Entity=(2--2(1--1)", "Entity=2)")
         + "1\t.\t_\t_\t_\t_\t_\t_\t_\t_\n1.1\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=(1--1)\n\n",
-        content="Anna saw her dog .",
+        text="Anna saw her dog .",
         findings=("1 mentions stand on empty nodes alone",),
     ),
-    "UD Coptic: types and identities": Dialect(
+    "UD Coptic: types and identities": read_as(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
         findings=("3 mentions have a type and no entity: categories=etype reads the types",),
-        categories=("", "", ""),
+        links=Links.NONE,
+        categories=["", "", ""],
     ),
-    "UD Coptic, its types": Dialect(
+    "UD Coptic, its types": read_as(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
         options={"categories": "etype"},
-        categories=("person", "animal", "person"),
+        links=Links.NONE,
+        categories=["person", "animal", "person"],
     ),
-    "UD Hebrew: types without a header": Dialect(
+    "UD Hebrew: types without a header": read_as(
         corefud("Entity=(PER)", "", "Entity=(ANI(PER)", "Entity=ANI)", header=""),
         chains={},
         options={"categories": "etype"},
         findings=("whose names have no numbers (3 lines) (read as types; fields=eid reads entities)",),
-        categories=("PER", "ANI", "PER"),
+        links=Links.NONE,
+        categories=["PER", "ANI", "PER"],
     ),
-    "UD Hebrew: the first bracket is never closed": Dialect(
+    "UD Hebrew: the first bracket is never closed": read_as(
         corefud("Entity=(GPE", "", "", "", header=""), refused="(GPE is never closed; slips=leave-out leaves out"
     ),
-    "a proposal of Universal Anaphora: numbers alone, without a header": Dialect(
+    "a proposal of Universal Anaphora: numbers alone, without a header": read_as(
         corefud("Entity=(1)", "", "Entity=(2(1)", "Entity=2)", header=""),
         findings=("no '# global.Entity' line comes before the entities (3 lines)",),
     ),
-    "Universal Anaphora, exploded": Dialect(
+    "Universal Anaphora, exploded": read_as(
         "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY\n"
         + "1\tAnna"
         + "\t_" * 8
         + "\t(EntityID=1)\n",
         refused="CoNLL-U Plus with the further columns IDENTITY",
     ),
-    "a release without its words": Dialect(
+    "a release without its words": read_as(
         corefud("Entity=(1--1)", "", "", "", words=["____", "___", "___", "_"]), refused="this document has no words"
     ),
     # Others.
-    "names without numbers that are entities": Dialect(
+    "names without numbers that are entities": read_as(
         corefud("Entity=(anna)", "", "Entity=(dog(anna)", "Entity=dog)", header=""),
         chains={"anna": ["Anna", "her"], "dog": ["her dog"]},
         options={"fields": "eid"},
     ),
-    "fields that are none": Dialect(corefud("", "", "", "", header="head-other"), refused="neither an entity (eid"),
-    "CoNLL-2012": Dialect(conll(shared_task), refused="this looks like CoNLL-2012: choose it (conll2012)"),
-    "a word with a no-break space": Dialect(
+    "fields that are none": read_as(corefud("", "", "", "", header="head-other"), refused="neither an entity (eid"),
+    "CoNLL-2012": read_as(conll(shared_task), refused="this looks like CoNLL-2012: choose it (conll2012)"),
+    "a word with a no-break space": read_as(
         corefud("Entity=(1)", "", "", "", words=["10\u00a0000", "saw", "her", "dog"]),
-        content="10\u00a0000 saw her dog",
+        text="10\u00a0000 saw her dog",
         chains={"1": ["10\u00a0000"]},
     ),
-    "parted by blanks": Dialect(
+    "parted by blanks": read_as(
         corefud("Entity=(1)", "", "", "").replace("\t", " "), refused="a line has 10 columns parted by tabs"
     ),
-    "slips, left out": Dialect(
+    "slips, left out": read_as(
         corefud("Entity=(1)(3", "Entity=7)", "Entity=(2(1)", "Entity=2)|SplitAnte=x"),
         options={"slips": "leave-out"},
         findings=("7) closes nothing", "this is not ANTECEDENT<ANAPHOR: 'x'", "(3 is never closed"),
     ),
-    "a document that is left out": Dialect(
+    "a document that is left out": read_as(
         corefud("Entity=(1)", "", "Entity=(2(1)", "Entity=2)")
         + "# newdoc id = bad\n1\tw\n\n# newdoc id = walk\n1\tw\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
         options={"slips": "leave-out"},
         findings=("this one has 2", "the document walk appears twice"),
     ),
 }
-CASES = [
-    *(pytest.param(conll2012, dialect, id=f"conll2012, {name}") for name, dialect in TASK.items()),
-    *(pytest.param(conllu, dialect, id=f"conllu, {name}") for name, dialect in UD.items()),
-]
 
 
-@pytest.mark.parametrize(("format_module", "dialect"), CASES)
-def test_a_dialect_is_read_right_or_told_of_or_refused(format_module, dialect):
-    bundle = Bundle.of("walk.txt", dialect.file.encode())
-    if dialect.refused:
-        with pytest.raises(FormatError) as caught:
-            format_module.read(bundle, **dialect.options)
-        assert dialect.refused in str(caught.value)
-        return
-    [document] = format_module.read(bundle, **dialect.options)
-    chains: dict[str, list[str]] = {}
-    for mark in document.marks:
-        for index in mark.answer.indices if mark.answer else ():
-            chains.setdefault(index, []).append(" ".join(document.content[start:end] for start, end in mark.parts))
-    told = [str(finding) for finding in document.findings]
-    assert document.content.replace("\n", " ") == dialect.content
-    assert chains == dialect.chains
-    assert all(any(words in finding for finding in told) for words in dialect.findings), told
-    assert len(told) == len(dialect.findings), told
-    slips = [finding for finding in document.findings if finding.code == "slip"]
-    assert all(finding.left_out and finding.line for finding in slips)
-    if dialect.categories:
-        assert document.links == Links.NONE
-        assert [mark.answer.category if mark.answer else "" for mark in document.marks] == list(dialect.categories)
+@each_of(TASK)
+def test_a_dialect_of_conll_2012_is_read_right_or_told_of_or_refused(dialect):
+    check_dialect("conll2012", dialect)
+
+
+@each_of(UD)
+def test_a_dialect_of_conllu_is_read_right_or_told_of_or_refused(dialect):
+    [content] = dialect.files.values()
+    check_dialect("conllu", replace(dialect, files={"walk.conllu": content}))

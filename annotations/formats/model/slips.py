@@ -1,10 +1,11 @@
-"""What becomes of slips in files of coreference: they refuse the file, or what holds them is left out."""
+"""What becomes of slips in files: they refuse the file, or what holds them is left out."""
 
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import Finding, FormatError
 
 LEAVE_OUT = "leave-out"
+WAY = "; slips=leave-out leaves out "
 MAX_LISTED = 1000
 
 
@@ -18,24 +19,26 @@ class Slips:
 
     file: str
     are_left_out: bool
-    several: bool
+    several: bool = False
     findings: list[Finding] = field(default_factory=list)
     errors: list[FormatError] = field(default_factory=list)
     number: int = 0
 
     def in_mention(self, error: FormatError, findings: list[Finding]) -> None:
         """Add a finding that a mention, or what links it, is left out. Raise the error where the file is refused."""
-        self._leave_out(error, "the mention", findings)
+        self.leave_out(error, "the mention", findings)
 
     def in_document(self, error: FormatError) -> None:
         """Add a finding that a document is left out. Raise the error where the file is refused."""
-        self._leave_out(error, "the document" if self.several or self.are_left_out else "", self.findings)
+        self.leave_out(error, "the document" if self.several or self.are_left_out else "", self.findings)
         self.errors.append(error)
 
-    def _leave_out(self, error: FormatError, what: str, findings: list[Finding]) -> None:
+    def leave_out(self, error: FormatError, what: str, findings: list[Finding]) -> None:
+        """Add a finding that something is left out. Raise the error where the file is refused."""
         if not self.are_left_out:
-            way = f"; slips=leave-out leaves out {what}" if what else ""
-            raise FormatError(f"{error.message}{way}", error.file, error.line)
+            raise FormatError(
+                f"{error.message}{WAY}{what}" if what else error.message, error.file, error.line, error.column
+            )
         self.number += 1
         if self.number <= MAX_LISTED:
             fix = f"{what} is left out"

@@ -1,0 +1,5 @@
+"""Assertions of the helper that the tables of dialects share show their values."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.annotations.formats.dialects")
