@@ -51,7 +51,6 @@ def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
     return {
         document.name: plain_of(replace(document, content="", without_text=True, coder="ann"))
         for document in documents
-        if document.marks
     }
 
 
