@@ -40,6 +40,8 @@ from annotations.formats.syntax import records, table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
 COLUMNS = ("text", "unit")
+# Beside a column of coders these make a table of judgements.
+JUDGED = {"label", "value", "category", "chain"}
 MOST_CODERS = 1000
 LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
@@ -77,8 +79,13 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     file = bundle.main
     read = table.Table(bundle.data, file, COLUMNS, raw=raw)
     coders = read.header[2:]
-    if tuple(name.strip().lower() for name in read.header[:2]) != COLUMNS:
-        raise FormatError("the columns of a matrix are text, unit, and one for each coder", file, read.line)
+    names = [name.strip().lower() for name in read.header]
+    if names[:1] not in (["text"], ["document"]) or names[1:2] != ["unit"]:
+        begins = f"this one begins with {', '.join(read.header[:2])[:LONGEST_SHOWN]!r}"
+        message = f"the columns of a matrix are text, unit, and one for each coder; {begins}"
+        raise FormatError(message, file, read.line)
+    if "coder" in names and JUDGED.intersection(names):
+        raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
     _check_coders(coders, file, read.line)
     seen = set[tuple[str, str]]()
     rows = []

@@ -116,7 +116,7 @@ def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_colum
         ("", 1, "this table has no header"),
         ("unit,text,ann\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
         ("text\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
-        ("text,unit,ann,\n", 1, "a coder has no name"),
+        ("text,unit,,ann\n", 1, "a coder has no name"),
         ("text,unit,ann,ann\n", 1, "the coder 'ann' appears twice"),
         ("text,unit,ann\na,b,c\n,b,c\n", 3, "column 'text' is empty"),
         ("text,unit,ann\na,,c\n", 2, "column 'unit' is empty, and the row says something of it"),
