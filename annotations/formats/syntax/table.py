@@ -44,6 +44,12 @@ class Table:
         self.raw = raw
         self.text = SEPARATOR_LINE.sub("", data.decode("utf-8-sig"))
         self.separator, self.line, self.header = self._header(known)
+        # Columns behind the last name have to be empty.
+        self.width = len(self.header)
+        while self.header and not self.header[-1]:
+            self.header.pop()
+        if not self.header:
+            raise FormatError("this table has no header", self.file, 1)
 
     def _header(self, known: Collection[str]) -> tuple[str, int, list[str]]:
         """Return the separator that makes most sense of the first row, and that row."""
@@ -59,27 +65,22 @@ class Table:
                 best, header_row = sense, (separator, line, header)
         if best < 1 and failed:
             raise failed
-        while header_row[2] and not header_row[2][-1]:
-            header_row[2].pop()
-        if not header_row[2]:
-            raise FormatError("this table has no header", self.file, 1)
         return header_row
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows after the header, each as wide as it is; rows without a word are passed over.
-
-        Cells behind those that the header names have to be empty.
-        """
-        width = len(self.header)
+        """Yield the rows after the header, each as wide as it is; rows without a word are passed over."""
+        named = len(self.header)
         records = self._records(self.separator)
         next(records)
         for line, cells in records:
             if not any(cells):
                 continue
-            if len(cells) < width or any(cells[width:]):
-                message = f"this row has {len(cells)} cells, the header has {width}"
+            if len(cells) != self.width:
+                message = f"this row has {len(cells)} cells, the header has {self.width}"
                 raise FormatError(message, self.file, line)
-            yield line, cells[:width]
+            if any(cells[named:]):
+                raise FormatError("a cell stands in a column without a name", self.file, line)
+            yield line, cells[:named]
 
     def _records(self, separator: str) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=separator, strict=True)

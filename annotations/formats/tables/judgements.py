@@ -280,17 +280,19 @@ def _find_columns(read: table.Table) -> dict[str, int]:
 
 
 def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
-    """Return what there is in columns of unknown names, the column with most values first."""
+    """Return what columns of unknown names there are, of several the one with most values first."""
     known = ", ".join((*COLUMNS, f"{RELATION}:KEY", f"{ATTRIBUTE}:KEY"))
     way = "delete or rename the others"
     if "coder" not in map(_column_name, map(str.strip, read.header)) and read.header[1:2] == ["unit"]:
         way = "a table with a column a coder is a matrix (matrix-csv)"
-    values: Counter[int] = Counter(dict.fromkeys(places, 0))
-    for _, cells in read.rows():
-        values.update(place for place in places if cells[place])
-    names = [f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common()]
-    first = f"a column {read.header[places[0]][:50]!r}" if len(places) == 1 else f"the columns {', '.join(names)}"
-    return f"there is no use for {first}; known are {known}; {way}"
+    names = f"a column {read.header[places[0]][:50]!r}"
+    if len(places) > 1:
+        values: Counter[int] = Counter(dict.fromkeys(places, 0))
+        for _, cells in read.rows():
+            values.update(place for place in places if cells[place])
+        counted = (f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common())
+        names = f"the columns {', '.join(counted)}"
+    return f"there is no use for {names}; known are {known}; {way}"
 
 
 def _column_name(heading: str) -> str:
