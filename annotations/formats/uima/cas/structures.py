@@ -8,7 +8,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
+from annotations.formats.model.document import (
+    LONGEST_INDEX,
+    LONGEST_LABEL,
+    LONGEST_SPEAKER,
+    Document,
+    FormatError,
+    Stretch,
+)
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.syntax.units import Units, cuts_word
@@ -89,7 +96,8 @@ def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int],
 
 def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
     """Report offsets that look as if they counted code points."""
-    places = [(each.start, each.end) for each in (*file_layers.spans, *file_layers.links) if each.start < each.end]
+    annotations: list[Span | Link] = [*file_layers.spans, *file_layers.links]
+    places = [(each.start, each.end) for each in annotations if each.start < each.end]
     counted = [(units.unit(start), units.unit(end)) for start, end in places]
     if counted == places or max(end for _, end in counted) > len(content):
         return
@@ -115,7 +123,8 @@ class _Draft:
     # Of each type the features that lead to other structures, and how many values of features were not read.
     references: dict[str, list[str]] = field(default_factory=dict)
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
-    entities: dict[int, str] = field(default_factory=dict)
+    # Of each entity of mentions the number of its chain, and its name.
+    entities: dict[int, tuple[str, str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
     chains: list[FeatureStructure] = field(default_factory=list)
     links: list[FeatureStructure] = field(default_factory=list)
@@ -210,12 +219,13 @@ class _Draft:
         if position is None:
             return
         layer = structure.type.name
-        for feature in self.references[layer]:
-            referenced = _referenced(structure, feature)
-            if referenced is not None and _is_entity(referenced):
-                self._mention(structure, position, referenced)
-                return
-            self.unread[layer, feature] += referenced is not None
+        references = {feature: _referenced(structure, feature) for feature in self.references[layer]}
+        entity = next((each for each in references.values() if each is not None and _is_entity(each)), None)
+        for feature, referenced in references.items():
+            self.unread[layer, feature] += referenced is not None and referenced is not entity
+        if entity is not None:
+            self._mention(structure, position, entity)
+            return
         span = Span(layer, position.begin, position.end, position.line)
         span.features = dict(self._values(structure))
         span.kind = self._value(structure, self.first_strings[layer])
@@ -230,14 +240,14 @@ class _Draft:
         layer = structure.type.name
         if id(entity) not in self.entities:
             self.numbers += 1
-            self.entities[id(entity)] = str(self.numbers)
+            name = self._value(entity, "Label")
+            is_short = len(name) <= LONGEST_INDEX
+            self.entities[id(entity)] = str(self.numbers), name if is_short else ""
+            self.unread[entity.type.name, "Label"] += not is_short
             members = getattr(getattr(entity, "Members", None), "elements", None)
             self.unread[entity.type.name, "Members"] += len(members) if isinstance(members, list) else 0
-        place = (position.begin, position.end, position.line)
-        name = self._value(entity, "Label")
-        self.file_layers.links.append(Link(layer, self.entities[id(entity)], *place, name=name))
-        for feature in self.references[layer]:
-            self.unread[layer, feature] += _referenced(structure, feature) not in (None, entity)
+        number, name = self.entities[id(entity)]
+        self.file_layers.links.append(Link(layer, number, position.begin, position.end, position.line, name=name))
         self.unread.update((layer, feature) for feature, value in self._values(structure) if value not in ("", ()))
 
     def _segment(self, structure: FeatureStructure) -> None:

@@ -359,6 +359,23 @@ XMI = {
             f"the 1 spans of the layer {ANNOTATOR}Comment are left out",
         ),
     ),
+    "CorefAnnotator: a label that is as long as its mention, and a part that is detached": xmi(
+        f'<v1:Entity xmi:id="30" Label="{"A" * 201}"/>',
+        element("v1:Mention", 40, "Anna", Entity=30, Discontinuous=41),
+        element("v1:DetachedMentionPart", 41, "her", Mention=40),
+        types=ANNOTATOR_TYPES
+        | {
+            f"{ANNOTATOR}Mention": (ANNOTATION, {"Entity": f"{ANNOTATOR}Entity", "Discontinuous": ANNOTATION}),
+            f"{ANNOTATOR}DetachedMentionPart": (ANNOTATION, {"Mention": ANNOTATION}),
+        },
+        chains={"1": ["Anna"]},
+        findings=(
+            f"1 values of the feature Label of {ANNOTATOR}Entity",
+            f"1 values of the feature Discontinuous of {ANNOTATOR}Mention",
+            f"1 values of the feature Mention of {ANNOTATOR}DetachedMentionPart",
+            f"the 1 spans of the layer {ANNOTATOR}DetachedMentionPart",
+        ),
+    ),
     "entities that are linked to a knowledge base": xmi(
         element("custom:Mention", 5, "Anna", identifier="http://kb/1", value="PER"),
         types={MENTION: (ANNOTATION, {"identifier": STRING, "value": STRING})},
