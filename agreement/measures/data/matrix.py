@@ -42,6 +42,8 @@ def read_matrix(
     for line, row in file.rows():
         cells = row if raw else list(map(_remove_guard, row))
         text = None if of_document is None else cells[of_document]
+        if text and not cells[of_unit] and set(cells[n_names:]) <= {"", "{}"}:
+            continue  # it names the coders who marked nothing in the text
         if text == "" or not cells[of_unit]:
             raise ValueError(f"line {line}: there is no {'document' if text == '' else 'unit'}")
         for coder, cell in zip(coders, cells[n_names:], strict=True):

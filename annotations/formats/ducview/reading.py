@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 500_000
 MOST_MOVED = 500
 NUMBER = re.compile(r"\d{1,9}", re.ASCII)
-WEIGHT = re.compile(r"\(\d{1,9}\) ", re.ASCII)
+WEIGHT = re.compile(r"\((\d{1,9})\) ", re.ASCII)
+ATTRIBUTES = {
+    "scu": ("uid", "label", "comment"),
+    "peerscu": ("uid", "label", "comment"),
+    "contributor": ("label", "comment"),
+    "part": ("label", "start", "end"),
+}
 DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=")
 
 
@@ -35,10 +41,13 @@ def read(bundle: Bundle) -> Pyramid | PeerAnnotation:
     """Return what a file holds. Raises FormatError with file and line on anything else than a DUCView file."""
     file = bundle.main
     root = _parse_root(bundle.data, file)
+    reader = _Reader(file)
     if root.tag == "pyramid":
-        return _Reader(file).pyramid(root)
+        reader.report_attributes(root)
+        return reader.pyramid(root)
     if root.tag == "peerAnnotation":
-        return _Reader(file).peer(root)
+        reader.report_attributes(root)
+        return reader.peer(root)
     if root.tag == "Pyramid":
         message = "this is a pyramid of PyrEval: it holds neither the summaries nor where contributors stand in them"
         raise FormatError(message, file, root.sourceline)
@@ -85,6 +94,17 @@ class _Reader:
         self.findings: list[Finding] = []
         self.moved = 0
 
+    def report_attributes(self, root: etree._Element) -> None:
+        """Count attributes that no file of DUCView has, by element and name."""
+        found: dict[tuple[str, str], list[etree._Element]] = {}
+        for element in root.iter(*ATTRIBUTES):
+            for name in map(str, element.attrib):
+                if name not in ATTRIBUTES[str(element.tag)]:
+                    found.setdefault((str(element.tag), name), []).append(element)
+        for (tag, name), elements in found.items():
+            message = f"{len(elements)} values of the attribute {name[:50]} of <{tag}>"
+            self._report("unknown-attribute", message, elements[0], "left out", left_out=True)
+
     def pyramid(self, root: etree._Element) -> Pyramid:
         texts = self._children(root, "text", "scu", "startDocumentRegEx")
         text = self._lines(root, texts["text"])
@@ -125,7 +145,7 @@ class _Reader:
         texts = self._children(annotation, "text", "peerscu")
         text = self._lines(annotation, texts["text"])
         offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["peerscu"]))
-        labels = {scu.uid: scu.label for scu in pyramid.scus}
+        scus = {scu.uid: scu for scu in pyramid.scus}
         marks: dict[int, tuple[Contributor, ...]] = {}
         comments: dict[int, str] = {}
         seen = set[int]()
@@ -135,7 +155,7 @@ class _Reader:
                 raise self._error(element, f"the uid {uid} appears twice")
             seen.add(uid)
             contributors = self._contributors(element, offsets, None)
-            if not self._is_known(element, uid, labels, contributors):
+            if not self._is_known(element, uid, scus, pyramid, contributors):
                 continue
             if contributors:
                 marks[uid] = contributors
@@ -144,19 +164,31 @@ class _Reader:
         return PeerAnnotation(pyramid, text, marks, comments, tuple(self.findings), self.file)
 
     def _is_known(
-        self, element: etree._Element, uid: int, labels: dict[int, str], contributors: Sequence[Contributor]
+        self,
+        element: etree._Element,
+        uid: int,
+        scus: Mapping[int, SCU],
+        pyramid: Pyramid,
+        contributors: Sequence[Contributor],
     ) -> bool:
         """Return whether the pyramid has the SCU that a peer is said to express."""
         label = self._attribute(element, "label")
         if uid == NOT_IN_PYRAMID:
             return True
-        if uid not in labels:
+        if uid not in scus:
             if contributors:
                 raise self._error(element, f"the pyramid has no SCU {uid}, yet the peer has contributors to it")
-            self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out")
+            self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out", left_out=True)
             return False
-        if labels[uid].split() != WEIGHT.sub("", label, count=1).split() and labels[uid].split() != label.split():
+        words = scus[uid].label.split()
+        if words == label.split():
+            return True
+        weight = WEIGHT.match(label)
+        if words != WEIGHT.sub("", label, count=1).split():
             self._report("other-label", f"the pyramid calls SCU {uid} by another label", element, "the pyramid's holds")
+        elif weight and int(weight[1]) != pyramid.weight(scus[uid]):
+            message = f"SCU {uid} weighs {weight[1]} here, and {pyramid.weight(scus[uid])} by its contributors"
+            self._report("other-weight", message, element, "each summary counts once")
         return True
 
     def _contributors(
@@ -220,9 +252,8 @@ class _Reader:
             if child.tag in children:
                 children[str(child.tag)].append(child)
             else:
-                self._report(
-                    "unknown-element", f"<{child.tag!s}> is not known within <{element.tag!s}>", child, "left out"
-                )
+                message = f"<{child.tag!s}> is not known within <{element.tag!s}>"
+                self._report("unknown-element", message, child, "left out", left_out=True)
         return children
 
     def _attribute(self, element: etree._Element, name: str) -> str:
@@ -240,8 +271,10 @@ class _Reader:
     def _error(self, element: etree._Element, message: str) -> FormatError:
         return FormatError(message, self.file, element.sourceline)
 
-    def _report(self, code: str, message: str, element: etree._Element, fix: str = "") -> None:
-        self.findings.append(Finding(code, message, self.file, element.sourceline, fix))
+    def _report(
+        self, code: str, message: str, element: etree._Element, fix: str = "", *, left_out: bool = False
+    ) -> None:
+        self.findings.append(Finding(code, message, self.file, element.sourceline, fix, left_out))
 
 
 class _Offsets:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from annotations.formats.syntax.units import Units
+from annotations.formats.syntax.units import Units, cuts_word
 
 INCLUSIVE, EXCLUSIVE, FROM_ONE = "inclusive", "exclusive", "from-1"
 CHARACTERS, LAST_CHARACTER, UTF_16 = "characters", "characters-inclusive", "utf-16"
@@ -81,19 +81,11 @@ class Spans:
         """Return whether a mention begins or ends as few do: with a sign, a blank, or inside a word."""
         if self.has_letter:
             return not (self.has_letter[start] and self.has_letter[end - 1])
-        content = self.content
-        if content[start].isspace() or content[end - 1].isspace():
-            return True
-        return _parts_word(content[start - 1 : start + 1]) or _parts_word(content[end - 1 : end + 1])
+        return cuts_word(self.content, start, end)
 
 
 def _has_letter(word: str) -> bool:
     return word.isalnum() or any(character.isalnum() for character in word)
-
-
-def _parts_word(pair: str) -> bool:
-    """Return whether both are letters of a script with capitals, whose words have blanks between them."""
-    return len(pair) == 2 and all(letter.lower() != letter.upper() for letter in pair)
 
 
 @dataclass(slots=True)

@@ -3,6 +3,8 @@
 Columns are parted by commas, semicolons or tabs, whichever the header has. A spreadsheet would compute a cell that
 begins with = + - @, a tab or a carriage return: an apostrophe is written before it, and before one that already has
 such an apostrophe, and reading takes one away. In a raw table nothing is added or taken away.
+
+A first line `sep=;`, as Excel has it, and columns without a name and values are passed over.
 """
 
 import csv
@@ -18,6 +20,8 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
 SEPARATORS = (",", ";", "\t")
+SEPARATOR_LINE = re.compile(r'\A"?sep=[,;\t]"?[^\S\r\n]*(?=[\r\n])', re.IGNORECASE)
+WORKBOOK = b"PK\x03\x04"
 YES = ("1", "true", "yes")
 NO = ("", "0", "false", "no")
 MEMBER = re.compile(r"\\(?P<escaped>.)|(?P<plain>[^\\|]+)|\|", re.DOTALL)
@@ -33,11 +37,19 @@ class Table:
     """The rows of a CSV file with a header. known: names of columns, by which the separator is told."""
 
     def __init__(self, data: bytes, file: str, known: Collection[str], *, raw: bool) -> None:
+        if data.startswith(WORKBOOK):
+            raise FormatError("this is a workbook or a zip, not a table: save the sheet as CSV", file)
         decode(data, file)  # for its errors; a line end within quotes stays as it is
         self.file = file
         self.raw = raw
-        self.text = data.decode("utf-8-sig")
+        self.text = SEPARATOR_LINE.sub("", data.decode("utf-8-sig"))
         self.separator, self.line, self.header = self._header(known)
+        # Columns behind the last name have to be empty.
+        self.width = len(self.header)
+        while self.header and not self.header[-1]:
+            self.header.pop()
+        if not self.header:
+            raise FormatError("this table has no header", self.file, 1)
 
     def _header(self, known: Collection[str]) -> tuple[str, int, list[str]]:
         """Return the separator that makes most sense of the first row, and that row."""
@@ -53,21 +65,22 @@ class Table:
                 best, header_row = sense, (separator, line, header)
         if best < 1 and failed:
             raise failed
-        if not header_row[2]:
-            raise FormatError("this table has no header", self.file, 1)
         return header_row
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows after the header, each as wide as it is; rows without a word are passed over."""
+        named = len(self.header)
         records = self._records(self.separator)
         next(records)
         for line, cells in records:
             if not any(cells):
                 continue
-            if len(cells) != len(self.header):
-                message = f"this row has {len(cells)} cells, the header has {len(self.header)}"
+            if len(cells) != self.width:
+                message = f"this row has {len(cells)} cells, the header has {self.width}"
                 raise FormatError(message, self.file, line)
-            yield line, cells
+            if any(cells[named:]):
+                raise FormatError("a cell stands in a column without a name", self.file, line)
+            yield line, cells[:named]
 
     def _records(self, separator: str) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=separator, strict=True)

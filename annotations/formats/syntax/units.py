@@ -21,3 +21,15 @@ class Units:
 
     def unit(self, point: int) -> int:
         return point + bisect_left(self.points, point)
+
+
+def cuts_word(content: str, start: int, end: int) -> bool:
+    """Return whether a span begins or ends as few do: with a blank, or inside a word."""
+    if content[start].isspace() or content[end - 1].isspace():
+        return True
+    return _parts_word(content[start - 1 : start + 1]) or _parts_word(content[end - 1 : end + 1])
+
+
+def _parts_word(pair: str) -> bool:
+    """Return whether both are letters of a script with capitals, whose words have blanks between them."""
+    return len(pair) == 2 and all(letter.lower() != letter.upper() for letter in pair)

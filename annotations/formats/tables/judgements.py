@@ -21,6 +21,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -260,19 +261,38 @@ def _json_answer(row: records.Fields, key: str, value: object) -> AnswerValue:
 def _find_columns(read: table.Table) -> dict[str, int]:
     """Return the place of each column by its name."""
     places: dict[str, int] = {}
+    unknown: list[int] = []
     for place, heading in enumerate(read.header):
         name = _column_name(heading.strip())
         if name not in COLUMNS and not name.startswith((f"{RELATION}:", f"{ATTRIBUTE}:")):
-            known = ", ".join((*COLUMNS, f"{RELATION}:KEY", f"{ATTRIBUTE}:KEY"))
-            raise FormatError(f"there is no use for a column {heading[:50]!r}; known are {known}", read.file, read.line)
+            unknown.append(place)
+            continue
         if name in places:
             raise FormatError(f"the column {name!r} appears twice", read.file, read.line)
         places[name] = place
+    if unknown:
+        raise FormatError(_describe_unknown(read, unknown), read.file, read.line)
     missing = [name for name in REQUIRED_COLUMNS if name not in places]
     if missing or not ("label" in places or "value" in places):
         message = f"there is no column {missing[0]!r}" if missing else "there is neither a column 'label' nor 'value'"
         raise FormatError(message, read.file, read.line)
     return places
+
+
+def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
+    """Return what columns of unknown names there are, of several the one with most values first."""
+    known = ", ".join((*COLUMNS, f"{RELATION}:KEY", f"{ATTRIBUTE}:KEY"))
+    way = "delete or rename the others"
+    if "coder" not in map(_column_name, map(str.strip, read.header)) and read.header[1:2] == ["unit"]:
+        way = "a table with a column a coder is a matrix (matrix-csv)"
+    names = f"a column {read.header[places[0]][:50]!r}"
+    if len(places) > 1:
+        values: Counter[int] = Counter(dict.fromkeys(places, 0))
+        for _, cells in read.rows():
+            values.update(place for place in places if cells[place])
+        counted = (f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common())
+        names = f"the columns {', '.join(counted)}"
+    return f"there is no use for {names}; known are {known}; {way}"
 
 
 def _column_name(heading: str) -> str:

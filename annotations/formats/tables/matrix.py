@@ -10,6 +10,7 @@
 * `{a|b||c}` is a value of several readings: a and b together, or c. As a document a cell has no readings.
 * As a document the set holds the names of entities or the keys of antecedents; a name that would be a key begins with
   a backslash. The label is the category of what is in no set.
+* A row without a unit says `{}` for each coder who marked nothing in the text.
 * As JSON: a list of objects with `text`, `unit` and `values`, by coder a string, a list, null, or a list of lists where
   there are several readings.
 """
@@ -39,6 +40,8 @@ from annotations.formats.syntax import records, table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
 COLUMNS = ("text", "unit")
+# Beside a column of coders these make a table of judgements.
+JUDGED = {"label", "value", "category", "chain"}
 MOST_CODERS = 1000
 LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
@@ -76,15 +79,20 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     file = bundle.main
     read = table.Table(bundle.data, file, COLUMNS, raw=raw)
     coders = read.header[2:]
-    if tuple(name.strip().lower() for name in read.header[:2]) != COLUMNS:
-        raise FormatError("the columns of a matrix are text, unit, and one for each coder", file, read.line)
+    names = [name.strip().lower() for name in read.header]
+    if names[:1] not in (["text"], ["document"]) or names[1:2] != ["unit"]:
+        begins = f"this one begins with {', '.join(read.header[:2])[:LONGEST_SHOWN]!r}"
+        message = f"the columns of a matrix are text, unit, and one for each coder; {begins}"
+        raise FormatError(message, file, read.line)
+    if "coder" in names and JUDGED.intersection(names):
+        raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
     _check_coders(coders, file, read.line)
     seen = set[tuple[str, str]]()
     rows = []
     for line, cells in read.rows():
         row = table.Cells(file, line, dict(zip(COLUMNS, cells, strict=False)))
         values = tuple(_parse_value(row, coder, cell) for coder, cell in zip(coders, cells[2:], strict=True))
-        rows.append(_check_unique(Row(row.required("text"), row.required("unit"), values, line), seen, row))
+        rows.append(_check_row(Row(row.required("text"), row.cell("unit"), values, line), values, seen, row))
     return Matrix(tuple(coders), tuple(rows))
 
 
@@ -136,9 +144,8 @@ def read_json(bundle: Bundle) -> Matrix:
         coders |= dict.fromkeys(values)
         if len(coders) > MOST_CODERS:
             raise FormatError(f"a matrix has at most {MOST_CODERS} coders", file, line)
-        rows_and_values.append(
-            (_check_unique(Row(row.required("text"), row.required("unit"), (), line), seen, row), values)
-        )
+        checked = _check_row(Row(row.required("text"), row.text("unit"), (), line), values.values(), seen, row)
+        rows_and_values.append((checked, values))
     rows = (Row(row.text, row.unit, tuple(map(values.get, coders)), row.line) for row, values in rows_and_values)
     return Matrix(tuple(coders), tuple(rows))
 
@@ -155,7 +162,9 @@ def write_json(matrix: Matrix) -> bytes:
     )
 
 
-def _check_unique(row: Row, seen: set[tuple[str, str]], source: table.Source) -> Row:
+def _check_row(row: Row, values: Iterable[Value], seen: set[tuple[str, str]], source: table.Source) -> Row:
+    if not row.unit and any(values):
+        raise source.error("unit", "is empty, and the row says something of it")
     if (row.text, row.unit) in seen:
         raise source.error("unit", f"appears twice: {row.unit[:100]!r} of {row.text[:100]!r}")
     seen.add((row.text, row.unit))
@@ -229,7 +238,7 @@ def _format_value(value: Value) -> str:
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where a unit or value is none of a document."""
-    places = [_parse_unit(row, file) for row in matrix.rows]
+    places = [_parse_unit(row, file) if row.unit else None for row in matrix.rows]
     documents = []
     for column, coder in enumerate(matrix.coders):
         marks: dict[str, dict[Place, Mark]] = {}
@@ -242,7 +251,8 @@ def to_documents(matrix: Matrix, file: str) -> list[Document]:
             answer = _build_answer(value, source, coder)
             links[row.text] = merge_links(links.get(row.text, Links.NONE), answer, source, coder)
             of_text = marks.setdefault(row.text, {})
-            of_text[place] = Mark(place.parts, place.level, answer=answer, line=row.line)
+            if place is not None:
+                of_text[place] = Mark(place.parts, place.level, answer=answer, line=row.line)
         documents += [textless_document(text, coder, file, of_text, links[text]) for text, of_text in marks.items()]
     return documents
 
@@ -288,25 +298,23 @@ class DocumentRows:
         for text, numbers in sorted(self.numbers.items()):
             values: dict[tuple[tuple[object, ...], str], dict[str, Value]] = {}
             for document in map(self.documents.__getitem__, numbers):
-                for mark in document.marks:
-                    if mark.answer is not None:
-                        unit = text_order(mark), key_in(document, mark.place)
-                        values.setdefault(unit, {})[document.coder] = _answer_value(document, mark.answer)
+                answered = [(mark, mark.answer) for mark in document.marks if mark.answer is not None]
+                for mark, answer in answered:
+                    unit = text_order(mark), key_in(document, mark.place)
+                    values.setdefault(unit, {})[document.coder] = _answer_value(document, answer)
+                if not answered:
+                    values.setdefault(((), ""), {})[document.coder] = frozenset()
             for order, key in sorted(values):
                 yield Row(text, key, tuple(map(values[order, key].get, self.coders)))
 
 
 def from_documents(documents: Sequence[Document]) -> Matrix:
-    """Return what the coders of the documents say.
-
-    Units by text and place, coders as they come, without those of no unit.
-    """
+    """Return what the coders of the documents say: units by text and place, coders as they come."""
     numbers: dict[str, list[int]] = {}
     coders: dict[str, None] = {}
     for number, document in enumerate(documents):
-        if any(mark.answer is not None for mark in document.marks):
-            coders[document.coder] = None
-            numbers.setdefault(document.name, []).append(number)
+        coders[document.coder] = None
+        numbers.setdefault(document.name, []).append(number)
     return Matrix(tuple(coders), DocumentRows(documents, tuple(coders), numbers))
 
 

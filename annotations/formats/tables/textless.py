@@ -1,12 +1,18 @@
 """What tables of judgements and matrices share: documents without their texts, as CSV and as JSON."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Bundle, File, Format
 from annotations.formats.model.keys import markable_key
 from annotations.formats.syntax import table
+
+# Labels that other programs write where nothing was coded, and what others put between the members of a set.
+MISSING = re.compile(r"n/?a|#n/a|nan|null|\.|-|\?", re.IGNORECASE)
+PARTED = re.compile(r"[,;]")
 
 # What is of the text alone is not in such a table and needs no change.
 FEATURES = frozenset(Feature) - {
@@ -39,7 +45,23 @@ def textless_document(text: str, coder: str, file: str, marks: dict[Place, Mark]
             if target not in marks:
                 marks[target] = Mark(target.parts, target.level, line=mark.line)
     in_order = sorted(marks.values(), key=text_order)
-    return Document(text, file, "", in_order, links=links, without_text=True, coder=coder)
+    findings = list(_doubt(in_order, coder, file))
+    return Document(text, file, "", in_order, links=links, without_text=True, coder=coder, findings=findings)
+
+
+def _doubt(marks: Sequence[Mark], coder: str, file: str) -> Iterator[Finding]:
+    """Yield what is read as a label or as one entity, and may have been meant otherwise."""
+    answers = [mark.answer for mark in marks if mark.answer]
+    missing = Counter(
+        name for answer in answers for name in (answer.category, *answer.indices) if MISSING.fullmatch(name)
+    )
+    for name, number in missing.items():
+        message = f"{number} values {name!r} of {coder} are read as labels"
+        yield Finding("like-missing", message, file, fix="leave a cell empty where nothing was coded")
+    parted = [answer.indices[0] for answer in answers if len(answer.indices) == 1 and PARTED.search(answer.indices[0])]
+    if parted and all(len(answer.indices) < 2 for answer in answers):
+        message = f"{len(parted)} names of entities of {coder} have a comma or semicolon, such as {parted[0][:50]!r}"
+        yield Finding("one-name", message, file, fix="each is one entity; | parts several")
 
 
 def key_in(document: Document, place: Place) -> str:

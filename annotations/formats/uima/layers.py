@@ -63,6 +63,8 @@ YES = "true"
 BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 BRIDGING = "bridg"
+# The feature that leads to a knowledge base: it is no category.
+IDENTIFIER = "identifier"
 MOST_FINDINGS = 1000
 
 # What all these files can hold.
@@ -131,7 +133,7 @@ WAYS = {"category": "categories=links"}
 # Each of these stands for itself: two that say the same are still two.
 @dataclass(slots=True, eq=False)
 class Span:
-    """kind: the value of the layer's first feature, which is called `first`."""
+    """kind: the value of the layer's first feature but for IDENTIFIER, which is called `first`."""
 
     layer: str
     start: int
@@ -155,6 +157,7 @@ class Link:
     end: int
     line: int | None = None
     kind: str = ""
+    name: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -190,6 +193,14 @@ class Layers:
         elif len(self.findings) == MOST_FINDINGS:
             self.findings.append(Finding("more", "more is odd in this file than is listed here", self.file))
 
+    def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
+        """Report values of features that were not read, by layer and feature."""
+        for (layer, feature), number in values.items():
+            if not number:
+                continue
+            message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
+            self.report("feature-left-out", message, fix=fix, left_out=True)
+
 
 def build_marks(
     file_layers: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
@@ -219,6 +230,8 @@ def build_marks(
             drafts.relation(relation, "")
     for relation in others:
         drafts.relation(relation, relation.name)
+    if layers == "relations" and relations == "identity":
+        _report_unnamed(file_layers, pointers)
     _report_unread(file_layers, layers, chosen, [*others, *(pointers if layers == "relations" else ())])
     links = {"chains": Links.INDICES, "relations": Links.POINTERS}.get(layers, Links.NONE)
     return sorted((draft.mark() for draft in drafts.places.values()), key=text_order), links
@@ -241,6 +254,15 @@ def _is_pointer(relation: Relation, which: str, identity: Collection[str]) -> bo
     if which == "names":
         return relation.name.lower() == RELATION_TYPE
     return which == "all" or (relation.layer in identity and not relation.kind.lower().startswith(BRIDGING))
+
+
+def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
+    """Name the relations that are read as antecedents although neither layer nor type says so."""
+    names = Counter(each.name for each in pointers if not (says_identity(each.layer) or says_identity(each.kind)))
+    for name, number in names.items():
+        message = f"{number} relations called {name[:50]!r} are read as pointing to antecedents"
+        fix = "relations=names reads all but those of the type coref as other relations"
+        file_layers.report("unnamed-relations", message, fix=fix)
 
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
@@ -376,6 +398,7 @@ class _Drafts:
                     "the first is kept",
                 )
             draft.category = draft.category or link.kind
+        draft.name = draft.name or link.name
         index = self._index(link)
         if index in draft.indices:
             message = f"two links of the chain {link.chain} stand at {link.start}-{link.end}"

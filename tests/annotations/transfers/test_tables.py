@@ -173,15 +173,25 @@ def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
     assert b"text-1" not in some
 
 
-def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
+@pytest.mark.parametrize(
+    ("key", "row"),
+    [
+        ("judgements-csv", b"\nwalk,turn:0-17,cem,,"),
+        ("judgements-json", b'"turn:0-17", "coder": "cem", "label": ""}'),
+        ("matrix-csv", b"\nwalk,,,,{}\n"),
+        ("matrix-json", b'"unit": "", "values": {"+bea": null, "anna": null, "cem": []}}'),
+    ],
+)
+def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea, key, row):
     nothing = SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")
     import_documents(tea, [nothing], ImportOptions(create=True, of_format={"empty": "take"}))
-    files = files_of(tea, "judgements-csv")
+    files = files_of(tea, key)
     other = with_texts_of(tea, "poesio-artstein-2005")
-    assert b"\nwalk,turn:0-17,cem,," in files["judgements.csv"]
-    bring(other, "judgements-csv", files)
+    assert row in next(iter(files.values()))
+    bring(other, key, files)
     coding = Coding.objects.get(text__project=other, coder__username="cem")
     assert (coding.status, coding.judgements.count()) == ("submitted", 0)
+    assert files_of(other, key, coders=["cem"]) == files_of(tea, key, coders=["cem"])
 
 
 def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):

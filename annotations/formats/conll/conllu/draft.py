@@ -13,6 +13,9 @@ from annotations.formats.model.slips import Slips
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
 PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
+POSITIONS = re.compile(r"[0-9]+(?:,[0-9]+)*")
+# Fields whose values are free, so that they may have hyphens, where nothing comes behind them.
+FREE = ("other", "identity")
 SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
 # Where CorefUD had the entity before Entity.
 EARLY = "ClusterId"
@@ -21,13 +24,17 @@ LINKING = ("Entity", "SplitAnte", "Bridge")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype."""
+    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype.
+
+    names: of all fields, in order.
+    """
 
     eid: int | None = 0
     etype: int | None = None
     head: int | None = None
     minspan: int | None = None
     other: int | None = None
+    names: tuple[str, ...] = ()
 
 
 def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
@@ -40,7 +47,8 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
             f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
         )
         raise FormatError(message, file, line)
-    return Fields(*(places.get(name) for name in ("eid", "etype", "head", "minspan", "other")))
+    eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
+    return Fields(eid, etype, head, minspan, other, tuple(names))
 
 
 @dataclass(slots=True)
@@ -240,7 +248,7 @@ class Draft:
                 self._close(number, node, chunk["close"], fields)
                 continue
             try:
-                mention, bracket = self._opened(number, chunk["open"].split("-"), fields)
+                mention, bracket = self._opened(number, self._values(number, chunk["open"], fields), fields)
             except FormatError as error:
                 self.slip(error.message, number)
                 continue
@@ -248,6 +256,18 @@ class Draft:
                 mention.runs.append((node, node))
             else:
                 self.open.setdefault(bracket, []).append((mention, node, number))
+
+    def _values(self, number: int, opened: str, fields: Fields) -> list[str]:
+        """Return the values of a mention. Hyphens too many are those of a free last field if the numbers fit so."""
+        values = opened.split("-")
+        n_fields = len(fields.names)
+        if not n_fields or len(values) <= n_fields:
+            return values
+        numbers = [values[place] for place in (fields.head, fields.minspan) if place is not None and values[place]]
+        if fields.names[-1] in FREE and numbers and all(map(POSITIONS.fullmatch, numbers)):
+            return [*values[: n_fields - 1], "-".join(values[n_fields - 1 :])]
+        message = f"({opened[:50]} has {len(values)} values for the {n_fields} fields {'-'.join(fields.names)}"
+        raise self.error(f"{message}: a hyphen in a value is written &#45;, and fields=... names other fields", number)
 
     def _opened(self, number: int, values: list[str], fields: Fields) -> tuple[Mention, str]:
         """Return the mention that a bracket opens, or opens a further part of, and what closes the bracket."""

@@ -19,12 +19,13 @@ MOST_TEXTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a feature structure stands, in code points of the text of its view."""
+    """Where a feature structure of a type stands, in code points of the text of its view."""
 
     sofa: int
     begin: int
     end: int
     line: int | None
+    type_name: str
 
 
 @dataclass(slots=True)
@@ -54,17 +55,20 @@ class CasIndex:
         words = check_text(text, self.file, line)
         self.sofas[number] = (name, words, Units(words))
 
-    def place(self, number: int, sofa: object, begin: object, end: object, line: int | None) -> None:
+    def place(self, number: int, name: str, sofa: object, begin: object, end: object, line: int | None) -> None:
         """Set where the annotation of that number stands."""
         text, first, last = parse_whole(sofa), parse_whole(begin), parse_whole(end)
         if text not in self.sofas:
             raise FormatError(f"the annotation {number} stands in a text that is not in this file", self.file, line)
-        units = self.sofas[text][2]
+        _, content, units = self.sofas[text]
+        if not content:
+            message = f"the text in which the annotation {number} stands is not in this file: export it with its text"
+            raise FormatError(message, self.file, line)
         start, stop = (None if unit is None else units.point(unit) for unit in (first, last))
         if start is None or stop is None or start > stop:
             message = f"the annotation {number} does not stand between 0 and {units.length} of the text"
             raise FormatError(f"{message}, or cuts a character (offsets count UTF-16 units)", self.file, line)
-        self.positions[number] = Position(text, start, stop, line)
+        self.positions[number] = Position(text, start, stop, line, name)
 
     def members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
         if len(set(members)) < len(members):

@@ -19,8 +19,8 @@ from annotations.formats.model.document import Document, FormatError, decode
 from annotations.formats.model.format import Bundle
 from annotations.formats.syntax.xml import parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_whole
-from annotations.formats.uima.cas.names import TYPE_SYSTEM
-from annotations.formats.uima.cas.structures import build_document
+from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
+from annotations.formats.uima.cas.structures import build_document, feature_name
 from annotations.formats.uima.layers import Layers
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def read_xmi(
     file_layers = Layers(file)
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
-        types = _core_types()
+        types = _guess_types(root, file)
         file_layers.report("no-type-system", "no type system is beside this file", fix="DKPro Core's types were taken")
     else:
         types = _read_types(bundle.files[type_system], type_system)
@@ -107,35 +107,85 @@ def _index_xmi(root: etree._Element, file: str) -> CasIndex:
         number = checked.number(element.get(f"{XMI}id"), element.sourceline)
         if "sofa" in element.attrib and ("begin" in element.attrib or "end" in element.attrib):
             stands = (element.get("sofa"), element.get("begin"), element.get("end"))
-            checked.place(number, *stands, element.sourceline)
+            checked.place(number, _type_name(element, file), *stands, element.sourceline)
     for view in root.iterchildren(f"{CAS}View"):
         members = [parse_whole(member) for member in view.get("members", "").split()]
         checked.members(parse_whole(view.get("sofa")), members, view.sourceline)
     return checked
 
 
-def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
-    """Raise FormatError on an element without a type.
+def _type_name(element: etree._Element, file: str) -> str:
+    tag = TAG.match(str(element.tag))
+    if tag is None:
+        raise FormatError("this element is of no UIMA type", file, element.sourceline)
+    package = tag["package"].replace("/", ".")
+    return tag["name"] if package == "uima.noNamespace" else f"{package}.{tag['name']}"
 
-    The library would look through all types for a name without a package.
+
+def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
+    """Raise FormatError on an element without a type, or with a feature that its type does not have.
+
+    The library would look through all types for a name without a package. lenient: they are left out and reported.
     """
     unknown: Counter[str] = Counter()
+    features: Counter[tuple[str, str]] = Counter()
+    known: dict[str, set[str]] = {}
     for element in root:
-        tag = TAG.match(str(element.tag))
-        if tag is None:
-            raise FormatError("this element is of no UIMA type", file_layers.file, element.sourceline)
-        package = tag["package"].replace("/", ".")
-        name = tag["name"] if package == "uima.noNamespace" else f"{package}.{tag['name']}"
-        if name in NOT_TYPES or types.contains_type(name, True):
+        name = _type_name(element, file_layers.file)
+        if name in NOT_TYPES or name.startswith("uima.cas."):
             continue
-        if "." not in name or not lenient:
-            message = f"the type {name[:100]!r} is not in the type system"
-            raise FormatError(message, file_layers.file, element.sourceline)
-        unknown[name] += 1
+        if not types.contains_type(name, True):
+            if "." not in name or not lenient:
+                message = f"the type {name[:100]!r} is not in the type system"
+                raise FormatError(message, file_layers.file, element.sourceline)
+            unknown[name] += 1
+            continue
+        if name not in known:
+            known[name] = {feature_name(each) for each in types.get_type(name).all_features}
+        values = [*(each for each in element.attrib if not each.startswith("{")), *(str(each.tag) for each in element)]
+        for feature in dict.fromkeys(each for each in values if each not in known[name]):
+            if not lenient:
+                message = f"the type {name[:100]} has no feature {feature[:50]!r} in the type system beside this file"
+                raise FormatError(message, file_layers.file, element.sourceline)
+            element.attrib.pop(feature, None)
+            for child in element.findall(feature):
+                element.remove(child)
+            features[name, feature] += 1
+    fix = "add the type system"
     for name, number in unknown.items():
-        file_layers.report(
-            "unknown-type", f"{number} of the type {name[:100]} are left out", fix="add the type system", left_out=True
-        )
+        file_layers.report("unknown-type", f"{number} of the type {name[:100]} are left out", fix=fix, left_out=True)
+    file_layers.report_features(features, fix)
+
+
+def _guess_types(root: etree._Element, file: str) -> cassis.TypeSystem:
+    """Return DKPro Core's types, and those of CorefAnnotator's mentions and entities, whose files come without."""
+    mentions = [element for element in root if "Entity" in element.attrib]
+    if not mentions:
+        return _core_types()
+    numbers = {element.get("Entity") for element in mentions}
+    types = {
+        _type_name(element, file): ("uima.cas.TOP", ("Label",))
+        for element in root
+        if element.get(f"{XMI}id") in numbers
+    }
+    types |= {_type_name(element, file): (ANNOTATION, ("Entity",)) for element in mentions}
+    check_types(types, file)
+    return _load(lambda: _add_types(tuple(types.items())), file)
+
+
+@lru_cache(maxsize=4)
+def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis.TypeSystem:
+    """Return DKPro Core's types and others, each with its supertype and features: labels and references."""
+    import cassis
+
+    added = cassis.TypeSystem()
+    for name, (above, features) in types:
+        if _core_types().contains_type(name, True):
+            continue
+        created = added.create_type(name, above)
+        for feature in features:
+            added.create_feature(created, feature, STRING if feature == "Label" else "uima.cas.TOP")
+    return cassis.merge_typesystems(_core_types(), added)
 
 
 def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
@@ -200,7 +250,9 @@ def read_json(
     check_types(dict(_json_types(types, file)), file)
     checked = _index_json(structures, types, file)
     views = data.get("%VIEWS")
-    for view in views.values() if isinstance(views, dict) else ():
+    if not isinstance(views, dict):
+        raise FormatError("this is no CAS that can be read: no %VIEWS say what stands in which text", file)
+    for view in views.values():
         members = view.get("%MEMBERS") if isinstance(view, dict) else None
         if not isinstance(members, list):
             raise FormatError("a view has no list of members", file)
@@ -240,5 +292,6 @@ def _index_json(
             checked.sofa(number, structure.get("sofaID"), structure.get("sofaString"), None)
     for number, structure in numbered:
         if "@sofa" in structure and ("begin" in structure or "end" in structure):
-            checked.place(number, structure["@sofa"], structure.get("begin"), structure.get("end"), None)
+            stands = (structure["@sofa"], structure.get("begin"), structure.get("end"))
+            checked.place(number, str(structure["%TYPE"]), *stands, None)
     return checked

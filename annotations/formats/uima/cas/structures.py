@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.model.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
+from annotations.formats.model.document import (
+    LONGEST_INDEX,
+    LONGEST_LABEL,
+    LONGEST_SPEAKER,
+    Document,
+    FormatError,
+    Stretch,
+)
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
+from annotations.formats.syntax.units import Units, cuts_word
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
 from annotations.formats.uima.cas.names import (
     ARRAY,
@@ -25,6 +35,8 @@ from annotations.formats.uima.cas.names import (
 )
 from annotations.formats.uima.layers import (
     BUILT_IN,
+    IDENTIFIER,
+    LINK,
     NAMED_ENTITY,
     READING,
     Layers,
@@ -34,6 +46,9 @@ from annotations.formats.uima.layers import (
     build_marks,
 )
 
+# Of so many annotations one has to begin or end oddly for a finding.
+ODD_SHARE = 10
+
 if TYPE_CHECKING:
     import cassis
     from cassis.typesystem import FeatureStructure
@@ -42,12 +57,15 @@ if TYPE_CHECKING:
 def build_document(
     cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: tuple[str, str, str]
 ) -> Document:
-    name, content, _ = checked.sofas[text]
+    name, content, units = checked.sofas[text]
     view = next(view for view in cas.views if view.sofa.sofaID == name)
     draft = _Draft(checked, text, file_layers)
-    for structure in sorted(view.get_all_fs(), key=lambda each: each.xmiID):
+    structures = sorted(view.get_all_fs(), key=lambda each: each.xmiID)
+    for structure in structures:
         draft.add(structure)
     draft.finish()
+    _report_elsewhere(cas, checked, {_structure_number(each) for each in structures}, file_layers)
+    _report_offsets(content, units, file_layers)
     marks, links = build_marks(file_layers, *options)
     return Document(
         stem(checked.file),
@@ -63,6 +81,33 @@ def build_document(
     )
 
 
+def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int], file_layers: Layers) -> None:
+    """Name the annotations that are in no view, or in that of another text."""
+    names = Counter(
+        position.type_name
+        for number, position in checked.positions.items()
+        if number not in read and cas.typesystem.contains_type(position.type_name)
+    )
+    for name, number in names.items():
+        if name in (LINK, NAMED_ENTITY) or not name.startswith((BUILT_IN, "uima.")):
+            message = f"{number} of the type {name} stand in no view, or in that of another text"
+            file_layers.report("elsewhere", message, fix="left out", left_out=True)
+
+
+def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
+    """Report offsets that look as if they counted code points."""
+    annotations: list[Span | Link] = [*file_layers.spans, *file_layers.links]
+    places = [(each.start, each.end) for each in annotations if each.start < each.end]
+    counted = [(units.unit(start), units.unit(end)) for start, end in places]
+    if counted == places or max(end for _, end in counted) > len(content):
+        return
+    odd, otherwise = (sum(cuts_word(content, *place) for place in each) for each in (places, counted))
+    if odd * ODD_SHARE >= len(places) and odd > 2 * otherwise:
+        message = f"{odd} of {len(places)} annotations begin or end inside a word or with a blank"
+        fix = f"UTF-16 units are counted, as UIMA does; counted in code points {otherwise} would"
+        file_layers.report("offsets", message, fix=fix)
+
+
 @dataclass(slots=True)
 class _Draft:
     """A document while its feature structures come in, in the order of their numbers."""
@@ -75,6 +120,11 @@ class _Draft:
     # Of each type the features with values, and what they are called in Python.
     values: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
+    # Of each type the features that lead to other structures, and how many values of features were not read.
+    references: dict[str, list[str]] = field(default_factory=dict)
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    # Of each entity of mentions the number of its chain, and its name.
+    entities: dict[int, tuple[str, str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
     chains: list[FeatureStructure] = field(default_factory=list)
     links: list[FeatureStructure] = field(default_factory=list)
@@ -92,12 +142,17 @@ class _Draft:
         if name not in self.kinds:
             self.kinds[name] = _structure_kind(structure)
             features = structure.type.all_features
-            self.first_strings[name] = next((each.name for each in features if each.rangeType.name == STRING), "")
+            strings = [each.name for each in features if each.rangeType.name == STRING]
+            self.first_strings[name] = next((each for each in strings if each != IDENTIFIER), "".join(strings[:1]))
             self.arrays[name] = [each.name for each in features if each.rangeType.name == ARRAY]
+            plain = (STRING, STRINGS, *NUMBERS)
+            self.references[name] = [
+                each.name for each in features if each.rangeType.name not in (*plain, ARRAY) and each.name != "sofa"
+            ]
             self.values[name] = [
-                (_feature_name(each), each.name)
+                (feature_name(each), each.name)
                 for each in features
-                if each.rangeType.name in (STRING, STRINGS, *NUMBERS) and each.name not in ("begin", "end")
+                if each.rangeType.name in plain and each.name not in ("begin", "end")
             ]
         match self.kinds[name]:
             case "chain":
@@ -132,6 +187,7 @@ class _Draft:
             for element in self._elements(structure):
                 target = self.spans.get(_structure_number(_referenced(element, "target")))
                 self._relation(structure, host.layer, self._value(element, "role"), host, target)
+        self.file_layers.report_features(self.unread)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
         position = self.checked.positions.get(_structure_number(structure))
@@ -149,7 +205,7 @@ class _Draft:
                 yield name, tuple(dict.fromkeys(each for each in words if each))
             elif isinstance(value, bool):
                 yield name, str(value).lower()
-            elif isinstance(value, (int, float)):
+            elif isinstance(value, (int, float)) and math.isfinite(value):
                 yield name, value
             else:
                 yield name, check_text(value, self.checked.file, line)
@@ -163,6 +219,13 @@ class _Draft:
         if position is None:
             return
         layer = structure.type.name
+        references = {feature: _referenced(structure, feature) for feature in self.references[layer]}
+        entity = next((each for each in references.values() if each is not None and _is_entity(each)), None)
+        for feature, referenced in references.items():
+            self.unread[layer, feature] += referenced is not None and referenced is not entity
+        if entity is not None:
+            self._mention(structure, position, entity)
+            return
         span = Span(layer, position.begin, position.end, position.line)
         span.features = dict(self._values(structure))
         span.kind = self._value(structure, self.first_strings[layer])
@@ -171,6 +234,21 @@ class _Draft:
         self.file_layers.spans.append(span)
         if self.arrays[layer]:
             self.slots.append((span, structure))
+
+    def _mention(self, structure: FeatureStructure, position: Position, entity: FeatureStructure) -> None:
+        """Add a link of the chain of those that lead to the same entity, as CorefAnnotator has them."""
+        layer = structure.type.name
+        if id(entity) not in self.entities:
+            self.numbers += 1
+            name = self._value(entity, "Label")
+            is_short = len(name) <= LONGEST_INDEX
+            self.entities[id(entity)] = str(self.numbers), name if is_short else ""
+            self.unread[entity.type.name, "Label"] += not is_short
+            members = getattr(getattr(entity, "Members", None), "elements", None)
+            self.unread[entity.type.name, "Members"] += len(members) if isinstance(members, list) else 0
+        number, name = self.entities[id(entity)]
+        self.file_layers.links.append(Link(layer, number, position.begin, position.end, position.line, name=name))
+        self.unread.update((layer, feature) for feature, value in self._values(structure) if value not in ("", ()))
 
     def _segment(self, structure: FeatureStructure) -> None:
         position = self._position(structure)
@@ -242,10 +320,14 @@ class _Draft:
             elements = getattr(array, "elements", None)
             if isinstance(elements, list) and id(array) not in self.followed:
                 self.followed.add(id(array))
-                yield from (element for element in elements if _referenced(element, "target") is not None)
+                for element in elements:
+                    if _referenced(element, "target") is not None:
+                        yield element
+                    else:
+                        self.unread[structure.type.name, feature] += element is not None
 
 
-def _feature_name(feature: cassis.typesystem.Feature) -> str:
+def feature_name(feature: cassis.typesystem.Feature) -> str:
     """Return what a feature is called in files: the library puts `_` behind what Python has a use for."""
     name: str = feature.name
     return name.removesuffix("_") if feature._has_reserved_name else name
@@ -270,6 +352,11 @@ def _structure_kind(structure: FeatureStructure) -> str:
     if name.startswith(BUILT_IN) and name != NAMED_ENTITY:
         return ""  # linguistic layers
     return "relation" if {"Governor", "Dependent"} <= features else "span"
+
+
+def _is_entity(structure: FeatureStructure) -> bool:
+    """Return whether a structure is what mentions refer to: it stands nowhere itself."""
+    return "Entity" in structure.type.name.rpartition(".")[2] and getattr(structure, "begin", None) is None
 
 
 def _referenced(structure: FeatureStructure, feature: str) -> FeatureStructure | None:

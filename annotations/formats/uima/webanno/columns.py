@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import FormatError
-from annotations.formats.uima.layers import BUILT_IN, NAMED_ENTITY, READING, Layers, Link, Relation, Span
+from annotations.formats.uima.layers import BUILT_IN, IDENTIFIER, NAMED_ENTITY, READING, Layers, Link, Relation, Span
 from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, unescape_value
 from annotations.formats.uima.webanno.text import UNIT, Row
 
@@ -102,6 +102,7 @@ class Annotations:
 
     def _spans(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         spans_of_row: list[Span] = []
+        first = next((feature for feature in layer.features if feature != IDENTIFIER), IDENTIFIER)
         for column, (feature, cell) in enumerate(zip(layer.features, cells, strict=True)):
             if column and layer.features[column - 1].startswith(SLOT):
                 self._slots(row, layer, spans_of_row, feature, (cells[column - 1], cell))
@@ -115,7 +116,7 @@ class Annotations:
                         continue
                     words = unescape_value(value)
                     span.features.setdefault(feature, words)
-                    if column == 0:
+                    if feature == first:
                         span.kind, span.first = span.kind or words, feature
 
     def _slots(self, row: Row, layer: Layer, spans_of_row: list[Span], leads_to: str, cells: tuple[str, str]) -> None:

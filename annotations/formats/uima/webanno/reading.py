@@ -34,7 +34,8 @@ def _read_header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
     """Return the layers, and whether escapes in the text are Java's."""
     version = VERSION.match(lines[0])
     if version is None:
-        raise FormatError("the first line is not '#FORMAT=WebAnno TSV 3.0', 3.1, 3.2 or 3.3", file, 1)
+        message = "the first line is not '#FORMAT=WebAnno TSV 3.0', 3.1, 3.2 or 3.3: export the text as WebAnno TSV 3"
+        raise FormatError(message, file, 1)
     layers: list[Layer] = []
     names: set[str] = set()
     first = 0

@@ -90,6 +90,11 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(written, change):
     )
 
 
+def test_a_row_without_a_unit_names_who_marked_nothing_in_a_text(written):
+    data = ReliabilityData.from_matrix(written(f"{MATRIX}three,,{{}},,\n"))
+    assert values_of(data) == values_of(ReliabilityData.from_matrix(written(MATRIX)))
+
+
 def test_tabs_part_the_columns_of_a_tsv(written):
     data = ReliabilityData.from_matrix(written("text\tunit\tAnn\nx\tA\t{A,B|C}\n", "m.tsv"))
     assert values_of(data) == {("x", "A"): [of("x", "A,B", "C")]}
@@ -110,6 +115,7 @@ def test_tabs_part_the_columns_of_a_tsv(written):
         ("text,unit,Ann\na,b,c,d\n", "line 2: 4 cells where the header has 3"),
         ("text,unit,Ann\na,b,c\n,b,c\n", "line 3: there is no document"),
         ("text,unit,Ann\na,,c\n", "line 2: there is no unit"),
+        ("text,unit,Ann\na,,{c}\n", "line 2: there is no unit"),
         ("text,unit,Ann\na,b,{c\n", "line 2, coder 'Ann': this is not a set: '{c'"),
         ("text,unit,Ann\na,b,{c|}\n", "line 2, coder 'Ann': this is not a set: '{c|}'"),
         ("text,unit,Ann\na,b,{c\\}\n", "line 2, coder 'Ann': this is not a set"),

@@ -242,6 +242,19 @@ UD: dict[str, Dialect] = {
         chains={"anna": ["Anna", "her"], "dog": ["her dog"]},
         options={"fields": "eid"},
     ),
+    "hyphens in names of entities": read_as(
+        corefud("Entity=(e-1-person-1-)", "", "Entity=(e-2-animal-2-(e-1-person-1-)", "Entity=e-2)"),
+        refused="walk.txt:3: (e-1-person-1- has 5 values for the 4 fields eid-etype-head-other: a hyphen in a value",
+    ),
+    "the same, left out": read_as(
+        corefud("Entity=(e-1-person-1-)", "", "Entity=(2-animal-1-)", ""),
+        chains={"2": ["her"]},
+        options={"slips": "leave-out"},
+        findings=("(e-1-person-1- has 5 values for the 4 fields",),
+    ),
+    "hyphens in the last field, which is free": read_as(
+        corefud("Entity=(1-person-1-gstype:spec-x)", "", "Entity=(2-animal-2-(1-person-1-)", "Entity=2)"),
+    ),
     "fields that are none": read_as(corefud("", "", "", "", header="head-other"), refused="neither an entity (eid"),
     "CoNLL-2012": read_as(conll(shared_task), refused="this looks like CoNLL-2012: choose it (conll2012)"),
     "a word with a no-break space": read_as(

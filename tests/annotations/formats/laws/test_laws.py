@@ -49,9 +49,7 @@ def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
     if not format_.names_coders:
         return {document.name: plain_of(document) for document in documents}
     return {
-        document.name: plain_of(replace(document, content="", without_text=True, coder="ann"))
-        for document in documents
-        if document.marks
+        document.name: plain_of(replace(document, content="", without_text=True, coder="ann")) for document in documents
     }
 
 

@@ -116,10 +116,11 @@ def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_colum
         ("", 1, "this table has no header"),
         ("unit,text,ann\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
         ("text\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
-        ("text,unit,ann,\n", 1, "a coder has no name"),
+        ("text,unit,,ann\n", 1, "a coder has no name"),
         ("text,unit,ann,ann\n", 1, "the coder 'ann' appears twice"),
         ("text,unit,ann\na,b,c\n,b,c\n", 3, "column 'text' is empty"),
-        ("text,unit,ann\na,,c\n", 2, "column 'unit' is empty"),
+        ("text,unit,ann\na,,c\n", 2, "column 'unit' is empty, and the row says something of it"),
+        ("text,unit,ann\na,,{}\na,,\n", 3, "column 'unit' appears twice: '' of 'a'"),
         ("text,unit,ann\na,b,c\na,b,d\n", 3, "column 'unit' appears twice: 'b' of 'a'"),
         ("text,unit,ann\na,b,{c\n", 2, "column 'ann' begins a set that is not closed: '{c'"),
         ("text,unit,ann\na,b,{c|}\n", 2, "column 'ann' has an empty member"),
@@ -205,10 +206,14 @@ def test_documents_are_written_as_the_table_they_were_read_from():
         assert again.data.decode() == text
 
 
-def test_a_coder_who_answered_nothing_has_no_column():
+@pytest.mark.parametrize("key", ["matrix-csv", "matrix-json"])
+def test_a_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
     [document] = documents("text,unit,ann\nwalk,phrase:0-4,a\n")
     nobody = replace(document, coder="bob", marks=[document.marks[0].with_answer(None)])
-    assert from_documents([document, nobody]).coders == ("ann",)
+    assert write_csv(from_documents([document, nobody])) == b"text,unit,ann,bob\nwalk,,,{}\nwalk,phrase:0-4,a,\n"
+    [file] = FORMATS[key].write([document, nobody])
+    found = FORMATS[key].read(Bundle.of(file.path, file.data))
+    assert [(one.coder, one.name, len(one.marks)) for one in found] == [("ann", "walk", 1), ("bob", "walk", 0)]
 
 
 @pytest.mark.parametrize(

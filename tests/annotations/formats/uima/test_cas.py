@@ -450,10 +450,14 @@ def test_the_type_system_is_found_beside_or_above_the_text():
         (xmi('<other xmi:id="10"/>'), 3, "this element is of no UIMA type"),
         (xmi(link(10, ANNA, 99)), None, "something refers to 99, which is not there"),
         (xmi(link(10, ANNA), members="99"), None, "something refers to 99, which is not there"),
-        (xmi(link(10, ANNA).replace("referenceType", "x").replace("/>", ' x="y"/>')), None, "this is no CAS that can"),
+        (xmi(link(10, ANNA).replace("referenceType", "x").replace("/>", ' x="y"/>')), 3, "Link has no feature 'x' in"),
         (xmi(link(10, ANNA).replace("/>", ' next="ten"/>')), None, "this is no CAS that can be read"),
         (xmi(link(10, ANNA)).replace('sofaNum="1" ', ""), None, "something refers to 'sofaNum', which is not there"),
-        (xmi(link(10, ANNA).replace("/>", "><a><b><c/></b></a></coref:CoreferenceLink>")), None, "this is no CAS"),
+        (
+            xmi(link(10, ANNA).replace("/>", "><a><b><c/></b></a></coref:CoreferenceLink>")),
+            3,
+            "Link has no feature 'a'",
+        ),
     ],
 )
 def test_an_error_names_file_and_line(text, line, message):
