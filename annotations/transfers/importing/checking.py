@@ -19,6 +19,7 @@ from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
+from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
 from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
@@ -174,6 +175,22 @@ class CodedSources:
         return cls(frozenset(files), frozenset(texts))
 
 
+def choose_copy(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> int:
+    """Return the number of the copy whose words a new text gets: the first in which something is coded.
+
+    Of two coded copies of which one ends earlier it is the other.
+    """
+    coded = [number for number, each in enumerate(copies) if naming.keeps_answers(each.document, levels)]
+    if not coded:
+        return 0
+    chosen, *others = coded
+    for number in others:
+        if copies[number].document.content != copies[chosen].document.content:
+            longer, shorter = (skeleton_of(copies[each].document.content).characters for each in (number, chosen))
+            chosen = number if len(longer) > len(shorter) and longer.startswith(shorter) else chosen
+    return chosen
+
+
 def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:
     """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
 
@@ -199,14 +216,17 @@ def direction_of(content: str) -> str:
     return "rtl" if next((kind for kind in kinds if kind in STRONG), "L") != "L" else "ltr"
 
 
-def new_text(project: Project, slug: str, document: Document) -> Text:
-    """Return the unsaved text of the document. Raise FormatError if a field is invalid."""
+def new_text(project: Project, slug: str, document: Document, language: str = "") -> Text:
+    """Return the unsaved text of the document. Raise FormatError if a field is invalid.
+
+    language: that of a document that names none.
+    """
     text = Text(
         project=project,
         slug=slug,
         title=document.title or document.name,
         content=document.content,
-        language=document.language or LANGUAGE,
+        language=document.language or language or LANGUAGE,
         direction=document.direction or direction_of(document.content),
     )
     try:

@@ -175,7 +175,7 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
 
 @pytest.mark.parametrize(("marked", "count"), [("[Anna] took her dog", "1 markable"), ("Anna ran", "0 markables")])
 def test_a_file_in_which_nothing_is_coded_is_refused_and_may_be_taken_for_a_coding(tales, marked, count):
-    empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her dog", "bea", "run")
+    empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her cat", "bea", "run")
     assert refused(tales, empty, coding) == (
         f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, say that a file "
         "in which nothing is coded is a coding (empty=take); if it is only a text, import texts only (--texts-only)"
@@ -243,13 +243,26 @@ def test_the_log_names_the_coder_where_nobody_else_imports(tales):
 @pytest.mark.parametrize(
     ("other", "difference"),
     [
-        ("[Anna](=1) took their dog for a walk.", "word 3 is 'their' (U+0074) here, 'her' (U+0068) there"),
-        ("Anna took her dog for a walk", "word 8 is the end here, word 7 'walk.' (U+002E) there"),
-        ("Anna took her dog for a walk. So", "word 8 is 'So' (U+0053) here, the end there"),
-        ("Anna took", "word 3 is the end here, 'her' (U+0068) there"),
-        ("Ann\u00e1 took her dog for a walk.", "word 1 is 'Ann\u00e1' (U+00E1) here, 'Anna' (U+0061) there"),
-        ("\u0410nna took her dog for a walk.", "word 1 is '\u0410nna' (U+0410) here, 'Anna' (U+0041) there"),
-        ("Anna took her dog for a walk.\n\\", "word 8 is '\\\\' (U+005C) here, the end there"),
+        (
+            "[Anna](=1) took their dog for a walk.",
+            "word 3 is 'their' (U+0074) here, 'her' (U+0068) there; "
+            "4 of 23 characters differ: align=near aligns the rest",
+        ),
+        (
+            "Ann\u00e1 took her dog for a walk.",
+            "word 1 is 'Ann\u00e1' (U+00E1) here, 'Anna' (U+0061) there; "
+            "1 of 23 characters differs: align=near aligns the rest",
+        ),
+        (
+            "\u0410nna took her dog for a walk.",
+            "word 1 is '\u0410nna' (U+0410) here, 'Anna' (U+0041) there; "
+            "1 of 23 characters differs: align=near aligns the rest",
+        ),
+        (
+            "Anna took [her cat](=1) for a long walk. So",
+            "word 4 is 'cat' (U+0063) here, 'dog' (U+0064) there; "
+            "the copies are more than 2 insertions and deletions apart",
+        ),
     ],
 )
 def test_a_text_that_differs_between_coders_is_refused(tales, other, difference):
