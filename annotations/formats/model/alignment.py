@@ -153,13 +153,48 @@ def _is_in_word(skeleton: Skeleton, number: int) -> bool:
 
 
 def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
-    """Return how the copies are aligned up to the end of one, by as few insertions and deletions as possible (Myers).
-
-    None where it takes more than `limit`.
-    """
+    """Return how the copies are aligned, up to the end of one; None if it takes more than `limit` edits."""
     one, two = own.characters, other.characters
-    # How far each diagonal is reached by so many edits; it begins before the first character.
-    reached = {1: 0}
+    way = _find_way(one, two, limit)
+    if way is None:
+        return None
+    rest = len(one) - way.here + len(two) - way.there
+    # Neither copy ends early where a way to both ends takes fewer edits than the rest has characters.
+    most = min(limit, way.edits + rest - 1)
+    if rest and abs(len(one) - len(two)) <= most:
+        way = _find_way(one, two, most, to_both_ends=True) or way
+    blocks = (block for block in way.blocks() if _is_sure(block, len(one), len(two)))
+    return Alignment(own, other, [*blocks])
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way through two texts by insertions and deletions. reached: how far each diagonal was before each edit."""
+
+    reached: Sequence[Mapping[int, int]]
+    here: int
+    there: int
+
+    @property
+    def edits(self) -> int:
+        return len(self.reached) - 1
+
+    def blocks(self) -> list[Block]:
+        """Return what stands in both texts, from their beginning."""
+        blocks, here, there = list[Block](), self.here, self.there
+        for edits in range(self.edits, -1, -1):
+            before, diagonal = self.reached[edits], here - there
+            first, first_there = _step(before, diagonal, edits)
+            if here > first or not edits:
+                blocks.append(Block(first, first_there, here - first))
+            is_insertion = before.get(diagonal + 1) == first
+            here, there = (first, first_there - 1) if is_insertion else (first - 1, first_there)
+        return blocks[::-1]
+
+
+def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> _Way | None:
+    """Return the way to the end of a text, or of both, with the fewest edits (Myers); None if that are more."""
+    reached = {1: 0}  # the diagonal from which the first step leads to the first characters
     trace = list[Mapping[int, int]]()
     for edits in range(limit + 1):
         trace.append(reached)
@@ -168,9 +203,9 @@ def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
             here, there = _step(before, diagonal, edits)
             size = _count_common(one, here, two, there)
             reached[diagonal] = here + size
-            if here + size == len(one) or there + size == len(two):
-                blocks = _trace_back(trace, here + size, there + size)
-                return Alignment(own, other, [block for block in blocks if _is_sure(block, len(one), len(two))])
+            ends = (here + size == len(one), there + size == len(two))
+            if all(ends) if to_both_ends else any(ends):
+                return _Way(trace, here + size, there + size)
     return None
 
 
@@ -179,19 +214,6 @@ def _step(before: Mapping[int, int], diagonal: int, edits: int) -> tuple[int, in
     inserts = diagonal == -edits or (diagonal != edits and before[diagonal - 1] < before[diagonal + 1])
     here = before[diagonal + 1] if inserts else before[diagonal - 1] + 1
     return here, here - diagonal
-
-
-def _trace_back(trace: Sequence[Mapping[int, int]], here: int, there: int) -> list[Block]:
-    """Return the blocks on the way to the end of one copy."""
-    blocks = []
-    for edits in range(len(trace) - 1, -1, -1):
-        diagonal = here - there
-        first, first_there = _step(trace[edits], diagonal, edits)
-        if here > first or not edits:
-            blocks.append(Block(first, first_there, here - first))
-        is_insertion = trace[edits].get(diagonal + 1) == first
-        here, there = (first, first_there - 1) if is_insertion else (first - 1, first_there)
-    return blocks[::-1]
 
 
 def _is_sure(block: Block, length: int, other_length: int) -> bool:

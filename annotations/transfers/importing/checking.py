@@ -175,20 +175,18 @@ class CodedSources:
         return cls(frozenset(files), frozenset(texts))
 
 
-def choose_copy(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> int:
-    """Return the number of the copy whose words a new text gets: the first in which something is coded.
+def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
+    """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
 
-    Of two coded copies of which one ends earlier it is the other.
+    Of two coded copies of which one ends earlier it is the other. The copies without a coding are last.
     """
-    coded = [number for number, each in enumerate(copies) if naming.keeps_answers(each.document, levels)]
-    if not coded:
-        return 0
-    chosen, *others = coded
-    for number in others:
-        if copies[number].document.content != copies[chosen].document.content:
-            longer, shorter = (skeleton_of(copies[each].document.content).characters for each in (number, chosen))
-            chosen = number if len(longer) > len(shorter) and longer.startswith(shorter) else chosen
-    return chosen
+    coded = [copy for copy in copies if naming.keeps_answers(copy.document, levels)]
+    chosen = coded[0] if coded else copies[0]
+    for copy in coded[1:]:
+        if copy.document.content != chosen.document.content:
+            longer, shorter = (skeleton_of(each.document.content).characters for each in (copy, chosen))
+            chosen = copy if len(longer) > len(shorter) and longer.startswith(shorter) else chosen
+    return sorted(copies, key=lambda copy: (copy is not chosen, not naming.keeps_answers(copy.document, levels)))
 
 
 def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:

@@ -40,9 +40,9 @@ from annotations.transfers.importing.checking import (
     KnownMarkables,
     check,
     check_empty,
-    choose_copy,
     fit_title,
     new_text,
+    order_copies,
     refuse_duplicates,
     refuse_equal_address,
     refuse_placeholders,
@@ -391,10 +391,9 @@ class _DocumentChecker:
                 copies.setdefault(self._slug(source.document), []).append(number)
         for slug, numbers in copies.items():
             if len(numbers) > 1 and slug not in self.texts:
-                chosen = choose_copy([documents[each] for each in numbers], self.naming, self.scheme.levels)
-                new_order = [numbers[chosen], *numbers[:chosen], *numbers[chosen + 1 :]]
-                for number, source in zip(numbers, new_order, strict=True):
-                    ordered[number] = documents[source]
+                of_text = order_copies([documents[number] for number in numbers], self.naming, self.scheme.levels)
+                for number, source in zip(numbers, of_text, strict=True):
+                    ordered[number] = source
         return ordered
 
     def add(self, source: SourceDocument) -> None:

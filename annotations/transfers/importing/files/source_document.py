@@ -15,6 +15,7 @@ from annotations.core.database.queries import WHITE_SPACE, without_white_space
 from annotations.core.spool import Spool
 from annotations.formats import Document, Finding
 from annotations.formats.model.document import MOST_IN_MEMORY, weigh
+from annotations.formats.model.format import SEPARATOR
 from annotations.models import Project, Text
 from annotations.transfers.importing.files.addresses import slugs_of_name
 
@@ -103,7 +104,10 @@ def _same_words(names: Sequence[str], file: str) -> Finding:
     further = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
     *before, last = [*shown, *further]
     message = f"{', '.join(before)} and {last} have the same words"
-    return Finding("same-words", message, file, fix=f"{ONE_TEXT}, or say what parts text and coder in their names")
+    before = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}
+    signs = [sign for sign, texts in before.items() if len(texts) == 1 and "" not in texts]
+    way = "".join(f"; if their names have the coder: --coder-from name with separator={sign}" for sign in signs[:1])
+    return Finding("same-words", message, file, fix=f"{ONE_TEXT}{way}")
 
 
 def _cut(name: str) -> str:

@@ -115,6 +115,24 @@ def test_markables_that_a_differing_character_touches_are_left_out(there, left_o
     assert str(caught.value).endswith(f": align=near aligns the rest{leaves_out}")
 
 
+@pytest.mark.parametrize(
+    ("there", "extent"),
+    [
+        (WALK.replace("tired.", "tired’."), "1 of 58 characters differs"),
+        (WALK.replace("tired.", "tired!"), "1 of 58 characters differs"),
+        (WALK.replace("tired.", "tiger."), "3 of 58 characters differ"),
+        (
+            WALK.replace("dog", "dogs").removesuffix("very tired."),
+            "1 of 49 characters differs and it ends 10 characters later",
+        ),
+        (f"{WALK.replace('dog', 'dogs')} They slept.", "1 of 58 characters differs and it ends 10 characters earlier"),
+    ],
+)
+def test_a_difference_at_the_end_is_no_early_end(there, extent):
+    [told] = align(of_words(WALK, "Anna"), there, "anna.x", near=True).findings
+    assert told.message.rpartition("; ")[2] == extent
+
+
 @given(st.data())
 @examples(200)
 def test_markables_of_near_copies_keep_their_characters(data):

@@ -664,20 +664,24 @@ def test_another_sign_may_part_text_and_coder(tales, separator):
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "told", "way"),
     [
-        (["walk_anna", "walk_ben"], ["walk_anna and walk_ben have the same words"]),
-        (["walk", "walk (1)", "a", "b"], ["walk, walk (1), a and 1 more have the same words"]),
-        (["walk", "walk"], []),
+        (["walk_anna", "walk_ben"], ["walk_anna and walk_ben have the same words"], "separator=_"),
+        (["walk-anna", "walk-ben"], ["walk-anna and walk-ben have the same words"], "separator=-"),
+        (["walk", "walk (1)", "a", "b"], ["walk, walk (1), a and 1 more have the same words"], ""),
+        (["walk_anna", "run_ben"], ["walk_anna and run_ben have the same words"], ""),
+        (["walk", "walk"], [], ""),
     ],
 )
-def test_one_text_under_several_names_is_told(tales, names, told):
+def test_one_text_under_several_names_is_told(tales, names, told, way):
     documents = [
         SourceDocument(replace(plain.parse(WALK + " " * number, f"{number}/{name}.txt"), name=name), f"coder{number}")
         for number, name in enumerate(names)
     ]
     report = bring(tales, *documents, coded("[Bob](=1) sat.", "carl", "other"))
-    assert [each.message for each in report.findings if each.code == "same-words"] == told
+    findings = [each for each in report.findings if each.code == "same-words"]
+    assert [each.message for each in findings] == told
+    assert all(each.fix.partition("--coder-from name with ")[2] == way for each in findings)
 
 
 def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
