@@ -15,6 +15,7 @@ from annotations.transfers.forms import OPTION_PREFIX
 LABELS_OF_ARGUMENTS = {
     "--scheme files": "Create the scheme from the files",
     "--texts-only": "Texts only",
+    "--coder-from name": "Coder in the file name",
     "--coder-from": "Content of the files",
     "--coder": "One coder’s work",
     "--create": "Create missing accounts",

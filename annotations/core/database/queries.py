@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, models, transaction
-from django.db.models import Count, Subquery, Value
+from django.db.models import Count, F, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Length, Replace, Trim
 
@@ -52,6 +52,14 @@ def word_count(text: str) -> Combinable:
     paired = Replace(Trim(spaced), Value(" "), Value(OPEN + CLOSE))
     single = Replace(Replace(paired, Value(CLOSE + OPEN), Value("")), Value(OPEN + CLOSE), Value(OPEN))
     return Length(single) - Length(Replace(single, Value(OPEN), Value(""))) + Value(1)
+
+
+def without_white_space(text: str) -> Combinable:
+    """Return a field without the characters that separate words."""
+    joined: Combinable = F(text)
+    for character in f" {WHITE_SPACE}":
+        joined = Replace(joined, Value(character), Value(""), output_field=models.TextField())
+    return joined
 
 
 def related_rows(model: type[models.Model], relation: str, manager: str = "objects") -> models.QuerySet[Any]:

@@ -36,7 +36,7 @@ from annotations.formats.model.document import (
     links_of,
     text_order,
 )
-from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.format import SEPARATOR, Bundle, stem
 from annotations.formats.model.links import DisjointSets, identity_names, says_identity
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import Span, lie_in, merge_spans
@@ -91,7 +91,7 @@ def text_file(name: str) -> str:
 def _shared_text(name: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     """Return the only text of that name, with or without the name of a coder at its end, in whatever folder."""
     whole = stem(name).lower()
-    for candidate in (whole, whole.rpartition(".")[0]):
+    for candidate in (whole, *(whole.rpartition(sign)[0] for sign, _ in SEPARATOR.choices)):
         if len(texts.get(candidate, ())) == 1:
             return texts[candidate][0]
     return None

@@ -1,7 +1,8 @@
 """Two copies of one text that differ in white space, line ends, byte order marks or composed characters.
 
 Coders' programs save one text in several ways, and tokenizers part its words differently. What all copies share is the
-sequence of characters without white space, taken apart canonically (NFD): by that they are aligned.
+sequence of characters without white space, taken apart canonically (NFD): by that they are aligned. One copy may end
+before the other; by an option a few characters may differ.
 """
 
 import re
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import Document, Finding, FormatError, Mark, Parts, Place
+from annotations.formats.model.document import Document, Finding, FormatError, Mark, Parts, Place, Stretch
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 
@@ -21,6 +22,10 @@ IGNORED = re.compile("[\\s\u200b\ufeff]+")
 WORD = re.compile("[^\\s\u200b\ufeff]+")
 LONGEST_SHOWN = 40
 LONGEST_CLUSTER = 50
+# Near copies are so many insertions and deletions apart, and one in so many characters.
+MAX_EDITS, NEAR_SHARE = 500, 10
+# Fewer characters between two differences count as differing: they may stand there by chance.
+MIN_BLOCK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,48 +67,224 @@ def _cluster_edges(word: str) -> list[int]:
     return [*edges, len(word)]
 
 
-def align(document: Document, content: str, source: str) -> Document:
-    """Return the document over another copy of its text, `content` of `source`, with a finding where they differ.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Characters that stand in both copies: where they begin in each, and how many they are."""
 
-    Raises FormatError naming the first character that another one stands for.
+    own: int
+    other: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The blocks of two copies, of which one may end before the other."""
+
+    own: Skeleton
+    other: Skeleton
+    blocks: Sequence[Block]
+
+    @property
+    def missing(self) -> int:
+        """How many characters follow in the other copy; less than 0 where they follow in this one."""
+        last = self.blocks[-1]
+        return len(self.other.characters) - last.other - (len(self.own.characters) - last.own)
+
+    @property
+    def differing(self) -> int:
+        """How many characters before the end of the shorter copy stand in one alone, or for another."""
+        first = self.blocks[0]
+        gaps = [
+            max(block.own - last.own - last.size, block.other - last.other - last.size)
+            for last, block in pairwise(self.blocks)
+        ]
+        last = self.blocks[-1]
+        rest = min(len(self.own.characters) - last.own - last.size, len(self.other.characters) - last.other - last.size)
+        return max(first.own, first.other) + sum(gaps) + rest
+
+    def move(self, parts: Parts) -> Parts | None:
+        """Return where the characters of parts stand; None where a character that differs touches them."""
+        spans = []
+        for start, end in parts:
+            first, after = self._find(start, end)
+            if first >= after:
+                continue
+            block = self.blocks[bisect_right(self.blocks, first, key=lambda block: block.own) - 1]
+            block_end, shift = block.own + block.size, block.other - block.own
+            edges = [edge for edge in (first, after) if edge in (block.own, block_end)]
+            if after > block_end or any(
+                _is_in_word(self.own, edge) or _is_in_word(self.other, edge + shift) for edge in edges
+            ):
+                return None
+            spans.append((self.other.starts[first + shift], self.other.ends[after + shift - 1]))
+        return tuple(merge_spans(spans))
+
+    def shrink(self, segment: Stretch) -> Stretch | None:
+        """Return the segment from its first to its last character that stands in both copies; None if it has none."""
+        first, after = self._find(segment.start, segment.end)
+        inside = [
+            (start - block.own + block.other, end - block.own + block.other)
+            for block in self.blocks
+            if (start := max(first, block.own)) < (end := min(after, block.own + block.size))
+        ]
+        if not inside:
+            return None
+        return replace(segment, start=self.other.starts[inside[0][0]], end=self.other.ends[inside[-1][1] - 1])
+
+    def _find(self, start: int, end: int) -> tuple[int, int]:
+        """Return the numbers of the first character of a span and of the one after it."""
+        return bisect_right(self.own.ends, start), bisect_left(self.own.starts, end)
+
+    def __str__(self) -> str:
+        shorter = min(len(self.own.characters), len(self.other.characters))
+        parts = [f"{self.differing} of {shorter} characters differ{'s' * (self.differing == 1)}"] * (self.differing > 0)
+        if self.missing:
+            number = f"{abs(self.missing)} character{'s' * (abs(self.missing) != 1)}"
+            parts.append(f"it ends {number} {'earlier' if self.missing > 0 else 'later'}")
+        return " and ".join(parts)
+
+
+def _is_in_word(skeleton: Skeleton, number: int) -> bool:
+    """Return whether the characters before and at that number are of one word."""
+    if not 0 < number < len(skeleton.characters) or skeleton.ends[number - 1] < skeleton.starts[number]:
+        return False
+    before, after = skeleton.characters[number - 1 : number + 1]
+    return bool(unicodedata.combining(after)) or (before.isalnum() and after.isalnum())
+
+
+def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
+    """Return how the copies are aligned, up to the end of one; None if it takes more than `limit` edits."""
+    one, two = own.characters, other.characters
+    way = _find_way(one, two, limit)
+    if way is None:
+        return None
+    rest = len(one) - way.here + len(two) - way.there
+    # Neither copy ends early where a way to both ends takes fewer edits than the rest has characters.
+    most = min(limit, way.edits + rest - 1)
+    if rest and abs(len(one) - len(two)) <= most:
+        way = _find_way(one, two, most, to_both_ends=True) or way
+    blocks = (block for block in way.blocks() if _is_sure(block, len(one), len(two)))
+    return Alignment(own, other, [*blocks])
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way through two texts by insertions and deletions. reached: how far each diagonal was before each edit."""
+
+    reached: Sequence[Mapping[int, int]]
+    here: int
+    there: int
+
+    @property
+    def edits(self) -> int:
+        return len(self.reached) - 1
+
+    def blocks(self) -> list[Block]:
+        """Return what stands in both texts, from their beginning."""
+        blocks, here, there = list[Block](), self.here, self.there
+        for edits in range(self.edits, -1, -1):
+            before, diagonal = self.reached[edits], here - there
+            first, first_there = _step(before, diagonal, edits)
+            if here > first or not edits:
+                blocks.append(Block(first, first_there, here - first))
+            is_insertion = before.get(diagonal + 1) == first
+            here, there = (first, first_there - 1) if is_insertion else (first - 1, first_there)
+        return blocks[::-1]
+
+
+def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> _Way | None:
+    """Return the way to the end of a text, or of both, with the fewest edits (Myers); None if that are more."""
+    reached = {1: 0}  # the diagonal from which the first step leads to the first characters
+    trace = list[Mapping[int, int]]()
+    for edits in range(limit + 1):
+        trace.append(reached)
+        before, reached = reached, {}
+        for diagonal in range(-edits, edits + 1, 2):
+            here, there = _step(before, diagonal, edits)
+            size = _count_common(one, here, two, there)
+            reached[diagonal] = here + size
+            ends = (here + size == len(one), there + size == len(two))
+            if all(ends) if to_both_ends else any(ends):
+                return _Way(trace, here + size, there + size)
+    return None
+
+
+def _step(before: Mapping[int, int], diagonal: int, edits: int) -> tuple[int, int]:
+    """Return where a diagonal is reached by one edit more: an insertion, or a deletion if that leads further."""
+    inserts = diagonal == -edits or (diagonal != edits and before[diagonal - 1] < before[diagonal + 1])
+    here = before[diagonal + 1] if inserts else before[diagonal - 1] + 1
+    return here, here - diagonal
+
+
+def _is_sure(block: Block, length: int, other_length: int) -> bool:
+    """Return whether a block is long enough, or stands at the beginning or the end of both copies."""
+    at_end = (block.own + block.size, block.other + block.size) == (length, other_length)
+    return block.size >= MIN_BLOCK or at_end or block.own == block.other == 0
+
+
+def _count_common(one: str, here: int, two: str, there: int) -> int:
+    """Return how many characters are the same from there on."""
+    size, step = 0, 1
+    most = min(len(one) - here, len(two) - there)
+    while step:
+        end = size + step
+        if end <= most and one[here + size : here + end] == two[there + size : there + end]:
+            size, step = end, 2 * step
+        else:
+            step //= 2
+    return size
+
+
+def align(document: Document, content: str, source: str, *, near: bool = False) -> Document:
+    """Return the document over another copy of its text, `content` of `source`, with findings where they differ.
+
+    One copy may end before the other, if no markable is lost by that. near: a few characters may differ, and markables
+    that these touch are left out. Raises FormatError naming the first character that another one stands for.
     """
     if document.content == content:
         return document
     own, other = skeleton_of(document.content), skeleton_of(content)
-    if own.characters != other.characters:
-        raise FormatError(
-            f"the text differs from {source}: {_describe(document.content, own, content, other)}", document.file
-        )
-
-    def moved(parts: Parts) -> Parts:
-        spans = []
-        for start, end in parts:
-            first, after = bisect_right(own.ends, start), bisect_left(own.starts, end)
-            if first < after:
-                spans.append((other.starts[first], other.ends[after - 1]))
-        return tuple(merge_spans(spans))
-
+    limit = min(len(own.characters) // NEAR_SHARE, len(other.characters) // NEAR_SHARE, MAX_EDITS)
+    alignment = match(own, other, limit if near else 0)
+    touched = _touched(document, alignment) if alignment else set[Place]()
+    if alignment is None or (touched and (not near or len(touched) == len(document.marks))):
+        message = f"the text differs from {source}: {_describe(document.content, own, content, other)}"
+        raise FormatError(f"{message}{_way_out(document, match(own, other, limit), limit)}", document.file)
     places: dict[Place, Mark] = {}
     empty = set[Place]()
     for mark in document.marks:
-        parts = moved(mark.parts)
+        parts = alignment.move(mark.parts)
         if parts:
-            places[mark.place] = replace(mark, parts=parts, head=moved(mark.head))
-        else:
+            places[mark.place] = replace(mark, parts=parts, head=alignment.move(mark.head) or ())
+        elif parts is not None:
             empty.add(mark.place)
-    segments = [
-        replace(segment, start=span[0], end=span[1])
-        for segment in document.segments
-        for span in moved(((segment.start, segment.end),))
-    ]
-    findings = [*document.findings, _difference(document, content, source)]
+    segments = [moved for segment in document.segments if (moved := alignment.shrink(segment))]
+    findings = [*document.findings, _difference(document, content, source, alignment)]
     if empty:
         message = f"{len(empty)} markable{'s' * (len(empty) > 1)} of white space alone"
         findings.append(Finding("left-out", message, document.file, fix="left out", left_out=True))
-    remaining = remove_marks(document, empty)
+    if touched:
+        message = f"{len(touched)} markable{'s' * (len(touched) > 1)} at characters that differ from {source}"
+        findings.append(Finding("near", message, document.file, fix="left out", left_out=True))
+    remaining = remove_marks(document, empty | touched)
     findings += [*_joined(remaining.marks, places, document.file), *find_contradictions(remaining, places)]
     aligned = replace(remaining, content=content, segments=segments, findings=findings)
     return move_marks(aligned, places)
+
+
+def _touched(document: Document, alignment: Alignment) -> set[Place]:
+    return {mark.place for mark in document.marks if alignment.move(mark.parts) is None}
+
+
+def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str:
+    """Return what a refusal adds: how much differs, and the option by which the rest is aligned."""
+    if alignment is None:
+        return f"; the copies are more than {limit} insertions and deletions apart" if limit else ""
+    touched = len(_touched(document, alignment))
+    if touched and touched == len(document.marks):
+        return f"; {alignment}, and each markable touches that"
+    leaves_out = f" and leaves out {touched} markable{'s' * (touched > 1)}" if touched else ""
+    return f"; {alignment}: align=near aligns the rest{leaves_out}"
 
 
 def _joined(marks: Sequence[Mark], places: Mapping[Place, Mark], file: str) -> list[Finding]:
@@ -113,9 +294,14 @@ def _joined(marks: Sequence[Mark], places: Mapping[Place, Mark], file: str) -> l
     return [Finding("joined", message, file, fix="they are one markable now")] if count else []
 
 
-def _difference(document: Document, content: str, source: str) -> Finding:
+def _difference(document: Document, content: str, source: str, alignment: Alignment) -> Finding:
     """Return in what the copies differ, and where first."""
-    own = document.content
+    own, fix = document.content, "that text stays, and offsets are moved to it"
+    if alignment.differing or alignment.missing:
+        where = _describe(own, alignment.own, content, alignment.other)
+        message = f"the text differs from {source}: {where}; {alignment}"
+        # what the coder may have said of the rest is not there
+        return Finding("aligned-near", message, document.file, fix=fix, left_out=alignment.missing > 0)
     kinds = []
     if ("\ufeff" in own) != ("\ufeff" in content):
         kinds.append("a byte order mark")
@@ -129,14 +315,12 @@ def _difference(document: Document, content: str, source: str) -> Finding:
     lines = enumerate(zip(own.split("\n"), content.split("\n"), strict=False), start=1)
     line = next((number for number, (one, two) in lines if one != two), None)
     message = f"the text differs from {source} in {' and '.join(kinds) or 'white space'}"
-    return Finding("aligned", message, document.file, line, "that text stays, and offsets are moved to it")
+    return Finding("aligned", message, document.file, line, fix)
 
 
 def _describe(text: str, own: Skeleton, content: str, other: Skeleton) -> str:
     """Return the first words in which another character stands, with its code points."""
-    pairs = zip(own.characters, other.characters, strict=False)
-    shorter = min(len(own.characters), len(other.characters))
-    number = next((number for number, (one, two) in enumerate(pairs) if one != two), shorter)
+    number = _count_common(own.characters, 0, other.characters, 0)
     # A base character with another mark is another character.
     while number and any(
         map(unicodedata.combining, own.characters[number : number + 1] + other.characters[number : number + 1])

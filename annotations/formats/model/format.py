@@ -62,6 +62,13 @@ SLIPS = Option(
     "A slip in a file",
     (("refuse", "its file is refused"), (LEAVE_OUT, "the mention that holds it is left out, else the document")),
 )
+ALIGN = Option(
+    "align",
+    "A copy of a text with other characters",
+    (("exact", "is refused"), ("near", "is aligned if few differ, without the markables that these touch")),
+)
+NEAR = ALIGN.choices[1][0]
+LANGUAGE = Option("language", "Language of new texts that name none", example="de")
 SEPARATOR = Option(
     "separator",
     "Between text and coder, where files are named after both",
@@ -149,8 +156,10 @@ class Format:
             CATEGORY: self.names_categories,
             QUESTION: self.names_questions,
             EMPTY: not self.names_coders and not self.texts_only,
+            ALIGN: not self.names_coders,
             ENCODING: not self.binary,
             SEPARATOR: not self.names_coders and not self.texts_only,
+            LANGUAGE: not self.names_coders,
         }
         return (*self.options, *(option for option, has in common.items() if has))
 

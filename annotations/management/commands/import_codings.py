@@ -286,7 +286,8 @@ def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]
     named_files = {path for path in paths if not path.is_dir()}
     for path in paths:
         if path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.is_file() and not is_litter(file.relative_to(path).as_posix()))
+            inside = sorted(file for file in path.rglob("*") if file.is_file())
+            found = [file for file in inside if not is_litter(file.relative_to(path).as_posix())]
             if not format_.bundles([str(file) for file in found], format_.suffixes):
                 raise CommandError(f"{path}: no file here ends in {' or '.join(format_.suffixes)}.")
             files += found

@@ -30,6 +30,7 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Poi
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+from annotations.transfers.coder_folders import folder_of
 from annotations.transfers.exporting.gold import select_gold
 
 IN_SEVERAL_CHAINS = (
@@ -514,8 +515,3 @@ class _Package:
         """Add the report of what the format cannot represent, unless it is empty."""
         if self.archive is not None and losses:
             add_file(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode())
-
-
-def folder_of(coder: str) -> str:
-    """Return the folder of a coder, without a leading dot, which usernames may have: hidden files are not read."""
-    return f"_{coder}" if coder.startswith(".") else coder

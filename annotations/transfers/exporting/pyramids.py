@@ -28,7 +28,8 @@ from annotations.formats.model.pyramid import (
 from annotations.formats.syntax.archive import add_file
 from annotations.models import Coding, Judgement, Segment
 from annotations.models.coding import AGREED_KINDS
-from annotations.transfers.exporting.codings import ExportReport, folder_of
+from annotations.transfers.coder_folders import folder_of
+from annotations.transfers.exporting.codings import ExportReport
 
 MAX_EXAMPLES = 5
 MAX_EXAMPLE_LENGTH = 60

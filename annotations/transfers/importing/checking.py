@@ -19,6 +19,7 @@ from annotations.coding.readings import alternatives
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
+from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
 from annotations.formats.model.document import Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
@@ -174,6 +175,20 @@ class CodedSources:
         return cls(frozenset(files), frozenset(texts))
 
 
+def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
+    """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
+
+    Of two coded copies of which one ends earlier it is the other. The copies without a coding are last.
+    """
+    coded = [copy for copy in copies if naming.keeps_answers(copy.document, levels)]
+    chosen = coded[0] if coded else copies[0]
+    for copy in coded[1:]:
+        if copy.document.content != chosen.document.content:
+            longer, shorter = (skeleton_of(each.document.content).characters for each in (copy, chosen))
+            chosen = copy if len(longer) > len(shorter) and longer.startswith(shorter) else chosen
+    return sorted(copies, key=lambda copy: (copy is not chosen, not naming.keeps_answers(copy.document, levels)))
+
+
 def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:
     """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
 
@@ -199,14 +214,17 @@ def direction_of(content: str) -> str:
     return "rtl" if next((kind for kind in kinds if kind in STRONG), "L") != "L" else "ltr"
 
 
-def new_text(project: Project, slug: str, document: Document) -> Text:
-    """Return the unsaved text of the document. Raise FormatError if a field is invalid."""
+def new_text(project: Project, slug: str, document: Document, language: str = "") -> Text:
+    """Return the unsaved text of the document. Raise FormatError if a field is invalid.
+
+    language: that of a document that names none.
+    """
     text = Text(
         project=project,
         slug=slug,
         title=document.title or document.name,
         content=document.content,
-        language=document.language or LANGUAGE,
+        language=document.language or language or LANGUAGE,
         direction=document.direction or direction_of(document.content),
     )
     try:

@@ -7,7 +7,7 @@ is imported completely or not at all, whatever happens to the others; everything
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import batched
@@ -22,8 +22,9 @@ from annotations.core.processes.progress import Progress
 from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
-from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.formats.model.format import ALIGN, CATEGORY, LANGUAGE, LEVEL, NEAR, QUESTION
 from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.formats.model.text import LANGUAGE_TAG
 from annotations.models import Coding, Markable, Operation, Project, Round, Text, User
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.locks import lock_project
@@ -41,13 +42,19 @@ from annotations.transfers.importing.checking import (
     check_empty,
     fit_title,
     new_text,
+    order_copies,
     refuse_duplicates,
     refuse_equal_address,
     refuse_placeholders,
     with_content,
 )
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument, find_same_words
+from annotations.transfers.importing.files.source_document import (
+    Documents,
+    SourceDocument,
+    find_same_words,
+    find_words_of_project,
+)
 from annotations.transfers.importing.files.sources import ReadResult
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
@@ -111,8 +118,13 @@ def import_documents(
         if len(batches) > 1:
             gc.collect()  # the rows of a batch name each other, and the worker seldom looks for such
     refused = {failure.file for failure in report.failures}
-    accepted = (source for source in documents if source.file not in refused)
-    report.add(Report(findings=find_same_words(accepted)))
+
+    def accepted() -> Iterator[SourceDocument]:
+        return (source for source in documents if source.file not in refused)
+
+    report.add(Report(findings=find_same_words(accepted())))
+    if report.texts:
+        report.add(Report(findings=find_words_of_project(project, accepted)))
     return report
 
 
@@ -228,7 +240,7 @@ def _import_together(
         naming = replace(naming, questions=found.attributes, relations=found.relations)
     where = coded(naming, scheme.levels) if coded else CodedSources.of(documents, naming, scheme.levels)
     checker = _DocumentChecker.for_documents(project, scheme, options, naming, documents, where)
-    for number, document in enumerate(documents):
+    for number, document in enumerate(checker.put_chosen_first(documents)):
         if heard is not None:
             heard.check(number)
         checker.add(document)
@@ -325,6 +337,7 @@ class _DocumentChecker:
     findings: list[Finding] = field(default_factory=list)
     unchanged: int = 0
     new_coders: list[str] = field(default_factory=list)
+    other_spellings: dict[str, str] = field(default_factory=dict)
     rounds: RoundsOfTexts = field(default_factory=lambda: RoundsOfTexts({}))
 
     @classmethod
@@ -337,8 +350,13 @@ class _DocumentChecker:
         documents: Sequence[SourceDocument],
         coded: CodedSources,
     ) -> _DocumentChecker:
-        """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts."""
+        """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts.
+
+        Raise ImportFailed if the options name no language.
+        """
         checker = cls(project, scheme, options, naming, coded)
+        if checker.language and not LANGUAGE_TAG.fullmatch(checker.language):
+            raise ImportFailed(f"language={checker.language}: a language is called by its tag, such as de or pt-BR.")
         slugs = {slug for entry in documents for slug in slugs_of_name(entry.document.name)}
         for batch in batched(slugs, MAX_KEYS):
             for text in Text.objects.filter(project=project, slug__in=batch):
@@ -350,9 +368,33 @@ class _DocumentChecker:
         return checker
 
     @property
+    def language(self) -> str:
+        """The language of new texts that name none; empty where the options say nothing."""
+        return self.options.of_format.get(LANGUAGE.key, "")
+
+    @property
+    def is_near(self) -> bool:
+        """Whether copies of a text may differ in a few characters."""
+        return self.options.of_format.get(ALIGN.key) == NEAR
+
+    @property
     def known_texts(self) -> list[int]:
         """The primary keys of the texts that the project has already."""
         return [entry.text.pk for entry in self.texts.values() if entry.text.pk]
+
+    def put_chosen_first(self, documents: Sequence[SourceDocument]) -> list[SourceDocument]:
+        """Return the documents, of each new text the copy first whose words it gets."""
+        ordered = list(documents)
+        copies: dict[str, list[int]] = {}
+        for number, source in enumerate(documents):
+            if not source.document.without_text:
+                copies.setdefault(self._slug(source.document), []).append(number)
+        for slug, numbers in copies.items():
+            if len(numbers) > 1 and slug not in self.texts:
+                of_text = order_copies([documents[number] for number in numbers], self.naming, self.scheme.levels)
+                for number, source in zip(numbers, of_text, strict=True):
+                    ordered[number] = source
+        return ordered
 
     def add(self, source: SourceDocument) -> None:
         """Check the document; an error refuses its file."""
@@ -365,13 +407,13 @@ class _DocumentChecker:
                 source = replace(source, document=with_content(source.document, existing.text if existing else None))
             refuse_placeholders(source.document, self.naming)
             renamed = self.naming.rename(fit_title(source.document), self.scheme.levels)
-            text = new_text(self.project, slug, renamed)
+            text = new_text(self.project, slug, renamed, self.language)
             entry = self.texts.setdefault(slug, _TextEntry(text, renamed.file, KnownMarkables()))
             if entry.text.pk is None and not entry.checked:
                 # What came before was refused, and its text with it.
                 entry.text, entry.location, entry.markables = text, renamed.file, KnownMarkables()
             refuse_equal_address(entry.documents, renamed)
-            aligned = align(renamed, entry.text.content, entry.location)
+            aligned = align(renamed, entry.text.content, entry.location, near=self.is_near)
             source = replace(source, document=aligned)
             entry.documents.append(source)
             refuse_duplicates(entry.documents)
@@ -416,7 +458,8 @@ class _DocumentChecker:
     def _coders(self) -> dict[str, User]:
         """Return the coders by their names in the files, and refuse the files of those that cannot code here."""
         coders: dict[str, User] = {}
-        self.new_coders = []
+        self.new_coders, self.other_spellings = [], {}
+        accounts: dict[int, str] = {}
         member_keys = set(self.project.members.values_list("pk", flat=True))
         for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
             try:
@@ -437,6 +480,9 @@ class _DocumentChecker:
                     if entry.coder == name:
                         self._fail(entry, f"coder {name!r}: {' '.join(error.messages)}")
             else:
+                account = accounts.setdefault(coders[name].pk, coders[name].get_username())
+                if account != name and account.casefold() == name.casefold():
+                    self.other_spellings[name] = account
                 if coders[name].pk not in member_keys:
                     member_keys.add(coders[name].pk)
                     self.new_coders.append(coders[name].get_username())
@@ -479,7 +525,7 @@ class _DocumentChecker:
                     what = f"gold of {name}" if self.options.gold else f"{name} coded by {coder}"
                     self._fail(source, f"{file}: {what} stands in {other.document.file} too")
 
-    def _accepted(self) -> Iterable[SourceDocument]:
+    def _accepted(self) -> list[SourceDocument]:
         return [
             checked.source
             for entry in self.texts.values()
@@ -532,7 +578,7 @@ class _DocumentChecker:
             checked = [document for document in entry.checked if document.source.file not in self.failures]
             if checked:
                 first = checked[0].source.document
-                text = entry.text if entry.text.pk else new_text(self.project, slug, first)
+                text = entry.text if entry.text.pk else new_text(self.project, slug, first, self.language)
                 into = rounds[slug]
                 texts.append(PlannedText(text, first, checked, into, self.rounds.is_new(text, into)))
         return Plan(texts, coders, existing, unchanged, kind)
@@ -583,6 +629,12 @@ class _DocumentChecker:
         report.new_coders = self.new_coders
         report.failures = list(self.failures.values())
         report.findings = [finding for finding in self.findings if finding.file not in self.failures]
+        files = {source.coder: source.file for source in reversed(self._accepted())}
+        report.findings += [
+            Finding("other-spelling", f"the coder {name} is called {account} here", files[name])
+            for name, account in self.other_spellings.items()
+            if name in files
+        ]
         for source in self._accepted():
             answers = [mark.answer for mark in source.document.marks if mark.answer and source.coder is None]
             report.n_answers_left_out += len(answers)

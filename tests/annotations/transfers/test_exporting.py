@@ -206,12 +206,36 @@ def test_a_trial_says_the_same_and_writes_nothing(tea):
     assert export_codings(project, "conll2012", None) == zipped(project, "conll2012")[1]
 
 
-@pytest.mark.parametrize("name", [".", "..", "...", ".anna"])
-def test_no_coder_is_called_like_a_folder_above_or_a_hidden_one(tales, name):
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        (".", "%2E"),
+        ("..", "%2E%2E"),
+        ("...", "%2E.%2E"),
+        (".anna", "%2Eanna"),
+        ("anna.", "anna%2E"),
+        ("CON", "%43ON"),
+        ("nul", "%6Eul"),
+        ("com1.x", "%63om1.x"),
+        ("contra", "contra"),
+        ("a.b", "a.b"),
+        ("_.anna", "_.anna"),
+    ],
+)
+def test_folders_of_coders_are_ones_that_every_system_can_have_and_come_back(tales, name, folder):
     coder = Coding.objects.get(coder__username="anna").coder
     coder.username = name
     coder.save()
-    assert f"_{name}/walk.conll" in names(zipped(tales, "conll2012")[0])
+    exported, _ = zipped(tales, "conll2012")
+    assert f"{folder}/walk.conll" in names(exported)
+    brought = read_sources("conll2012", open_sources([("walk.zip", exported)]), "parent")
+    assert (brought.failures, [source.coder for source in brought.documents]) == ([], sorted([name, "bea"]))
+
+
+@pytest.mark.parametrize("folder", ["%61nna", "%43", "100%25", "%E9", "%"])
+def test_a_folder_that_no_export_writes_is_the_name_of_its_coder(folder):
+    [found] = read_sources("plain", [Source(f"{folder}/walk.txt", WALK.encode())], "parent").documents
+    assert found.coder == folder
 
 
 def test_queries_grow_neither_in_number_nor_in_length_with_texts(tales):

@@ -227,6 +227,31 @@ def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, ma
     expect(page.locator("#left-out-answers")).to_have_count(0)
 
 
+def test_near_copies_are_aligned_by_the_control_that_the_refusal_offers(sign_in, manager, alice, bob):
+    tales = create_project("tales", "Tales", SCHEMES["clusters"], manager=manager)
+    for coder in (alice, bob):
+        add_member(tales, coder, Membership.Role.CODER)
+    walk = "[Anna](=1) took [her](=1) dog for a walk, and they met nobody."
+    page = sign_in(manager, "/projects/tales/import/?format=plain")
+    copies = {"alice/walk.txt": walk, "bob/walk.txt": walk.replace("nobody", "nobody’")}
+    walks = {"name": "walks.zip", "mimeType": "application/zip", "buffer": zipped(copies)}
+    page.get_by_label("Files", exact=True).set_input_files(walks)
+    page.get_by_label("A folder per coder").check()
+    page.get_by_label("Language of new texts that name none").fill("de")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#summary")).to_contain_text(
+        "1 new text, 2 new markables, 1 coding, 2 judgements, 1 file refused"
+    )
+    control = "A copy of a text with other characters: is aligned if few differ"
+    expect(page.get_by_text(f"1 of 40 characters differs: “{control}")).to_be_visible()
+    page.get_by_role("button", name=control).click()
+    expect(page.locator("#summary")).to_contain_text("1 new text, 2 new markables, 2 codings, 4 judgements")
+    expect(page.get_by_text("the text differs from alice/walk.txt: word 11 is")).to_be_visible()
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
+    assert Text.objects.get(project=tales).language == "de"
+
+
 def litbank() -> dict[str, str]:
     """Return a text with spans whose types are names of entities, sixty of them."""
     words = [f"name{number}" for number in range(60)]

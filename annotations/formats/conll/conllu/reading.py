@@ -11,11 +11,11 @@ from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
+from annotations.formats.model.text import LANGUAGE_TAG
 
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
 # The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
-LANGUAGE = re.compile(r"[A-Za-z0-9_-]{1,35}")
 LONGEST_SHOWN = 100
 LEFT_OUT, ETYPE = "none", "etype"
 
@@ -149,7 +149,7 @@ class _Reader:
     def _fits(self, key: str, value: str) -> bool:
         if key == "meta::direction":
             return value in ("ltr", "rtl")
-        return key != "meta::language" or LANGUAGE.fullmatch(value) is not None
+        return key != "meta::language" or LANGUAGE_TAG.fullmatch(value) is not None
 
     def token(self, number: int, line: str) -> None:
         if len(self.columns) > COLUMNS and len(line.split("\t")) != COLUMNS:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import blake2b, md5
+from itertools import batched
 
+from django.db.models.functions import MD5
+
+from annotations.core.database.bulk import MAX_KEYS
+from annotations.core.database.queries import WHITE_SPACE, without_white_space
 from annotations.core.spool import Spool
 from annotations.formats import Document, Finding
 from annotations.formats.model.document import MOST_IN_MEMORY, weigh
+from annotations.formats.model.format import SEPARATOR
+from annotations.models import Project, Text
+from annotations.transfers.importing.files.addresses import slugs_of_name
 
 MOST_NAMES, LONGEST_NAME = 3, 60
+SPACES = str.maketrans("", "", f" {WHITE_SPACE}")
+ONE_TEXT = "they are different texts: for one text of several coders give the files one name, each in a coder's folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,44 @@ def find_same_words(documents: Iterable[SourceDocument]) -> list[Finding]:
     return [_same_words([*files], next(file for file in files.values() if file)) for files in names.values()]
 
 
+def find_words_of_project(project: Project, documents: Callable[[], Iterable[SourceDocument]]) -> list[Finding]:
+    """Return a finding for each text of the project, of no document, that has the words of one. Its database compares.
+
+    documents: returns them, as often as it is called.
+    """
+    first_of: dict[str, tuple[str, str]] = {}
+    for document in (source.document for source in documents()):
+        if not document.without_text:
+            joined = document.content.translate(SPACES)
+            for words in {joined, unicodedata.normalize("NFC", joined)}:
+                digest = md5(words.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+                first_of.setdefault(digest, (document.name, document.file))
+    texts = Text.objects.filter(project=project).order_by("slug").annotate(digest=MD5(without_white_space("content")))
+    found: dict[str, str] = {}
+    for batch in batched(first_of, MAX_KEYS):
+        found |= dict(texts.filter(digest__in=batch).values_list("slug", "digest"))
+    for source in documents() if found else ():
+        for slug in slugs_of_name(source.document.name):
+            found.pop(slug, None)
+    return [
+        Finding(
+            "same-words", f"{_cut(name)} and the text {slug} of the project have the same words", file, fix=ONE_TEXT
+        )
+        for slug, digest in found.items()
+        for name, file in [first_of[digest]]
+    ]
+
+
 def _same_words(names: Sequence[str], file: str) -> Finding:
-    shown = [name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names[:MOST_NAMES]]
+    shown = [_cut(name) for name in names[:MOST_NAMES]]
     further = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
     *before, last = [*shown, *further]
     message = f"{', '.join(before)} and {last} have the same words"
-    fix = "they are different texts: for one text of several coders give the files one name, each in a coder's folder"
-    return Finding("same-words", message, file, fix=f"{fix}, or say what parts text and coder in their names")
+    before = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}
+    signs = [sign for sign, texts in before.items() if len(texts) == 1 and "" not in texts]
+    way = "".join(f"; if their names have the coder: --coder-from name with separator={sign}" for sign in signs[:1])
+    return Finding("same-words", message, file, fix=f"{ONE_TEXT}{way}")
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

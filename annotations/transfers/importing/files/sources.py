@@ -32,6 +32,7 @@ from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundl
 from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
 from annotations.models import Project, Text
+from annotations.transfers.coder_folders import coder_of
 from annotations.transfers.importing.files.addresses import compose, may_be_of_name, slugs_of_name
 from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
@@ -354,7 +355,7 @@ def name_and_coder(file: str, coder_from: str, separator: str = ".") -> tuple[st
                 "the file is in no folder, so its coder is unknown; try texts only",
                 file,
             )
-        return path.stem, path.parent.name
+        return path.stem, coder_of(path.parent.name)
     if coder_from == "name":
         name, _, coder = path.stem.rpartition(separator)
         if not name or not coder:

@@ -1,6 +1,7 @@
 """Copies of one text, aligned by their characters without white space."""
 
 import unicodedata
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,6 @@ def test_a_skeleton_names_the_place_of_each_of_its_characters(text):
     [
         ("Zoe ran", "Zoe\u0301 ran", "word 1 is 'Zoe' (U+0065) here, 'Zoe\u0301' (U+0065 U+0301) there"),
         ("Zo\u00e9 ran", "Zoe ran", "word 1 is 'Zo\u00e9' (U+00E9) here, 'Zoe' (U+0065) there"),
-        ("a b", "a", "word 2 is 'b' (U+0062) here, the end there"),
         ("ab c", "a d", "word 1 is 'ab' (U+0062) here, word 2 'd' (U+0064) there"),
         ("x" * 99, "y", f"word 1 is '{'x' * 40}' (U+0078) here, 'y' (U+0079) there"),
     ],
@@ -69,6 +69,145 @@ def test_other_characters_are_shown_with_their_code_points(here, there, message)
     with pytest.raises(FormatError) as caught:
         align(document(here), there, "anna.x")
     assert str(caught.value) == f"walk.x: the text differs from anna.x: {message}"
+
+
+WALK = "Anna took her dog for a long walk. It was late, and both were very tired."
+
+
+def of_words(content: str, *words: str) -> Document:
+    return document(content, *((content.index(each), content.index(each) + len(each)) for each in words))
+
+
+def words_of(aligned: Document) -> list[str]:
+    return [aligned.content[start:end] for mark in aligned.marks for start, end in mark.parts]
+
+
+@pytest.mark.parametrize(
+    ("there", "left_out"),
+    [
+        (WALK.replace("her dog", "her ' dog"), {"her dog"}),
+        (WALK.replace("dog", "dogs"), {"her dog", "dog"}),
+        (WALK.replace("dog", "doc"), {"her dog", "dog"}),
+        (WALK.replace("dog", "dog’s"), set()),
+        (WALK.replace("dog", "do\u0301g"), {"her dog", "dog"}),
+        (WALK.replace("her", "here"), {"her dog", "her"}),
+        (WALK.replace("long", "(long)"), {"a long walk"}),
+        (f"Once {WALK}", set()),
+        (WALK.replace("Anna", "“Anna”"), {"Anna"}),
+        (WALK.replace("tired.", "tired!"), set()),
+        (WALK.replace("dog", "dig").removesuffix("were very tired."), {"her dog", "dog", "very tired"}),
+    ],
+)
+def test_markables_that_a_differing_character_touches_are_left_out(there, left_out):
+    words = ["Anna", "her dog", "her", "dog", "a long walk", "very tired"]
+    copy = of_words(WALK, *words)
+    aligned = align(copy, there, "anna.x", near=True)
+    assert words_of(aligned) == [each for each in words if each not in left_out]
+    told = {finding.code: finding for finding in aligned.findings}
+    assert told["aligned-near"].message.startswith("the text differs from anna.x: word ")
+    if left_out:
+        plural = "s" * (len(left_out) > 1)
+        assert told["near"].message == f"{len(left_out)} markable{plural} at characters that differ from anna.x"
+        assert told["near"].left_out
+    with pytest.raises(FormatError) as caught:
+        align(copy, there, "anna.x")
+    leaves_out = f" and leaves out {len(left_out)} markable{'s' * (len(left_out) > 1)}" if left_out else ""
+    assert str(caught.value).endswith(f": align=near aligns the rest{leaves_out}")
+
+
+@pytest.mark.parametrize(
+    ("there", "extent"),
+    [
+        (WALK.replace("tired.", "tired’."), "1 of 58 characters differs"),
+        (WALK.replace("tired.", "tired!"), "1 of 58 characters differs"),
+        (WALK.replace("tired.", "tiger."), "3 of 58 characters differ"),
+        (
+            WALK.replace("dog", "dogs").removesuffix("very tired."),
+            "1 of 49 characters differs and it ends 10 characters later",
+        ),
+        (f"{WALK.replace('dog', 'dogs')} They slept.", "1 of 58 characters differs and it ends 10 characters earlier"),
+    ],
+)
+def test_a_difference_at_the_end_is_no_early_end(there, extent):
+    [told] = align(of_words(WALK, "Anna"), there, "anna.x", near=True).findings
+    assert told.message.rpartition("; ")[2] == extent
+
+
+@given(st.data())
+@examples(200)
+def test_markables_of_near_copies_keep_their_characters(data):
+    signs = data.draw(st.lists(SIGNS, min_size=30, max_size=60))
+    additions = data.draw(st.dictionaries(st.integers(0, len(signs) - 1), st.just("x"), max_size=3))
+    edges = [0]
+    for sign in signs:
+        edges.append(edges[-1] + len(sign))
+    spans = [(start, edges[number + size]) for size in (1, 3) for number, start in enumerate(edges[:-size])]
+    copy = document("".join(signs), *spans)
+    there = "".join(f"{additions.get(number, '')}{sign}" for number, sign in enumerate(signs))
+    aligned = align(copy, there, "anna", near=True)
+    left_out = sum(int(finding.message.split()[0]) for finding in aligned.findings if finding.code == "near")
+    assert len(aligned.marks) == len(spans) - left_out
+    assert not any("x" in words for words in words_of(aligned))
+    assert set(words_of(aligned)) <= {copy.content[start:end] for start, end in spans}
+    assert bool(left_out) <= bool(additions)
+
+
+@pytest.mark.parametrize("here_ends", [True, False])
+def test_a_copy_may_end_before_the_other(here_ends):
+    beginning = WALK[: WALK.index(" It was")]
+    here, there = (beginning, WALK) if here_ends else (WALK, beginning)
+    aligned = align(of_words(here, "Anna", "her dog"), there, "anna.x")
+    assert words_of(aligned) == ["Anna", "her dog"]
+    assert aligned.segments == [Stretch("sentence", 0, len(beginning))]
+    [told] = aligned.findings
+    place = "word 9 is the end here, 'It' (U+0049) there; it ends 31 characters earlier"
+    if not here_ends:
+        place = "word 9 is 'It' (U+0049) here, the end there; it ends 31 characters later"
+    assert (told.message, told.left_out) == (f"the text differs from anna.x: {place}", here_ends)
+
+
+def test_markables_after_the_end_of_the_other_copy_are_left_out_by_an_option_alone():
+    beginning = WALK[: WALK.index(" It was")]
+    copy = of_words(WALK, "Anna", "her dog", "both")
+    with pytest.raises(
+        FormatError, match=r"31 characters later: align=near aligns the rest and leaves out 1 markable$"
+    ):
+        align(copy, beginning, "anna.x")
+    aligned = align(copy, beginning, "anna.x", near=True)
+    assert (words_of(aligned), [finding.code for finding in aligned.findings]) == (
+        ["Anna", "her dog"],
+        ["aligned-near", "near"],
+    )
+
+
+@pytest.mark.parametrize("near", [True, False])
+@pytest.mark.parametrize(
+    ("there", "way"),
+    [
+        (
+            "Otto slept all day long, and nobody woke him up, not even for his dinner.",
+            "5 insertions and deletions apart",
+        ),
+        (WALK.replace("Anna", "Anne"), "1 of 58 characters differs, and each markable touches that"),
+    ],
+)
+def test_copies_that_are_not_near_are_refused(there, way, near):
+    with pytest.raises(FormatError) as caught:
+        align(of_words(WALK, "Anna"), there, "anna.x", near=near)
+    assert str(caught.value).endswith(f"; {way}") or str(caught.value).endswith(f" more than {way}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("filling", ["Anna saw. ", "a", "\u0301\u0316"])
+@pytest.mark.parametrize("others", ["b" * 200, "b" * 2000])
+def test_near_copies_are_aligned_in_time_that_grows_with_them(filling, others):
+    def both(n: int) -> None:
+        content = filling * (n // len(filling))
+        other = "".join(f"{content[: n // 300]}{each}" for each in others) if len(others) < 300 else others + content
+        with suppress(FormatError):
+            align(document(content), other, "anna", near=True)
+
+    assert_grows_with_input(both, 400_000)
 
 
 @pytest.mark.slow

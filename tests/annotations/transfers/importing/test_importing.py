@@ -175,7 +175,7 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
 
 @pytest.mark.parametrize(("marked", "count"), [("[Anna] took her dog", "1 markable"), ("Anna ran", "0 markables")])
 def test_a_file_in_which_nothing_is_coded_is_refused_and_may_be_taken_for_a_coding(tales, marked, count):
-    empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her dog", "bea", "run")
+    empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her cat", "bea", "run")
     assert refused(tales, empty, coding) == (
         f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, say that a file "
         "in which nothing is coded is a coding (empty=take); if it is only a text, import texts only (--texts-only)"
@@ -243,13 +243,26 @@ def test_the_log_names_the_coder_where_nobody_else_imports(tales):
 @pytest.mark.parametrize(
     ("other", "difference"),
     [
-        ("[Anna](=1) took their dog for a walk.", "word 3 is 'their' (U+0074) here, 'her' (U+0068) there"),
-        ("Anna took her dog for a walk", "word 8 is the end here, word 7 'walk.' (U+002E) there"),
-        ("Anna took her dog for a walk. So", "word 8 is 'So' (U+0053) here, the end there"),
-        ("Anna took", "word 3 is the end here, 'her' (U+0068) there"),
-        ("Ann\u00e1 took her dog for a walk.", "word 1 is 'Ann\u00e1' (U+00E1) here, 'Anna' (U+0061) there"),
-        ("\u0410nna took her dog for a walk.", "word 1 is '\u0410nna' (U+0410) here, 'Anna' (U+0041) there"),
-        ("Anna took her dog for a walk.\n\\", "word 8 is '\\\\' (U+005C) here, the end there"),
+        (
+            "[Anna](=1) took their dog for a walk.",
+            "word 3 is 'their' (U+0074) here, 'her' (U+0068) there; "
+            "4 of 23 characters differ: align=near aligns the rest",
+        ),
+        (
+            "Ann\u00e1 took her dog for a walk.",
+            "word 1 is 'Ann\u00e1' (U+00E1) here, 'Anna' (U+0061) there; "
+            "1 of 23 characters differs: align=near aligns the rest",
+        ),
+        (
+            "\u0410nna took her dog for a walk.",
+            "word 1 is '\u0410nna' (U+0410) here, 'Anna' (U+0041) there; "
+            "1 of 23 characters differs: align=near aligns the rest",
+        ),
+        (
+            "Anna took [her cat](=1) for a long walk. So",
+            "word 4 is 'cat' (U+0063) here, 'dog' (U+0064) there; "
+            "the copies are more than 2 insertions and deletions apart",
+        ),
     ],
 )
 def test_a_text_that_differs_between_coders_is_refused(tales, other, difference):
@@ -651,20 +664,24 @@ def test_another_sign_may_part_text_and_coder(tales, separator):
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "told", "way"),
     [
-        (["walk_anna", "walk_ben"], ["walk_anna and walk_ben have the same words"]),
-        (["walk", "walk (1)", "a", "b"], ["walk, walk (1), a and 1 more have the same words"]),
-        (["walk", "walk"], []),
+        (["walk_anna", "walk_ben"], ["walk_anna and walk_ben have the same words"], "separator=_"),
+        (["walk-anna", "walk-ben"], ["walk-anna and walk-ben have the same words"], "separator=-"),
+        (["walk", "walk (1)", "a", "b"], ["walk, walk (1), a and 1 more have the same words"], ""),
+        (["walk_anna", "run_ben"], ["walk_anna and run_ben have the same words"], ""),
+        (["walk", "walk"], [], ""),
     ],
 )
-def test_one_text_under_several_names_is_told(tales, names, told):
+def test_one_text_under_several_names_is_told(tales, names, told, way):
     documents = [
         SourceDocument(replace(plain.parse(WALK + " " * number, f"{number}/{name}.txt"), name=name), f"coder{number}")
         for number, name in enumerate(names)
     ]
     report = bring(tales, *documents, coded("[Bob](=1) sat.", "carl", "other"))
-    assert [each.message for each in report.findings if each.code == "same-words"] == told
+    findings = [each for each in report.findings if each.code == "same-words"]
+    assert [each.message for each in findings] == told
+    assert all(each.fix.partition("--coder-from name with ")[2] == way for each in findings)
 
 
 def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
