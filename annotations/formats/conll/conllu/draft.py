@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
 from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
@@ -21,13 +22,17 @@ LINKING = ("Entity", "SplitAnte", "Bridge")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype."""
+    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype.
+
+    others: the names and places of the fields that are not read.
+    """
 
     eid: int | None = 0
     etype: int | None = None
     head: int | None = None
     minspan: int | None = None
     other: int | None = None
+    others: tuple[tuple[str, int], ...] = ()
 
 
 def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
@@ -40,7 +45,8 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
             f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
         )
         raise FormatError(message, file, line)
-    return Fields(*(places.get(name) for name in ("eid", "etype", "head", "minspan", "other")))
+    read = [places.pop(name, None) for name in ("eid", "etype", "head", "minspan", "other")]
+    return Fields(*read, others=tuple(sorted(places.items(), key=itemgetter(1))))
 
 
 @dataclass(slots=True)
@@ -66,7 +72,7 @@ class Draft:
 
     Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
     for an empty node the next token and the one before, so that no token lies between. continues: whether the node is a
-    further word of its token.
+    further word of its token. left_out: the lines of values of fields that are not read, by field.
     """
 
     file: str
@@ -100,6 +106,7 @@ class Draft:
     split: list[tuple[str, str, int]] = field(default_factory=list)
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, tuple[int, int]] = field(default_factory=dict)
+    left_out: dict[str, list[int]] = field(default_factory=dict)
 
     def error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)
@@ -271,6 +278,9 @@ class Draft:
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
             etype = name if fields.eid is None else unescape(value(fields.etype))
+            for field_name, place in fields.others:
+                if value(place):
+                    self.left_out.setdefault(field_name, []).append(number)
             mention = Mention(eid, number, parts, 1, etype, value(fields.head), other)
             self.mentions.append(mention)
         else:
