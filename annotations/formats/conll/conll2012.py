@@ -49,6 +49,8 @@ from annotations.formats.syntax.tokens import Tokens, tokenize
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
 LINE_END = re.compile(rb"\r\n?|\n")
+# A carriage return between two cells of a line.
+INNER_RETURN = re.compile(rb"(?<=[^\s])\r(?=[ \t]+[^\s])")
 CARRIAGE_RETURN = "a bare carriage return stands here"
 # What files in CoNLL-U have: comments, or a word of ten columns.
 CONLLU = re.compile(r"# *(?:newdoc|global\.Entity|sent_id|text)\b|\d+\t(?:[^\t]*\t){8}[^\t]*\Z")
@@ -66,9 +68,10 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     file = bundle.main
     if word and not (word.isdecimal() and int(word)):
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
-    lines = decode(bundle.data, file).split("\n")
+    data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data else bundle.data
+    lines = decode(data, file).split("\n")
     layout = Layout.of(lines)
-    returns = _bare_returns(bundle.data)
+    returns = _bare_returns(data)
     reader = _Reader(
         file, lines, layout, int(word or 0), Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
     )
@@ -78,11 +81,15 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
         if error.line is None or not {error.line - 1, error.line} & returns.keys():
             raise
         raise FormatError(f"{error.message}; {CARRIAGE_RETURN}", file, error.line) from None
+    findings = []
+    if len(data) < len(bundle.data):
+        number = len(bundle.data) - len(data)
+        message = f"{CARRIAGE_RETURN} between two cells" + f", as {number} do" * (number > 1)
+        findings.append(Finding("inner-return", message, file, min(_bare_returns(bundle.data)), "taken for a blank"))
     if returns:
-        first = min(returns)
         message = CARRIAGE_RETURN if len(returns) == 1 else f"{CARRIAGE_RETURN}, as {len(returns)} lines do"
-        finding = Finding("carriage-return", message, file, first, "a line ends there")
-        documents[0] = replace(documents[0], findings=[*documents[0].findings, finding])
+        findings.append(Finding("carriage-return", message, file, min(returns), "a line ends there"))
+    documents[0] = replace(documents[0], findings=[*documents[0].findings, *findings])
     return documents
 
 

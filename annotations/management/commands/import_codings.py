@@ -154,12 +154,12 @@ class Command(ProgramCommand):
             self.stderr.write(self.style.WARNING(str(warning)))
         for told in _left_out(report, verbose):
             self.stderr.write(self.style.WARNING(told))
+        if report.new_scheme is not None and not report.empty:
+            self.stdout.write(f"Scheme from the files: {_scheme_summary(report.new_scheme)}")
         if report.failures or report.empty:
             raise CommandError(_failure_message(project, report, verbose))
         prefix = "would be " if options["trial"] else ""
         self.stdout.write(f"{project.slug}: {prefix}{report}")
-        if report.new_scheme is not None:
-            self.stdout.write(f"Scheme from the files: {_scheme_summary(report.new_scheme)}")
 
 
 def _left_out(report: Report, verbose: bool) -> Iterator[str]:

@@ -97,8 +97,12 @@ class ImportScheme:
     @property
     def questions(self) -> Collection[str]:
         """The keys of the attributes, and of the relations besides identity."""
-        relations = (relation.key for relation in self.spec.relations if not relation.identity)
-        return [*relations, *self.constraints["attributes"]]
+        return [*self.relations, *self.constraints["attributes"]]
+
+    @property
+    def relations(self) -> list[str]:
+        """The keys of the relations besides identity."""
+        return [relation.key for relation in self.spec.relations if not relation.identity]
 
 
 @dataclass(slots=True)
@@ -279,7 +283,7 @@ def check(
 def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     """Return the document with its links converted to those of the scheme."""
     if document.links == Links.INDICES == scheme.answers:
-        return indices_to_split(document) if SPLIT in scheme.questions else split_to_indices(document)
+        return indices_to_split(document) if SPLIT in scheme.relations else split_to_indices(document)
     if document.links == Links.NONE or document.links == scheme.answers:
         return document
     if scheme.answers == Project.Answers.CATEGORIES:
@@ -288,7 +292,7 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
         linked = _with_allowed_readings(indices_to_pointers(indices_to_split(document)), scheme)
     else:
         linked = pointers_to_indices(document)
-        linked = linked if SPLIT in scheme.questions else split_to_indices(linked)
+        linked = linked if SPLIT in scheme.relations else split_to_indices(linked)
     # Categories of the other kind of scheme name the kind of link; here they follow from the links. What is linked with
     # nothing keeps one that is here without links, too.
     unlinked = unlinked_places(linked)

@@ -103,7 +103,7 @@ def import_documents(
     batches = plan_batches(documents)
     found = None
     if options.new_scheme:
-        found = _found_scheme(project, documents, options.of_format, goes_on=len(batches) > 1)
+        found = _found_scheme(project, documents, options, goes_on=len(batches) > 1)
     report, n_done = Report(), 0
     for batch in batches or [Batch([[]])]:
         heard = _Heard(progress, written, n_done, max(len(documents), 1), report.documents)
@@ -275,7 +275,7 @@ def _has_texts(project: Project) -> bool:
     return project.texts.exists() or project.docsets.exists()
 
 
-def _found_scheme(project: Project, documents: Documents, options: Mapping[str, str], *, goes_on: bool) -> FoundScheme:
+def _found_scheme(project: Project, documents: Documents, options: ImportOptions, *, goes_on: bool) -> FoundScheme:
     """Return the scheme of the files for a project that may get it. Raise ImportFailed.
 
     goes_on: the project may have got it already, with the first of the texts, before the import was stopped.
@@ -287,9 +287,9 @@ def _found_scheme(project: Project, documents: Documents, options: Mapping[str, 
             f"{project.slug} has texts, so that it keeps its scheme: map the names of the files onto it."
         )
     for option in (LEVEL, CATEGORY, QUESTION):
-        if options.get(option.key):
-            raise ImportFailed(f"The scheme is made from the files: leave out {option.key}={options[option.key]}.")
-    return build_scheme(_Bare(documents))
+        if named := options.of_format.get(option.key):
+            raise ImportFailed(f"The scheme is made from the files: leave out {option.key}={named}.")
+    return build_scheme(_Bare(documents), options.ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,7 +478,8 @@ class _DocumentChecker:
             except ValidationError as error:
                 for entry in self._accepted():
                     if entry.coder == name:
-                        self._fail(entry, f"coder {name!r}: {' '.join(error.messages)}")
+                        way = "" if self.options.create else " --create makes missing coders."
+                        self._fail(entry, f"coder {name!r}: {' '.join(error.messages)}{way}")
             else:
                 account = accounts.setdefault(coders[name].pk, coders[name].get_username())
                 if account != name and account.casefold() == name.casefold():

@@ -17,8 +17,10 @@ from annotations.transfers.importing.schemes.inventory import Found
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
 NOTHING: Mapping[str, int] = MappingProxyType({})
-# What differs between messages of one kind: quoted words, code points, numbers, names of files.
-PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
+# What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
+PARTICULARS = re.compile(
+    r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+"
+)
 # A finding that counts: how many, and of what.
 COUNTED = re.compile(r"(?:the )?(?P<number>[0-9]+) (?P<what>.+)", re.DOTALL)
 MOST_NAMES = 20

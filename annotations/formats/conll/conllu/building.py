@@ -268,4 +268,15 @@ class _Builder:
                 for code, message, fix, left_out in FINDING_MESSAGES
                 if code in self.draft.reports
             ),
+            *self._fields_left_out(),
         ]
+
+    def _fields_left_out(self) -> Iterator[Finding]:
+        """Yield how many values of each field of mentions are not read."""
+        types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
+        for name, lines in {"etype": types, **self.draft.left_out}.items():
+            if lines:
+                fix = "left out; categories=etype reads them" if name == "etype" else "left out"
+                plural = "s" * (len(lines) > 1)
+                message = f"{len(lines)} value{plural} of the field {name!r}"
+                yield Finding("field", message, self.draft.file, lines[0], fix, left_out=True)

@@ -36,6 +36,12 @@ class Fields:
     other: int | None = None
     names: tuple[str, ...] = ()
 
+    @property
+    def others(self) -> list[tuple[str, int]]:
+        """The names and places of the fields that are not read."""
+        read = (self.eid, self.etype, self.head, self.minspan, self.other)
+        return [(name, place) for place, name in enumerate(self.names) if place not in read]
+
 
 def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
     names = value.split("-")
@@ -47,8 +53,7 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
             f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
         )
         raise FormatError(message, file, line)
-    eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
-    return Fields(eid, etype, head, minspan, other, tuple(names))
+    return Fields(*map(places.get, ("eid", "etype", "head", "minspan", "other")), tuple(names))
 
 
 @dataclass(slots=True)
@@ -74,7 +79,7 @@ class Draft:
 
     Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
     for an empty node the next token and the one before, so that no token lies between. continues: whether the node is a
-    further word of its token.
+    further word of its token. left_out: the lines of values of fields that are not read, by field.
     """
 
     file: str
@@ -108,6 +113,7 @@ class Draft:
     split: list[tuple[str, str, int]] = field(default_factory=list)
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, tuple[int, int]] = field(default_factory=dict)
+    left_out: dict[str, list[int]] = field(default_factory=dict)
 
     def error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)
@@ -291,6 +297,9 @@ class Draft:
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
             etype = name if fields.eid is None else unescape(value(fields.etype))
+            for field_name, place in fields.others:
+                if value(place):
+                    self.left_out.setdefault(field_name, []).append(number)
             mention = Mention(eid, number, parts, 1, etype, value(fields.head), other)
             self.mentions.append(mention)
         else:

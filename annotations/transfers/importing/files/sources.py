@@ -40,6 +40,7 @@ from annotations.transfers.importing.report import Failure
 
 # So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
+NOT_OPENED = {".zip": " (a zip in a zip is not opened)", ".gz": " (unpack it, or give a zip)"}
 SEPARATORS = [key for key, _ in SEPARATOR.choices]
 # Of so many files at once the texts are looked for in the project.
 BUNDLES_AT_ONCE = 500
@@ -310,7 +311,7 @@ def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
     for suffix, count in counts.most_common(MOST_SUFFIXES):
         others: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
         of = [other.key for other in others if suffix in other.suffixes]
-        hint = f" (which may be {' or '.join(of)})" if of else " (a zip in a zip is not opened)" * (suffix == ".zip")
+        hint = f" (which may be {' or '.join(of)})" if of else NOT_OPENED.get(suffix, "")
         kinds.append(f"{count} × {suffix or 'without a suffix'}{hint}")
     return f"{message}; there are {', '.join(kinds)}"
 

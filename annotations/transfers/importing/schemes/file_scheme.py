@@ -11,6 +11,9 @@ from annotations.formats import Answer, Document, Links
 from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model.answers import SEPARATOR, KeysByName, format_value
 from annotations.formats.model.document import Place, implied_category, targets_of, text_order
+from annotations.formats.model.format import CATEGORY as CATEGORY_OPTION
+from annotations.formats.model.format import LEVEL
+from annotations.formats.model.links import indices_to_split
 from annotations.formats.model.scheme import (
     CATEGORY,
     LISTED_KINDS,
@@ -50,6 +53,7 @@ CONVENTIONS = {
     Project.Answers.CATEGORIES: ("kappa", "missing"),
 }
 MAIN_LEVEL = "markable"
+NO_WAYS: Mapping[str, str] = {}
 WAY_OUT = "Choose other options of the format, or map their names onto a scheme."
 MOST_PROBLEMS = 5
 KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
@@ -99,17 +103,18 @@ class FoundScheme:
         )
 
 
-def build_scheme(documents: Iterable[Document]) -> FoundScheme:
+def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAYS) -> FoundScheme:
     """Return the scheme of the documents, which are gone through twice.
 
-    Raise ImportFailed if they have none that can be asked.
+    ways: the options of the format that may help, by what there is too much of. Raise ImportFailed if they have none
+    that can be asked.
     """
     if not any(document.marks for document in documents):
         raise ImportFailed("There are no markables in the files to make a scheme from.")
     draft = _Draft()
     for document in documents:
         draft.add(document)
-    found = draft.build()
+    found = draft.build(ways)
     try:
         scheme_from_json(scheme_to_json(found.spec, found.answers))
     except SchemeShapeError as error:
@@ -188,7 +193,9 @@ class _Draft:
     attributes: dict[str, _Attribute] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
-        """Add what a document has."""
+        """Add what a document has, with the relation of entities that are made of others."""
+        if document.links == Links.INDICES:
+            document = indices_to_split(document)
         if document.scheme is not None and document.scheme not in self.schemes:
             self.schemes.append(document.scheme)
         order = {mark.place: text_order(mark) for mark in document.marks}
@@ -220,9 +227,9 @@ class _Draft:
                     relation.later = relation.later or order.get(target, ()) > order[mark.place]
                     self.pointed.add(target.level)
 
-    def build(self) -> FoundScheme:
+    def build(self, ways: Mapping[str, str]) -> FoundScheme:
         """Return the scheme. Raise ImportFailed where the files have too much of something."""
-        self._refuse_too_many()
+        self._refuse_too_many(ways)
         levels = self._levels()
         spec = SchemeSpec(tuple(levels.values()), ())
         main = next((name for name, level in levels.items() if level.coded), "")
@@ -247,18 +254,18 @@ class _Draft:
         level_keys = {name: key for name, key in keys.items() if name}
         return FoundScheme(spec, answers, level_keys, names, relation_keys, attribute_keys)
 
-    def _refuse_too_many(self) -> None:
+    def _refuse_too_many(self, ways: Mapping[str, str]) -> None:
         """Raise ImportFailed where no scheme has so many questions: keys are not made of thousands of names."""
-        for noun, found, most in (
-            ("levels", self.coded | self.pointed, MAX_LEVELS),
-            ("categories", self.categories, MAX_CATEGORIES),
-            ("attributes", self.attributes, MAX_ATTRIBUTES),
-            ("relations", self.relations, MAX_RELATIONS),
+        for noun, found, most, way in (
+            ("levels", self.coded | self.pointed, MAX_LEVELS, ways.get(LEVEL.key)),
+            ("categories", self.categories, MAX_CATEGORIES, ways.get(CATEGORY_OPTION.key)),
+            ("attributes", self.attributes, MAX_ATTRIBUTES, None),
+            ("relations", self.relations, MAX_RELATIONS, None),
         ):
             if len(found) > most + 1:  # the empty name is among those of levels and categories
                 raise ImportFailed(
                     f"No scheme can be made from the files: they have {len(found)} {noun}, and a scheme has at"
-                    f" most {most}. {WAY_OUT}"
+                    f" most {most}. {f'Say {way}.' if way else WAY_OUT}"
                 )
 
     def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:

@@ -109,7 +109,7 @@ def test_a_file_gives_its_text_with_markables_in_text_order():
     assert document.links == Links.INDICES
     assert chains(document) == [("Anna", ("e1",)), ("her dog", ("e2",)), ("her", ("e1",)), ("It", ("e2",))]
     assert [mark.line for mark in document.marks] == [6, 8, 8, 14]
-    assert document.findings == []
+    assert findings(document) == {"field": 6}
 
 
 def test_sentences_have_their_speakers():
@@ -265,7 +265,7 @@ def test_names_and_closing_brackets_of_early_releases_are_known():
 def test_without_a_header_the_fields_are_those_of_corefud():
     document = read(rows("_", "Entity=(e1-person-2", "Entity=e1)(e2)"))
     assert words(document, document.marks[0].head) == "w3"
-    assert findings(document) == {"no-header": 2}
+    assert findings(document) == {"no-header": 2, "field": 2}
     assert "eid-etype-head-other" in document.findings[0].fix
 
 
@@ -390,6 +390,21 @@ def test_entity_types_are_categories_only_if_asked_for():
     text = HEADER + rows("Entity=(1-person-1)", "Entity=(2-_-1)", "Entity=(3--1)", "Entity=(4-art work-1)")
     assert [mark.answer.category for mark in read(text).marks] == ["", "", "", ""]
     assert [mark.answer.category for mark in read(text, categories="etype").marks] == ["person", "", "", "art-work"]
+
+
+def test_fields_of_mentions_that_are_not_read_are_counted_by_name():
+    text = "# global.Entity = GRP-etype-infstat-MIN-link\n" + rows("Entity=(1-person-new-1-ana)(2-place-_-1-_)", "_")
+    told = [str(finding).partition(": ")[2] for finding in read(text).findings]
+    assert told == [
+        "2 values of the field 'etype' (left out; categories=etype reads them)",
+        "1 value of the field 'infstat' (left out)",
+        "1 value of the field 'link' (left out)",
+    ]
+    assert all(finding.left_out for finding in read(text).findings)
+    assert [finding.message for finding in read(text, categories="etype").findings] == [
+        "1 value of the field 'infstat'",
+        "1 value of the field 'link'",
+    ]
 
 
 @pytest.mark.parametrize("value", ["4", "0", "x", "1,5", "1,,2", "9" * 30])
@@ -721,7 +736,7 @@ def test_gum_is_read_with_every_mention_and_its_least_words(iodine):
         ("2006", "2006", "5"),
     ]  # fmt: skip
     assert all(mark.head for mark in document.marks)
-    assert findings(document) == {}
+    assert findings(document) == {"field": 28}
     assert sum(len(readings) for mark in document.marks for _, readings in mark.answer.relations) == 20
 
 

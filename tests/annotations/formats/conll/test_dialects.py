@@ -117,6 +117,14 @@ TASK: dict[str, Dialect] = {
     ),
     "a carriage return behind a word": read_as(
         conll(lambda n: shared_task(n, word="saw\r" if n == 1 else ""), separator=" "),
+        findings=("a bare carriage return stands here between two cells",),
+    ),
+    "a carriage return behind the first word, cells parted by tabs": Dialect(
+        conll(lambda n: shared_task(n, word="Anna\r" if n == 0 else "")),
+        findings=("a bare carriage return stands here between two cells",),
+    ),
+    "a carriage return in a word": Dialect(
+        conll(lambda n: shared_task(n, word="sa\rw" if n == 1 else ""), separator=" "),
         refused="a bare carriage return stands here",
     ),
     "a carriage return at the end of a line": read_as(

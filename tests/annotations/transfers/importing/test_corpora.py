@@ -265,12 +265,12 @@ def zipped(files) -> bytes:
 
 def test_a_zip_of_which_no_file_fits_is_an_error_with_what_was_looked_for(tales, tmp_path):
     path = tmp_path / "up.zip"
-    path.write_bytes(zipped({"anna/a.xmi": b"x", "anna/b.xmi": b"x", "bea/walk.zip": b"x"}))
+    path.write_bytes(zipped({"anna/a.xmi": b"x", "anna/b.xmi": b"x", "bea/walk.zip": b"x", "c.xmi.gz": b"x"}))
     with pytest.raises(CommandError) as caught:
         call_command("import_codings", "conll2012", str(path), "--project", "tales", "--coder-from", "parent")
     assert str(caught.value) == (
         "No file ends in .conll or _conll, as those of CoNLL-2012 do; there are 2 × .xmi (which may be xmi), "
-        "1 × .zip (a zip in a zip is not opened).\nNothing was imported."
+        "1 × .zip (a zip in a zip is not opened), 1 × .gz (unpack it, or give a zip).\nNothing was imported."
     )
     assert caught.value.returncode == 1
 

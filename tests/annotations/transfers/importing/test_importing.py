@@ -325,7 +325,7 @@ def test_one_who_sees_the_others_work_is_not_made_a_coder(tales, charlie, role, 
 def test_nobody_is_made_unless_asked_for(tales, alice):
     for name in ("anna", "alice", "Alice"):
         message = refused(tales, coded(WALK, name), create=False)
-        assert message == f"coder {name!r}: {name!r} is not a member of tales."
+        assert message == f"coder {name!r}: {name!r} is not a member of tales. --create makes missing coders."
 
 
 def test_a_trial_makes_nothing_known_of_accounts_and_the_import_puts_no_work_under_them(tales, alice):

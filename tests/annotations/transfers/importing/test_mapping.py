@@ -197,6 +197,16 @@ def test_the_command_makes_a_project_with_the_scheme_of_the_files(db, folder, ca
     assert Coding.objects.count() == 1
 
 
+def test_the_command_tells_the_scheme_of_the_files_also_where_one_is_refused(db, tmp_path, capsys):
+    (tmp_path / "walk.conllu").write_text(PLURAL)
+    (tmp_path / "run.conllu").write_text("Anna")
+    with pytest.raises(CommandError, match="1 file refused"):
+        call_command(
+            "import_codings", "conllu", str(tmp_path), "--project=tales", "--create", "--coder=anna", "--scheme=files"
+        )
+    assert capsys.readouterr().out == "Scheme from the files: levels markable; categories refers; relations split\n"
+
+
 def test_the_command_maps_names_by_a_file(db, folder):
     create_project("tales", "Tales", SCHEMES["clusters"])
     names = folder / "names.json"
@@ -458,3 +468,35 @@ def test_keys_are_not_made_of_thousands_of_names(noun, most):
 def test_names_that_are_nested_too_deeply_are_no_names():
     with pytest.raises(ImportFailed, match="level: this is not JSON"):
         parse_names("level", '{"a":' + "[" * 15_000, "", [])
+
+
+PLURAL = """# newdoc id = walk
+# global.Entity = eid-etype-head-other
+1\tAnna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1)
+2\tmet\t_\t_\t_\t_\t_\t_\t_\t_
+3\tBen\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2)
+4\tThey\t_\t_\t_\t_\t_\t_\t_\tEntity=(e3)|SplitAnte=e1<e3,e2<e3
+5\tran\t_\t_\t_\t_\t_\t_\t_\t_
+"""
+
+
+def test_entities_that_are_made_of_others_are_a_relation_of_the_scheme_from_the_files(empty):
+    assert bring(empty, {"walk.conllu": PLURAL}, "conllu", new_scheme=True).refusals() == []
+    [split] = [relation for relation in read_scheme(empty.pk).spec.relations if not relation.identity]
+    assert (split.key, split.joint) == ("split", True)
+    they = judgements_of(Coding.objects.get())["markable:13-17"]
+    assert they["indices"] == ["e3"]
+    assert they["relations"] == {"split": [["markable:0-4", "markable:9-12"]]}
+
+
+def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
+    scheme = replace(SCHEMES["clusters"], relations=(), attributes=(AttributeSpec("split", "Split"),))
+    project = create_project("tales", "Tales", scheme)
+    assert bring(project, {"walk.conllu": PLURAL}, "conllu").refusals() == []
+    assert judgements_of(Coding.objects.get())["mention:13-17"]["indices"] == ["e3", "e1", "e2"]
+
+
+def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):
+    lines = [f"T{number}\tAnna-{number} 0 4\tAnna" for number in range(1, 60)]
+    with pytest.raises(ImportFailed, match="at most 50. Say types=categories, types=attribute, types=chains or"):
+        bring(empty, {"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}, "brat", new_scheme=True)

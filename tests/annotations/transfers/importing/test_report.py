@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annotations.formats import Finding
-from annotations.transfers.importing.report import summarize
+from annotations.transfers.importing.report import Failure, group_failures, summarize
+from annotations.transfers.importing.schemes.naming import Naming
 
 
 def findings(*messages: str) -> list[Finding]:
@@ -50,3 +51,11 @@ def test_names_of_a_line_are_bounded():
     line = summarize(findings(*messages))
     assert line.startswith("29.xmi: 30 of the type T30 are left out – in all 30 × T30, 29 × T29, ")
     assert line.endswith("11 × T11, 10 more names")
+
+
+def test_refusals_for_levels_and_categories_that_the_scheme_lacks_are_one_kind_whatever_the_names():
+    naming = Naming(ways={"level": "types=none"})
+    names = ["PER", "NP, short", "Anna-1", "it's"]
+    for message in (naming.unknown_level, naming.unknown_category):
+        failures = [Failure(f"{name}.ann", f"{name}.ann:1: {message(name, ['mention'])}") for name in names]
+        assert group_failures(failures) == [failures]
