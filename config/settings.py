@@ -282,8 +282,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 if PATH_PREFIX:
-    # Other programs of the host may have cookies of the usual names for all its paths. A script that looks for the token
-    # takes the first of both: browsers put cookies of longer paths before others.
+    # Other programs of the host may have cookies of the usual names for all its paths. A script that looks for the
+    # token takes the first of both: browsers put cookies of longer paths before others.
     SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "coindex_sessionid", "coindex_csrftoken"
     MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
