@@ -214,6 +214,7 @@ SIGN_INS_OF_NAME = env.int("SIGN_INS_OF_NAME", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_HANDLER = "config.limits.failures.FailureHandler"
 AXES_CLIENT_IP_CALLABLE = "config.limits.clients.client_address"
 AXES_USERNAME_CALLABLE = "config.limits.clients.attempted_username"
 AXES_CLIENT_STR_CALLABLE = "config.limits.clients.describe_client"
@@ -358,6 +359,8 @@ IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=200_000)
 DATA_UPLOAD_MAX_NUMBER_FILES = DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 # The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
+# The most accounts that an archive makes, or all imports into a project.
+ACCOUNTS_OF_PROJECT = env.int("ACCOUNTS_OF_PROJECT", default=1000)
 
 # Per user.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
