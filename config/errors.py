@@ -13,14 +13,14 @@ from config.middleware import API_PREFIX
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404."""
-    if request.path.startswith(API_PREFIX):
+    if request.path_info.startswith(API_PREFIX):
         return _problem(404, "not_found", "Not found.")
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500. The log has the error under the id of the request."""
-    if request.path.startswith(API_PREFIX):
+    if request.path_info.startswith(API_PREFIX):
         return _problem(500, "server_error", "Server error. Its log has details under X-Request-ID.")
     return defaults.server_error(request)
 
@@ -39,14 +39,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def content_too_large(request: HttpRequest, most: int) -> HttpResponse:
     """Answer 413 to a body of more than `most` bytes."""
     detail = f"The request may have at most {most} bytes."
-    if request.path.startswith(API_PREFIX):
+    if request.path_info.startswith(API_PREFIX):
         return _problem(413, "too_large", detail)
     return HttpResponse(render_to_string("413.html", {"detail": detail}, request), status=413)
 
 
 def too_many_requests(request: HttpRequest, seconds: float) -> HttpResponse:
     """Answer 429 to somebody who has to wait for so long."""
-    if request.path.startswith(API_PREFIX):
+    if request.path_info.startswith(API_PREFIX):
         response = _problem(429, "throttled", f"Try again in {math.ceil(seconds)} seconds.")
     else:
         response = HttpResponse(render_to_string("429.html", request=request), status=429)

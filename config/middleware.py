@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
@@ -13,11 +15,28 @@ from annotations.core.http.requests import request_method
 API_PREFIX = "/api/"
 
 
+class PathPrefixMiddleware:
+    """Take PATH_PREFIX from the path of a request, where the proxy has left it there."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not settings.PATH_PREFIX:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        prefix = settings.PATH_PREFIX
+        if f"{request.path_info}/".startswith(f"{prefix}/"):
+            request.path_info = request.path_info.removeprefix(prefix) or "/"
+            request.path = f"{prefix}{request.path_info}"
+        return self.get_response(request)
+
+
 class APIConditionalGetMiddleware(ConditionalGetMiddleware):
     """Answer `If-None-Match` with 304 in the API alone: a page has a new token each time, so none is ever the same."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        return super().process_response(request, response) if request.path.startswith(API_PREFIX) else response
+        is_of_api = request.path_info.startswith(API_PREFIX)
+        return super().process_response(request, response) if is_of_api else response
 
 
 class RequestMethodMiddleware:

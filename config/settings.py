@@ -69,8 +69,14 @@ if not ALLOWED_HOSTS:
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
-# How mails call the site, and what is in front of the addresses of their links.
-SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+# The path below which the site is, where the host has others: /tools/coindex. A proxy may hand it on, or take it away.
+PATH_PREFIX = env.str("PATH_PREFIX", default="").rstrip("/")
+if PATH_PREFIX and not re.fullmatch(r"(/[\w.~-]+)+", PATH_PREFIX, re.ASCII):
+    raise ImproperlyConfigured(f"Set PATH_PREFIX to a path such as /tools/coindex, or to nothing; not {PATH_PREFIX!r}.")
+FORCE_SCRIPT_NAME = PATH_PREFIX or None
+
+# How mails call the site, and what is in front of the addresses of their links, which begin with PATH_PREFIX.
+SITE_URL = env.str("SITE_URL", default="").rstrip("/").removesuffix(PATH_PREFIX)
 if not SITE_URL:
     SITE_URL = "http://127.0.0.1:8000" if LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
 
@@ -130,6 +136,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.middleware.PathPrefixMiddleware",
     "config.monitoring.logs.RequestIdMiddleware",
     "config.monitoring.metrics.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -207,6 +214,7 @@ SIGN_INS_OF_NAME = env.int("SIGN_INS_OF_NAME", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_HANDLER = "config.limits.failures.FailureHandler"
 AXES_CLIENT_IP_CALLABLE = "config.limits.clients.client_address"
 AXES_USERNAME_CALLABLE = "config.limits.clients.attempted_username"
 AXES_CLIENT_STR_CALLABLE = "config.limits.clients.describe_client"
@@ -233,7 +241,7 @@ USE_TZ = True
 # Uploads and exports. No URL serves this folder: views that check rights send the files as attachments.
 MEDIA_ROOT = DATA_DIR / "files"
 
-STATIC_URL = "static/"
+STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(DATA_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
@@ -274,10 +282,16 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
+if PATH_PREFIX:
+    # Other programs of the host may have cookies of the usual names for all its paths. A script that looks for the
+    # token takes the first of both: browsers put cookies of longer paths before others.
+    SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = PATH_PREFIX
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "coindex_sessionid", "coindex_csrftoken"
+    MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 if not LOCAL:
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
     # Requested from within the network by plain HTTP.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+    SECURE_REDIRECT_EXEMPT = [rf"^{re.escape(PATH_PREFIX[1:])}/?(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=365 * 24 * 3600)
     # Both also bind other names than ours, and for long: whoever runs those decides.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=False)
@@ -345,6 +359,8 @@ IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=200_000)
 DATA_UPLOAD_MAX_NUMBER_FILES = DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 # The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
+# The most accounts that an archive makes, or all imports into a project.
+ACCOUNTS_OF_PROJECT = env.int("ACCOUNTS_OF_PROJECT", default=1000)
 
 # Per user.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
@@ -378,6 +394,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVERS": [{"url": PATH_PREFIX}] if PATH_PREFIX else [],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

@@ -42,7 +42,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
         forms: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        self.adj.max_request_body_size = forms + (most_bytes(self.path) if self._may_be_signed_in() else forms)
+        path = self.path.removeprefix(settings.PATH_PREFIX)
+        self.adj.max_request_body_size = forms + (most_bytes(path) if self._may_be_signed_in() else forms)
 
     def _may_be_signed_in(self) -> bool:
         """Return whether a session or key is sent; whether there is such a one, the program finds out."""
@@ -78,7 +79,7 @@ def main(port: int, *options: str) -> None:
     except OSError as error:
         sys.exit(f"Port {port} cannot be used: {error.strerror}.")
     server.channel_class = Channel
-    address = f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}{settings.PATH_PREFIX}"
     print(f"Coindex is at {address}/ (stop with Ctrl+C)", flush=True)
     if link := make_link():
         print(f"Make the first account, once and within a day, at\n    {address}{link}", flush=True)

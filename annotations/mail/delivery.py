@@ -130,7 +130,7 @@ def _compose(mail: Mail) -> EmailMessage | None:
     if message is None:
         return None
     headers = {"Message-ID": _message_id(mail), "Auto-Submitted": "auto-generated"}
-    body = f"{message.body.strip()}\n\n-- \nCoindex, {settings.SITE_URL}\n"
+    body = f"{message.body.strip()}\n\n-- \nCoindex, {settings.SITE_URL}{settings.PATH_PREFIX}\n"
     if user is not None and kind.label:
         link = unsubscribe_link(user, kind.key)
         headers["List-Unsubscribe"] = f"<{link}>"

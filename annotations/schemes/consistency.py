@@ -13,9 +13,11 @@ from annotations.formats.model.scheme import (
     AttributeSpec,
     CategorySpec,
     Condition,
+    LevelSpec,
     RelationSpec,
     SchemeSpec,
     Subject,
+    ValueSpec,
 )
 
 MAX_LEVELS = 50
@@ -23,6 +25,13 @@ MAX_CATEGORIES = 500
 MAX_RELATIONS = 50
 MAX_ATTRIBUTES = 50
 MAX_VALUES = 200
+MAX_TARGETS = 32_767
+MAX_KEY_LENGTH = 50
+MAX_LABEL_LENGTH = 100
+MAX_HELP_LENGTH = 1000
+KEY = re.compile(rf"[-a-zA-Z0-9_]{{1,{MAX_KEY_LENGTH}}}")
+# A NUL, and half of a surrogate pair, have no place in the tables.
+UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -65,6 +74,7 @@ def _problems(spec: SchemeSpec) -> KindProblems:
     yield from _bound_problems(spec)
     levels = {level.key for level in spec.levels}
     for level in spec.levels:
+        yield from _of("level", _text_problems(level.key, level))
         if level.coders_mark and not level.coded:
             yield "level", level.key, "Coders mark only levels that they code."
     identity = spec.identity_by_category()
@@ -122,7 +132,7 @@ def _bound_problems(spec: SchemeSpec) -> KindProblems:
 
 
 def _category_problems(category: CategorySpec, relations: Sequence[RelationSpec], levels: Iterable[str]) -> Problems:
-    yield from _label_problems(category.key, category.label, category.colour)
+    yield from _label_problems(category.key, category)
     if category.level:
         yield from _level_problems(category.key, [category.level], levels)
     if category.singleton and category.takes_index:
@@ -133,10 +143,12 @@ def _category_problems(category: CategorySpec, relations: Sequence[RelationSpec]
 
 
 def _relation_problems(relation: RelationSpec, spec: SchemeSpec, levels: Iterable[str]) -> Problems:
-    yield from _label_problems(relation.key, relation.label)
+    yield from _label_problems(relation.key, relation)
     yield from _level_problems(relation.key, (*relation.from_levels, *relation.to_levels), levels)
     if relation.max_targets is not None and relation.max_targets < 1:
         yield relation.key, "The number of targets is at least 1."
+    if relation.max_targets is not None and relation.max_targets > MAX_TARGETS:
+        yield relation.key, f"The number of targets is at most {MAX_TARGETS}."
     yield from _condition_problems(relation.key, relation.asked_if, spec.attributes, spec)
     condition, categories = relation.asked_if, {category.key for category in spec.categories}
     if not relation.identity:
@@ -151,7 +163,7 @@ def _attribute_problems(
     attribute: AttributeSpec, earlier: Sequence[AttributeSpec], spec: SchemeSpec, levels: Iterable[str]
 ) -> Problems:
     key = attribute.key
-    yield from _label_problems(key, attribute.label)
+    yield from _label_problems(key, attribute)
     yield from _level_problems(key, attribute.levels, levels)
     yield from _value_problems(attribute)
     if (attribute.of == Subject.RELATION) != bool(attribute.relation):
@@ -179,15 +191,32 @@ def _value_problems(attribute: AttributeSpec) -> Problems:
         if count > 1:
             yield key, f"Another value has the key {value!r}."
     for one in values:
-        for _, message in _label_problems(key, one.label, one.colour):
+        for _, message in _label_problems(key, one):
             yield key, f"{one.key}: {message}"
 
 
-def _label_problems(key: str, label: str, colour: str = "") -> Problems:
-    if not label.strip():
+type Labelled = CategorySpec | RelationSpec | AttributeSpec | ValueSpec
+
+
+def _label_problems(key: str, labelled: Labelled) -> Problems:
+    yield from _text_problems(key, labelled)
+    if not labelled.label.strip():
         yield key, "The label is empty."
+    colour = labelled.colour if isinstance(labelled, CategorySpec | ValueSpec) else ""
     if colour and not COLOUR.fullmatch(colour):
         yield key, f"{colour!r} is no colour such as #1f77b4."
+
+
+def _text_problems(key: str, one: LevelSpec | Labelled) -> Problems:
+    """Yield what the tables cannot hold of a key, a label and a help text."""
+    if not KEY.fullmatch(one.key):
+        yield key, f"A key is 1 to {MAX_KEY_LENGTH} letters without accents, digits, hyphens and underscores."
+    help_text = "" if isinstance(one, LevelSpec) else one.help
+    for name, text, length in (("label", one.label, MAX_LABEL_LENGTH), ("help", help_text, MAX_HELP_LENGTH)):
+        if len(text) > length:
+            yield key, f"The {name} has at most {length} characters."
+        if UNSTORABLE.search(text):
+            yield key, f"The {name} holds a NUL or half of a surrogate pair."
 
 
 def _level_problems(key: str, named: Iterable[str], levels: Iterable[str]) -> Problems:

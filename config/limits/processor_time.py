@@ -26,7 +26,7 @@ class ProcessorTimeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path in PROBES:
+        if request.path_info in PROBES:
             return self.get_response(request)
         if MILLISECONDS.known(_sender(request)) > 1000 * settings.PROCESSOR_SECONDS_A_MINUTE:
             return too_many_requests(request, MILLISECONDS.seconds_left())

@@ -16,7 +16,17 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
-OURS = ("DEBUG", "LOCAL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "DATA_DIR", "SECURE_", "BEHIND_PROXY")
+OURS = (
+    "DEBUG",
+    "LOCAL",
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "DATABASE_URL",
+    "DATA_DIR",
+    "SECURE_",
+    "BEHIND_",
+    "PATH_PREFIX",
+)
 KEY = "k" * 60
 PRODUCTION = {"SECRET_KEY": KEY, "ALLOWED_HOSTS": "coindex.example"}
 SHOW = """
@@ -81,6 +91,8 @@ def shown(code, data_dir, **given):
         (PRODUCTION | {"COMPUTE": "processes:0"}, "COMPUTE to such as processes:4"),
         (PRODUCTION | {"COMPUTE": "dask://host"}, "COMPUTE to such as processes:4"),
         (PRODUCTION | {"ALLOWED_HOSTS": "*", "EMAIL_URL": "smtp://mail.example"}, "SITE_URL"),
+        (PRODUCTION | {"PATH_PREFIX": "tools"}, "PATH_PREFIX to a path such as /tools/coindex"),
+        (PRODUCTION | {"PATH_PREFIX": "/tools//coindex"}, "PATH_PREFIX to a path such as /tools/coindex"),
         ({"DEBUG": "0", "SECRET_KEY": KEY, "ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
         ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": "k" * 31, "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
@@ -153,6 +165,54 @@ def test_a_response_in_production_carries_the_headers(tmp_path):
     assert policy["object-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
     assert "Secure" in seen["cookie"]
     assert "SameSite=Lax" in seen["cookie"]
+
+
+VISIT_BELOW = """
+import json, django
+django.setup()
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from annotations.mail.links import absolute
+call_command("migrate", verbosity=0)
+settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+host = {"host": "coindex.example"}
+def seen(path, secure=True):
+    answer = Client().get(path, secure=secure, headers=host)
+    cookies = [cookie.OutputString() for cookie in answer.cookies.values()]
+    return [answer.status_code, answer.get("Location"), answer.get("Content-Type", "").split(";")[0], cookies]
+paths = ["/", "/sign-in/", "/help", "/healthz", "/api/v1/ghost/"]
+print(json.dumps({
+    "kept": [seen("/tools/coindex" + path) for path in paths], "stripped": [seen(path) for path in paths],
+    "plain": [seen("/tools/coindex" + path, secure=False)[:2] for path in paths],
+    "neighbour": seen("/tools/coindex2/")[0], "without slash": seen("/tools/coindex")[1],
+    "mail": absolute(reverse("home")), "static": settings.STATIC_URL,
+}))
+"""
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"PATH_PREFIX": "/tools/coindex/"}, {"SITE_URL": "https://coindex.example/tools/coindex/"}]
+)
+def test_below_a_path_it_is_the_same_whether_the_proxy_keeps_the_path_or_strips_it(tmp_path, given):
+    visits = shown(VISIT_BELOW, tmp_path, **PRODUCTION, **{"PATH_PREFIX": "/tools/coindex"} | given)
+    for way in ("kept", "stripped"):
+        home, sign_in, no_slash, health, api = visits[way]
+        assert home[:2] == [302, "/tools/coindex/sign-in/?next=/tools/coindex/"]
+        assert sign_in[0] == 200
+        assert sign_in[3][0].startswith("coindex_csrftoken=")
+        assert "; Path=/tools/coindex; SameSite=Lax; Secure" in sign_in[3][0]
+        assert no_slash[:2] == [301, "/tools/coindex/help/"]
+        assert health[:2] == [200, None]
+        assert api[:3] == [404, None, "application/problem+json"]
+    for path, (status, location) in zip(("/", "/sign-in/", "/help"), visits["plain"][:3], strict=True):
+        assert (status, location) == (301, f"https://coindex.example/tools/coindex{path}")
+    assert visits["plain"][3] == [200, None]
+    assert visits["neighbour"] == 404
+    assert visits["without slash"] == "/tools/coindex/sign-in/?next=/tools/coindex/"
+    assert visits["mail"] == "https://coindex.example/tools/coindex/"
+    assert visits["static"] == "/tools/coindex/static/"
 
 
 def test_other_names_under_ours_are_bound_to_https_where_that_is_asked_for(tmp_path):

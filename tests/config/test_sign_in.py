@@ -100,6 +100,16 @@ def fail(client, times, **more):
     return reply
 
 
+@pytest.mark.parametrize(("ahead", "locked"), [(timedelta(days=1), False), (timedelta(minutes=5), True)])
+@pytest.mark.parametrize("password", [SECRET, "wrong"])
+def test_failures_of_a_clock_that_was_ahead_lock_nobody_once_it_is_set(client, anna, bounded, ahead, locked, password):
+    assert fail(client, 4).status_code == 429
+    AccessAttempt.objects.update(attempt_time=timezone.now() + ahead)
+    right = 302 if password == SECRET else 200
+    assert sign_in(client, password=password).status_code == (429 if locked else right)
+    assert sign_in(client).status_code == (429 if locked else 302)
+
+
 @pytest.mark.parametrize("name", ["anna", "ghost"])
 def test_who_fails_too_often_waits_whether_there_is_such_a_person_or_not(client, anna, bounded, name):
     assert fail(client, 2, username=name).status_code == 200

@@ -192,6 +192,45 @@ def test_what_another_nginx_takes_of_it_has_the_headers_and_bounds(nginx, progra
                 assert connection.recv(100).split()[1] == status
 
 
+PREFIX = "/tools/coindex"
+
+
+def below_a_path(text: str, folder: Path) -> str:
+    """Return the configuration with the two lines of a path below the host, as docs/deploy.md has them."""
+    for line, changed in (
+        ('set $prefix "";', f"set $prefix {PREFIX};"),
+        ("# rewrite ^/tools/coindex(/.*)$ $1;", f"rewrite ^{PREFIX}(/.*)$ $1;"),
+    ):
+        assert text.count(line) == 1
+        text = text.replace(line, changed)
+    return text
+
+
+def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path):
+    (tmp_path / "nginx").mkdir()
+    server = Server(
+        str(tmp_path),
+        variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1", "PATH_PREFIX": PREFIX},
+    )
+    copy_kept(tmp_path / "coindex.sqlite3")
+    server.run("manage.py", "migrate", "--verbosity", "0")
+    server.start()
+    try:
+        with running(Proxy(nginx, tmp_path / "nginx", server.port, wrap=below_a_path)) as proxy:
+            page = proxy.ask("GET", f"{PREFIX}/sign-in/")
+            assert page.status == 200
+            assert f'href="{PREFIX}/help/"' in page.read().decode()
+            assert proxy.ask("GET", f"{PREFIX}/static/css/base/base.css").status == 200
+            large = proxy.ask("POST", f"{PREFIX}/projects/x/import/", b"x" * 100_000)
+            next_page = f"https://{HOST}{PREFIX}/sign-in/?next={PREFIX}/projects/x/import/"
+            assert (large.status, large.getheader("Location")) == (302, next_page)
+            assert proxy.ask("POST", f"{PREFIX}/api/v1/archives/", b"x" * 100_000).status == 401
+            with proxy.open(post(f"{PREFIX}/sign-in/", 65_537)) as connection:
+                assert b" 413 " in connection.recv(100)
+    finally:
+        server.kill()
+
+
 def form_of(proxy: Proxy) -> tuple[str, dict[str, str]]:
     """Return the token of a form, and the headers with which a browser sends it."""
     page = proxy.ask("GET", "/sign-in/")

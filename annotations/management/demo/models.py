@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
@@ -21,8 +22,6 @@ from annotations.projects.people.model_coders import add_model, make_key, withdr
 NAMES = {"dialogue": "baseline", "notices": "baseline-notices"}
 # The category there of a mention that is new.
 NEW = {"dialogue": "none", "notices": "new"}
-# As a request to this computer has it.
-ADDRESS = "http://localhost"
 
 
 def load(project: Project) -> list[str]:
@@ -44,12 +43,18 @@ def load(project: Project) -> list[str]:
             assign_texts(project, round_.texts.all(), [user], round_)
     _, key = make_key(model, days=1)
     problems = []
-    with _requests_in_transaction(), Client(ADDRESS, key, transport=httpx.WSGITransport(WSGIHandler())) as client:
+    with _requests_in_transaction(), Client(_address(), key, transport=httpx.WSGITransport(WSGIHandler())) as client:
         for name, coding in assignments.assignments(client, project.slug, None):
             _, left = assignments.code(client, coding, baseline_coder.decide, new=NEW[project.slug], submit=True)
             problems += [f"{name}: {problem}" for problem in left]
     withdraw_keys(model)
     return problems
+
+
+def _address() -> str:
+    """Return an address at which the program answers: under the first of its names."""
+    name = settings.ALLOWED_HOSTS[0]
+    return f"http://{'localhost' if name == '*' else name.lstrip('.')}"
 
 
 @contextmanager

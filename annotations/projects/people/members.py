@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
+from annotations.core.text import pluralize
 from annotations.models import AccountOrigin, Coding, Membership, ModelCoder, Operation, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right, rights_of
 from annotations.models.project import may_see_models
@@ -189,7 +191,17 @@ def find_adjudicator(project: Project, username: str) -> User:
     raise ValidationError(f"{username!r} is not a member of {project.slug}.")
 
 
+def refuse_accounts(number: int) -> str:
+    """Return why so many accounts cannot be made for a project; "" where they can."""
+    if number <= settings.ACCOUNTS_OF_PROJECT:
+        return ""
+    most = pluralize(settings.ACCOUNTS_OF_PROJECT, "account")
+    return f"At most {most} can be made for a project. The server's administrator can raise ACCOUNTS_OF_PROJECT."
+
+
 def _create_coder(project: Project, username: str, *, trial: bool) -> User:
+    if refusal := refuse_accounts(AccountOrigin.objects.filter(project=project).count() + 1):
+        raise ValidationError(refusal)
     user = User(username=username)
     user.set_unusable_password()
     user.clean_fields(exclude=["password"])

@@ -22,6 +22,7 @@ from annotations.models import Coding, Membership, Project, User
 from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
 from annotations.models.project import RESERVED_SLUGS
 from annotations.projects.people.accounts import record_origin
+from annotations.projects.people.members import refuse_accounts
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
@@ -136,6 +137,8 @@ def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
     for name in renamed:
         del users[name]
     created = [_account(name, *first_row) for name, first_row in first_rows.items() if name.lower() not in users]
+    if refusal := refuse_accounts(len(created)):
+        raise ImportFailed(f"{len(created)} people of the archive have no account here. {refusal}")
     for user in created:
         user.username = renamed.get(user.username.lower(), user.username)
     try:

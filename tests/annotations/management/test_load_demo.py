@@ -206,6 +206,13 @@ def test_without_debug_it_refuses_and_changes_nothing(db, settings):
     assert all_rows() == before
 
 
+@pytest.mark.parametrize("name", [".coindex.example", "*"])
+def test_it_loads_whatever_the_server_is_called(db, settings, name):
+    settings.LOCAL, settings.ALLOWED_HOSTS = True, [name]
+    call_command("load_demo", "notices", stdout=StringIO())
+    assert ModelCoder.objects.filter(membership__project__slug="notices").exists()
+
+
 def test_a_project_that_is_not_of_the_demo_is_named_and_nothing_is_loaded(db, settings):
     settings.LOCAL = True
     before = all_rows()

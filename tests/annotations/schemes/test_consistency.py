@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from django.db import connection
+from django.db.models import IntegerField
 
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -17,13 +19,17 @@ from annotations.formats.model.scheme import (
     ValueSpec,
     identity_relations,
 )
-from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.formats.model.scheme_json import scheme_shape, scheme_to_json
 from annotations.models import Attribute, AttributeValue, Category, Level, Relation
 from annotations.schemes.consistency import (
     MAX_ATTRIBUTES,
     MAX_CATEGORIES,
+    MAX_HELP_LENGTH,
+    MAX_KEY_LENGTH,
+    MAX_LABEL_LENGTH,
     MAX_LEVELS,
     MAX_RELATIONS,
+    MAX_TARGETS,
     MAX_VALUES,
     check_scheme,
 )
@@ -241,19 +247,102 @@ BROKEN = {
 TYPED = {"attribute_kind_known"}  # by AnswerKind
 
 
-def test_each_constraint_of_scheme_rows_has_a_broken_scheme():
-    models = (Level, Category, Relation, Attribute, AttributeValue)
-    assert {one.name for model in models for one in model._meta.constraints} == BROKEN.keys() | TYPED
+def with_level(**fields: object) -> SchemeSpec:
+    return replace(GOOD, levels=(*GOOD.levels, replace(LevelSpec("x", "x"), **fields)))
 
 
-@pytest.mark.parametrize("constraint", BROKEN)
-def test_schemes_that_the_database_refuses_have_problems(constraint):
-    assert check_scheme(BROKEN[constraint])
+def with_value(**fields: object) -> SchemeSpec:
+    return with_attributes(AttributeSpec("a", "a", values=(replace(ValueSpec("v", "v"), **fields),)))
 
 
-@pytest.mark.parametrize("constraint", BROKEN)
-def test_schemes_that_the_database_refuses_are_refused_by_api(signed_in, project, charlie, constraint):
-    scheme = scheme_to_json(BROKEN[constraint], project.answers)
+def relation_with(**fields: object) -> SchemeSpec:
+    return with_relation(replace(RelationSpec("x", "x"), **fields))
+
+
+def attribute_with(**fields: object) -> SchemeSpec:
+    return with_attributes(replace(AttributeSpec("x", "x", values=ONE_OF_TWO), **fields))
+
+
+LONG_KEY, LONG_LABEL, LONG_HELP = "k" * 51, "x" * 101, "x" * 1001
+# Of each field with a bound, a scheme that breaks it. What is too many has too high a position.
+BEYOND = {
+    "level.key": with_level(key=LONG_KEY),
+    "level.label": with_level(label=LONG_LABEL),
+    "level.position": replace(GOOD, levels=tuple(LevelSpec(f"l{n}", "l") for n in range(MAX_LEVELS + 1))),
+    "category.key": with_category(key=LONG_KEY),
+    "category.label": with_category(label=LONG_LABEL),
+    "category.help": with_category(help=LONG_HELP),
+    "category.colour": with_category(colour="#1f77b4f"),
+    "category.position": replace(GOOD, categories=tuple(CategorySpec(f"c{n}", "c") for n in range(MAX_CATEGORIES + 1))),
+    "relation.key": relation_with(key=LONG_KEY),
+    "relation.label": relation_with(label=LONG_LABEL),
+    "relation.help": relation_with(help=LONG_HELP),
+    "relation.max_targets": relation_with(max_targets=32_768),
+    "relation.position": replace(GOOD, relations=tuple(RelationSpec(f"r{n}", "r") for n in range(MAX_RELATIONS + 1))),
+    "attribute.key": attribute_with(key=LONG_KEY),
+    "attribute.label": attribute_with(label=LONG_LABEL),
+    "attribute.help": attribute_with(help=LONG_HELP),
+    "attribute.position": with_attributes(
+        *(AttributeSpec(f"a{n}", "a", values=ONE_OF_TWO) for n in range(MAX_ATTRIBUTES + 1))
+    ),
+    "attributevalue.key": with_value(key=LONG_KEY),
+    "attributevalue.label": with_value(label=LONG_LABEL),
+    "attributevalue.help": with_value(help=LONG_HELP),
+    "attributevalue.colour": with_value(colour="#1f77b4f"),
+    "attributevalue.position": with_attributes(
+        AttributeSpec("a", "a", values=tuple(ValueSpec(f"v{n}", "v") for n in range(MAX_VALUES + 1)))
+    ),
+}
+TYPED_FIELDS = {"attribute.of", "attribute.kind"}  # by Subject and AnswerKind
+# A key, or words, that no table holds.
+UNSTORABLE = {
+    f"{name} {sign!r}": spec
+    for sign in ("\0", "\ud800")
+    for name, spec in (
+        ("level.label", with_level(label=sign)),
+        ("category.help", with_category(help=sign)),
+        ("relation.label", relation_with(label=sign)),
+        ("attribute.help", attribute_with(help=sign)),
+        ("value.label", with_value(label=sign)),
+        ("value.key", with_value(key=sign)),
+    )
+}
+REFUSED = BROKEN | BEYOND | UNSTORABLE
+MODELS = (Level, Category, Relation, Attribute, AttributeValue)
+
+
+def test_each_constraint_and_bound_of_scheme_rows_has_a_broken_scheme():
+    assert {one.name for model in MODELS for one in model._meta.constraints} == BROKEN.keys() | TYPED
+    bounded = {
+        f"{model._meta.model_name}.{field.name}"
+        for model in MODELS
+        for field in model._meta.concrete_fields
+        if field.max_length or (isinstance(field, IntegerField) and not field.primary_key)
+    }
+    assert bounded == BEYOND.keys() | TYPED_FIELDS
+
+
+def test_bounds_of_schemes_are_those_of_fields_and_of_the_published_shape():
+    shape = scheme_shape()["$defs"]
+    for name, length in (("key", MAX_KEY_LENGTH), ("label", MAX_LABEL_LENGTH), ("help", MAX_HELP_LENGTH)):
+        fields = [field for model in MODELS for field in model._meta.concrete_fields if field.name == name]
+        assert {field.max_length for field in fields} == {length} == {shape[name]["maxLength"]}
+    _, most = connection.ops.integer_field_range("PositiveSmallIntegerField")
+    assert most in (MAX_TARGETS, None)  # SQLite has no bound
+    assert shape["number_of_targets"]["maximum"] == MAX_TARGETS
+
+
+@pytest.mark.parametrize("bound", REFUSED)
+def test_schemes_that_the_database_refuses_have_problems(bound):
+    assert check_scheme(REFUSED[bound])
+
+
+@pytest.mark.parametrize("bound", REFUSED)
+def test_schemes_that_the_database_refuses_are_refused_by_api(signed_in, project, charlie, bound):
+    scheme = scheme_to_json(REFUSED[bound].with_pointing(), project.answers)
     client = signed_in(charlie)
     answer = client.put("/api/v1/projects/tea/scheme/", scheme, "application/json", headers={"If-Match": "*"})
     assert answer.status_code == 400
+    problems = answer.json()["problems"]
+    assert problems
+    assert all(problem["path"] and problem["message"] for problem in problems)

@@ -59,6 +59,13 @@ OF_AGREED = {
 }
 
 
+@pytest.mark.parametrize("site", ["https://host.example", "https://host.example/tools/coindex"])
+@pytest.mark.parametrize("end", ["", "/", "/api/v1", "/api/v1/"])
+def test_the_address_is_of_the_site_or_of_its_api_also_below_a_path(site, end):
+    with Client(f"{site}{end}", "key") as client:
+        assert client.http.base_url == f"{site}/api/v1/"
+
+
 @pytest.mark.slow
 def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, live_server, tmp_path):
     manager = connect("charlie")

@@ -140,5 +140,5 @@ function loadAgain() {
 
 /** The token of the session: another one than the page came with, where somebody has signed in since. */
 function sessionToken() {
-  return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? null;
+  return document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? null;
 }

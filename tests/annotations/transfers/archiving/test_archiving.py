@@ -756,6 +756,17 @@ def test_people_who_are_not_there_are_made_without_password_and_rights(tea):
     assert str(restored).endswith(", 5 new accounts")
 
 
+def test_an_archive_makes_so_many_accounts_and_no_more(tea, settings):
+    data = archived(tea)
+    User.objects.update(username=Concat(Value("old-"), "username"))
+    settings.ACCOUNTS_OF_PROJECT = 5
+    with pytest.raises(ImportFailed, match=r"6 people of the archive have no account here. At most 5 accounts can"):
+        restore_project(data, slug="copy")
+    assert User.objects.count() == 6
+    settings.ACCOUNTS_OF_PROJECT = 6
+    assert len(restore_project(data, slug="copy").new_people) == 6
+
+
 def test_who_brings_a_project_back_manages_it(tea):
     data = archived(tea)
     for number, name in enumerate(("charlie", "Ära", "v", "mallory")):
