@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -19,6 +19,9 @@ from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
 from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
+
+# So many pyramids of a docset are listed with their coders.
+MOST_PYRAMIDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,16 @@ class DocsetOverview:
     def pyramids(self) -> list[CodingProgress]:
         """The coders' own pyramids."""
         return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
+
+    @property
+    def named_pyramids(self) -> list[CodingProgress]:
+        """The first of the coders' own pyramids."""
+        return self.pyramids[:MOST_PYRAMIDS]
+
+    @property
+    def n_more_pyramids(self) -> int:
+        """The number of the other ones."""
+        return len(self.pyramids) - len(self.named_pyramids)
 
     @property
     def agreed(self) -> CodingProgress | None:
@@ -207,9 +220,7 @@ def tasks_in(overview: DocsetOverview) -> list[Task]:
     """Return the tasks of a docset that has been read with its codings; none if nobody codes it."""
     tasks: dict[tuple[str, str], Task] = {}
     for coding in overview.codings:
-        task = tasks.setdefault(
-            (coding.text, coding.kind), Task(overview, coding.title, coding.text, coding.kind)
-        )
+        task = tasks.setdefault((coding.text, coding.kind), Task(overview, coding.title, coding.text, coding.kind))
         task.codings[coding.coder] = 0
     return list(tasks.values())
 

@@ -163,7 +163,9 @@ def bound_difference(lines: Sequence[Line]) -> ShownDifference:
         if left <= 0:
             edits = Counter(line.edit for line in lines[number + 1 :])
             cut = Line(line.edit, pieces, line.skipped)
-            return ShownDifference([*lines[:number], cut], edits["removed"], edits["added"], pieces != list(line.pieces))
+            return ShownDifference(
+                [*lines[:number], cut], edits["removed"], edits["added"], pieces != list(line.pieces)
+            )
     return ShownDifference(lines)
 
 

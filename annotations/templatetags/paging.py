@@ -15,6 +15,7 @@ register = template.Library()
 
 # By which a script asks for a part of a page; links are to whole ones.
 PART = "part"
+MOST_NAMES = 20
 
 
 @register.inclusion_tag("pages.html", takes_context=True)
@@ -39,6 +40,13 @@ def pages(
         "label": f"Pages: {what}" if what else "Pages",
         "end": f"#{at}" if at else "",
     }
+
+
+@register.filter
+def some(names: Sequence[str]) -> str:
+    """Return the first of the names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 @register.simple_tag

@@ -100,7 +100,9 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     docset_row = _docset(request, project, docset)
     user, blind, search = signed_in_user(request), is_blind_to_peers(project), search_of(request)
     overview = docset_overview(docset_row, project, user)
-    shown_peers = page_of(request, find_peers(docset_row, user, search, blind=blind), name="peers", size=PEERS_ON_A_PAGE)
+    shown_peers = page_of(
+        request, find_peers(docset_row, user, search, blind=blind), name="peers", size=PEERS_ON_A_PAGE
+    )
     context = {
         "project": project,
         "docset": overview,
@@ -389,7 +391,9 @@ class _Listed:
     def codings(self) -> list[int]:
         """The keys of the codings that it shows."""
         own = [task.codings[self.user] for task in self.own]
-        return own + [pk for task in self.tasks for coder, pk in task.codings.items() if coder in self.coders.object_list]
+        return own + [
+            pk for task in self.tasks for coder, pk in task.codings.items() if coder in self.coders.object_list
+        ]
 
     def context(self, codings: Collection[CodingProgress]) -> dict[str, Any]:
         """Return the context of its templates; `codings` has how far those are that it shows."""
