@@ -50,8 +50,14 @@ def some(names: Sequence[str]) -> str:
 
 
 @register.simple_tag
-def choose(name: str, at: str, choices: Sequence[tuple[str, str]], chosen: str, everything: str = "") -> SafeString:
-    """Return the control that chooses one of many; `at` is its id, `everything` the label of no choice."""
+def choose(
+    name: str, at: str, choices: Sequence[str | tuple[str, str]], chosen: str, everything: str = ""
+) -> SafeString:
+    """Return the control that chooses one of many, names or values with their labels.
+
+    `at` is its id, `everything` the label of no choice.
+    """
+    choices = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
     if are_many(choices):  # so many are no choices of a list, all of which Django would look at
         return render_suggestions(name, chosen, choices, {"id": at}, everything)
     listed = [*([("", everything)] if everything else []), *choices]

@@ -105,7 +105,7 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
 class _BoundedChoice(forms.ModelChoiceField[Any]):
     """A choice of rows; of more than MOST_CHOICES by their names, in the field `names`."""
 
-    many: type[forms.Select]
+    many: type[forms.Widget]
     is_bounded = False
 
     def __init__(self, names: str, **kwargs: Any) -> None:

@@ -12,7 +12,7 @@ from django.core.paginator import Page, Paginator
 from django.utils.functional import cached_property
 from django.utils.http import urlencode
 
-from annotations.core.http.fields import BoundedModelField
+from annotations.core.http.fields import BoundedModelField, BoundedSelect
 from annotations.models import Plan, Round, User
 from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.plans.designs.terms import (
@@ -46,7 +46,7 @@ DESIGNS = {
 class PlanForm(forms.Form):
     """Who codes what: what is asked for most, and the rest under Advanced."""
 
-    round = forms.ChoiceField(required=False)
+    round = forms.ChoiceField(required=False, widget=BoundedSelect)
     design = forms.ChoiceField(choices=[(str(key), label) for key, label in DESIGNS.items()], widget=forms.RadioSelect)
     k = forms.IntegerField(
         required=False, min_value=1, max_value=MOST_CODERS, label="Coders per text (k)", help_text="Empty: all."
@@ -162,8 +162,8 @@ class PlanForm(forms.Form):
 
         turn: the page of coders that is shown; tick: "all" or "none" of those found.
         """
-        for coder in self.found if tick else ():
-            self.data[f"part-{coder.pk}"] = "on" if tick == "all" else ""
+        if tick:
+            self.data = {**self.data, **{f"part-{coder.pk}": "on" if tick == "all" else "" for coder in self.found}}
         kept = {name: self.data.get(name, "") for name in (*self.FIRST, *self.ADVANCED, "changes", "find")}
         kept |= {"rows": turn or self.data.get("rows", "")}
         query = {name: value for name, value in kept.items() if value}
