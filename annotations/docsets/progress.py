@@ -185,16 +185,17 @@ class Task:
 
 
 def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: bool) -> list[Task]:
-    """Return the tasks of docsets: by docset, in the order of its table. Two queries.
+    """Return the tasks of docsets and of their codings: by docset, in the order of its table. Two queries.
 
     With `blind`, peers have the names under which their coders see them.
     """
     tasks: dict[int, dict[tuple[str, str], Task]] = {}
     by_key = {docset.pk: docset for docset in docsets.only("title", "slug")}
-    rows = codings.filter(text__docset__in=docsets.order_by()).order_by()
-    for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in rows.values_list(
+    for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in codings.order_by().values_list(
         "pk", "text__docset", "text", "text__slug", "text__title", "kind", "coder", "coder__username"
     ):
+        if docset_pk not in by_key:  # made since the docsets were read
+            continue
         if blind and kind not in PYRAMID_KINDS:
             slug, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
         task = tasks.setdefault(docset_pk, {}).setdefault((slug, kind), Task(by_key[docset_pk], title, slug, kind))
@@ -268,7 +269,8 @@ def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
 
 def coded_docsets(docsets: QuerySet[Docset], user: Person) -> QuerySet[Docset]:
     """Return those of the docsets in which the user has a coding."""
-    return docsets.filter(Exists(Coding.objects.filter(text__docset=OuterRef("pk"), coder=user.pk)))
+    coded = Coding.objects.filter(coder=user.pk, text__docset__isnull=False).order_by()
+    return docsets.filter(pk__in=coded.values("text__docset"))
 
 
 def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:

@@ -118,7 +118,6 @@ def enlarge(here: SimpleNamespace, n: int, n_coders: int, n_rounds: int) -> None
     _rounds(here, copies, n_rounds)
     _records(here, n)
     _docsets(here, n)
-    _crowd(here, coders, n)
     _projects(here, n)
 
 
@@ -309,8 +308,9 @@ def _docsets(here: SimpleNamespace, n: int) -> None:
     multiply(n, [docsets, texts, *_rows_of(texts)], vary)
 
 
-def _crowd(here: SimpleNamespace, coders: list[User], n: int) -> None:
-    """Let all coders have one text and one pyramid that they have not begun, and one coder many peers of a docset."""
+def crowd(here: SimpleNamespace, n: int) -> None:
+    """Let all coders have one text and one pyramid that they have not begun, and one of them n peers of a docset."""
+    coders = User.objects.filter(username__startswith=f"{here.names.name}-coder-")
 
     def vary(row: Model, number: int) -> None:
         assert isinstance(row, Text)

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.extract.reading import clear_cache
-from tests.access.large_world import enlarge, shorten_pages
+from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 
@@ -24,6 +24,12 @@ from tests.access.role_matrix import AREAS, Row
 MANY = 51
 MOST_ROWS = 50
 MOST_BYTES = 500_000
+CHOICES = (
+    "agreement.web.forms.TOO_MANY",
+    "annotations.core.http.fields.MOST_CHOICES",
+    "annotations.web.forms.assignments.MOST_CHOICES",
+    "annotations.web.forms.rounds.MOST_CHOICES",
+)
 # Pages of results have their own bounds of rows.
 RESULTS = frozenset(row.name for row in AREAS["agreement"])
 N = 12
@@ -132,10 +138,11 @@ class Lists(HTMLParser):
 
 @pytest.mark.usefixtures("mail_server")
 def test_no_page_lists_more_than_fifty_of_many_things(db, monkeypatch):
-    for module in ("core.http.fields", "web.forms.assignments", "web.forms.rounds"):
-        monkeypatch.setattr(f"annotations.{module}.MOST_CHOICES", MOST_ROWS - 1)
+    for bound in CHOICES:
+        monkeypatch.setattr(bound, MOST_ROWS - 1)
     world = World()
     enlarge(world.here, MANY, MANY, MANY)
+    crowd(world.here, MANY)
     long = {}
     for row in (*AREAS["pages"], *AREAS["agreement"]):
         for role in readers(row):

@@ -121,7 +121,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
                 Coding.objects.not_begun()
                 .filter(text__docset=docset_row)
                 .select_related("coder", "text", "round")
-                .defer("text__content")
+                .only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
             ),
             name="unassign",
         )
