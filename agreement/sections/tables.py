@@ -22,8 +22,8 @@ Place = Literal["both", "page", "file"]
 DECIMALS = 3
 # What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
 # first. Files and the API have all.
-MOST_ROWS = 100
-MOST_CELLS = 3000
+MOST_ROWS = 50
+MOST_CELLS = 600
 MOST_ALIKE = 30
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -147,7 +147,7 @@ class Table:
             if alike[column.explanation_key] <= MOST_ALIKE:
                 chosen.append(place)
         rows, columns = self.rows, self.columns
-        size = MOST_ROWS if len(rows) <= MOST_ROWS else min(MOST_ROWS, max(MOST_CELLS // len(chosen), 1))
+        size = min(MOST_ROWS, max(MOST_CELLS // len(chosen), 1))
         shown = Paginator(rows, size).get_page(number)
         rows = list(shown)
         if len(chosen) < len(columns):

@@ -31,7 +31,7 @@ from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.docsets.creation import add_named_peer, create_docset
 from annotations.docsets.progress import docset_overview, docset_overviews, visible_codings, visible_docsets
-from annotations.docsets.texts import visible_peers, visible_summaries
+from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.people.rights import Right
@@ -167,7 +167,7 @@ class PeerList(APIView):
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
         docset_row = _docset(request, project, docset)
-        peers = visible_peers(docset_row, cast(User, request.user), blind=is_blind_to_peers(project))
+        peers = read_peers(find_peers(docset_row, cast(User, request.user), blind=is_blind_to_peers(project)))
         return Response(PeerSerializer(peers, many=True).data)
 
     @extend_schema(request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
@@ -186,7 +186,9 @@ class PeerList(APIView):
         except DjangoValidationError as error:
             raise validation_error(error) from None
         new_peers = [
-            peer for peer in visible_peers(docset_row, cast(User, request.user), blind=False) if peer.slug in slugs
+            peer
+            for peer in read_peers(find_peers(docset_row, cast(User, request.user), blind=False))
+            if peer.slug in slugs
         ]
         return Response(PeerSerializer(new_peers, many=True).data, status=status.HTTP_201_CREATED)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
@@ -18,6 +19,9 @@ from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
 from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
+
+# So many pyramids of a docset are listed with their coders.
+MOST_PYRAMIDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +56,7 @@ class CodingProgress:
     @property
     def description(self) -> str:
         """The name of what is coded, as pages show it."""
-        match self.kind:
-            case Coding.Kind.PYRAMID:
-                return "Pyramid"
-            case Coding.Kind.AGREED:
-                return "Agreed pyramid"
-            case Coding.Kind.PEER_AGREED:
-                return f"{self.title}, against the agreed pyramid"
-        return self.title
+        return describe(self.kind, self.title)
 
     @property
     def progress_text(self) -> str:
@@ -84,6 +81,18 @@ class CodingProgress:
         return reverse(name, args=[project.slug, self.text, self.coder])
 
 
+def describe(kind: str, title: str) -> str:
+    """Return the name of what is coded of a docset, as pages show it, by the kind of coding and the title of a peer."""
+    match kind:
+        case Coding.Kind.PYRAMID:
+            return "Pyramid"
+        case Coding.Kind.AGREED:
+            return "Agreed pyramid"
+        case Coding.Kind.PEER_AGREED:
+            return f"{title}, against the agreed pyramid"
+    return title
+
+
 @dataclass(slots=True)
 class DocsetOverview:
     """A docset as a user sees it: to a coder, only with their own codings and the texts of those."""
@@ -99,6 +108,16 @@ class DocsetOverview:
     def pyramids(self) -> list[CodingProgress]:
         """The coders' own pyramids."""
         return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
+
+    @property
+    def named_pyramids(self) -> list[CodingProgress]:
+        """The first of the coders' own pyramids."""
+        return self.pyramids[:MOST_PYRAMIDS]
+
+    @property
+    def n_more_pyramids(self) -> int:
+        """The number of the other ones."""
+        return len(self.pyramids) - len(self.named_pyramids)
 
     @property
     def agreed(self) -> CodingProgress | None:
@@ -150,6 +169,47 @@ def _overviews_by_slug(docsets: QuerySet[Docset], user: Person) -> dict[str, Doc
 
 
 @dataclass(frozen=True, slots=True)
+class Task:
+    """What is coded of a docset, and the keys of its codings by coder; a docset that nobody codes has no codings."""
+
+    docset: Docset | DocsetOverview
+    title: str = ""
+    slug: str = ""
+    kind: str = ""
+    codings: dict[str, int] = field(default_factory=dict)
+
+    def matches(self, words: Iterable[str]) -> bool:
+        """Return whether each word is in the title or address of the docset or of what is coded."""
+        names = f"{self.docset.title}\n{self.docset.slug}\n{self.title}\n{self.slug}".casefold()
+        return all(word.casefold() in names for word in words)
+
+
+def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: bool) -> list[Task]:
+    """Return the tasks of docsets and of their codings: by docset, in the order of its table. Two queries.
+
+    With `blind`, peers have the names under which their coders see them.
+    """
+    tasks: dict[int, dict[tuple[str, str], Task]] = {}
+    by_key = {docset.pk: docset for docset in docsets.only("title", "slug")}
+    for pk, docset_pk, text_pk, slug, title, kind, coder_pk, coder in codings.order_by().values_list(
+        "pk", "text__docset", "text", "text__slug", "text__title", "kind", "coder", "coder__username"
+    ):
+        if docset_pk not in by_key:  # made since the docsets were read
+            continue
+        if blind and kind not in PYRAMID_KINDS:
+            slug, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
+        task = tasks.setdefault(docset_pk, {}).setdefault((slug, kind), Task(by_key[docset_pk], title, slug, kind))
+        task.codings[coder] = pk
+    in_order = [
+        sorted(tasks[pk].values(), key=lambda task: (KIND_ORDER.index(task.kind), task.title, task.slug))
+        if pk in tasks
+        else [Task(docset)]
+        for pk, docset in by_key.items()
+    ]
+    return [task for of_docset in in_order for task in of_docset]
+
+
+@dataclass(frozen=True, slots=True)
 class ProgressRow:
     """A row of the table of a docset: what is coded, and a cell for each coder; None if not assigned to the coder."""
 
@@ -157,21 +217,48 @@ class ProgressRow:
     cells: list[CodingProgress | None]
 
 
-def progress_table(overview: DocsetOverview, coders: Iterable[str]) -> list[ProgressRow]:
-    """Return a row for each pyramid and peer of a docset that is coded, with a cell for each of the coders."""
-    rows: dict[tuple[str, str], dict[str, CodingProgress]] = defaultdict(dict)
+def tasks_in(overview: DocsetOverview) -> list[Task]:
+    """Return the tasks of a docset that has been read with its codings; none if nobody codes it."""
+    tasks: dict[tuple[str, str], Task] = {}
     for coding in overview.codings:
-        rows[coding.text, coding.kind][coding.coder] = coding
-    coders = list(coders)
-    return [
-        ProgressRow(next(iter(by_coder.values())).description, [by_coder.get(coder) for coder in coders])
-        for by_coder in rows.values()
-    ]
+        task = tasks.setdefault((coding.text, coding.kind), Task(overview, coding.title, coding.text, coding.kind))
+        task.codings[coding.coder] = 0
+    return list(tasks.values())
 
 
-def coders_in(overviews: Iterable[DocsetOverview]) -> list[str]:
-    """Return the usernames of all coders of these docsets, sorted."""
-    return sorted({coding.coder for overview in overviews for coding in overview.codings})
+@dataclass(frozen=True, slots=True)
+class ProgressTable:
+    """The tasks of a docset that a page shows, with a cell for each of the coders that it shows."""
+
+    docset: Docset | DocsetOverview
+    coders: list[str]
+    rows: list[ProgressRow]
+
+
+def progress_tables(
+    tasks: Iterable[Task], coders: Collection[str], codings: Iterable[CodingProgress]
+) -> list[ProgressTable]:
+    """Return the tables of these tasks, one a docset, with those of the coders who code in it."""
+    cells = {(coding.docset, coding.text, coding.kind, coding.coder): coding for coding in codings}
+    tables = []
+    for docset, group in groupby(tasks, key=lambda task: task.docset):
+        of_docset = list(group)
+        shown = sorted({coder for task in of_docset for coder in task.codings} & set(coders))
+        rows = [
+            ProgressRow(
+                describe(task.kind, task.title),
+                [cells.get((docset.slug, task.slug, task.kind, coder)) for coder in shown],
+            )
+            for task in of_docset
+            if task.codings
+        ]
+        tables.append(ProgressTable(docset, shown, rows))
+    return tables
+
+
+def coders_in(tasks: Iterable[Task]) -> list[str]:
+    """Return the usernames of all coders of these tasks, sorted."""
+    return sorted({coder for task in tasks for coder in task.codings})
 
 
 def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
@@ -182,7 +269,8 @@ def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
 
 def coded_docsets(docsets: QuerySet[Docset], user: Person) -> QuerySet[Docset]:
     """Return those of the docsets in which the user has a coding."""
-    return docsets.filter(Exists(Coding.objects.filter(text__docset=OuterRef("pk"), coder=user.pk)))
+    coded = Coding.objects.filter(coder=user.pk, text__docset__isnull=False).order_by()
+    return docsets.filter(pk__in=coded.values("text__docset"))
 
 
 def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:

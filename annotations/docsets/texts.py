@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotations.coding.markables.tokenization import token_spans
@@ -28,27 +29,37 @@ class SummaryText:
 
 
 def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
-    """Return the model summaries; none for a user who codes only peers. Two queries."""
-    text = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.MODELS).first()
-    if text is None:
-        return []
-    segments = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY).order_by("start")
-    rows = segments.values_list("label", "start", "end")
+    """Return the model summaries; none for a user who codes only peers. One query."""
+    texts = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.MODELS).order_by()
+    segments = Segment.objects.filter(text__in=texts, kind=Segment.Kind.SUMMARY)
+    rows = segments.order_by("start").values_list(
+        "label", "start", "end", "text__content", "text__language", "text__direction", "text__slug"
+    )
     return [
-        SummaryText(label, text.content[start:end], text.language, text.direction, text.slug)
-        for label, start, end in rows
+        SummaryText(label, content[start:end], language, direction, slug)
+        for label, start, end, content, language, direction, slug in rows
     ]
 
 
-def visible_peers(docset: Docset, user: User, *, blind: bool) -> list[SummaryText]:
-    """Return the peers that the user may read, by title. One query.
+def find_peers(docset: Docset, user: User, search: str = "", *, blind: bool) -> list[Text]:
+    """Return the peers that the user may read and whose names have all of the words, by title, without their content.
 
-    With `blind`, they have the names under which the user sees them, and no system.
+    With `blind`, they have the names under which the user sees them, and no system. One query.
     """
-    peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER))
+    peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).defer("content"))
     for peer in peers if blind else ():
         hide_name(peer, user.pk)
-    peers.sort(key=lambda peer: (peer.title, peer.slug))
+    words = search.casefold().split()
+    found = [peer for peer in peers if all(word in f"{peer.title}\n{peer.slug}".casefold() for word in words)]
+    return sorted(found, key=lambda peer: (peer.title, peer.slug))
+
+
+def read_peers(peers: Iterable[Text]) -> list[SummaryText]:
+    """Return what there is to read of these peers. One query."""
+    by_key = {peer.pk: peer for peer in peers}
+    contents = dict(Text.objects.filter(pk__in=by_key).values_list("pk", "content"))
     return [
-        SummaryText(peer.title, peer.content, peer.language, peer.direction, peer.slug, peer.system) for peer in peers
+        SummaryText(peer.title, contents[pk], peer.language, peer.direction, peer.slug, peer.system)
+        for pk, peer in by_key.items()
+        if pk in contents
     ]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise, takewhile
 from typing import Literal
 
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
+from django.utils.html import escape
 
 from annotations.core.differences import Run, TooManyDifferences, compare_lists
 from annotations.core.text import one_line
@@ -29,6 +31,9 @@ MAX_HEADINGS = 200
 MAX_HEADING = 200
 # Unchanged lines that are shown around a change.
 CONTEXT_LINES = 3
+# The most characters of a page that the lines of a difference take, and about what the markup of a line and piece does.
+MAX_SHOWN = 400_000
+LINE_MARKUP, PIECE_MARKUP = 250, 11
 
 WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
@@ -122,6 +127,54 @@ def difference(before: str, after: str) -> list[Line]:
     """Return the lines of two texts: removed, added, and the unchanged ones around them."""
     old, new = (_plain(text).split("\n") if _plain(text) else [] for text in (before, after))
     return list(_with_context([line for edit in _edits(old, new) for line in edit]))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDifference:
+    """The first lines of a difference, and how many removed and added lines a page leaves out after them.
+
+    `cut`: whether the last line is shown in part.
+    """
+
+    lines: Sequence[Line]
+    removed: int = 0
+    added: int = 0
+    cut: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all changes are shown."""
+        return not (self.cut or self.removed or self.added)
+
+
+def bound_difference(lines: Sequence[Line]) -> ShownDifference:
+    """Return the lines that fit on a page, the last of them cut where it does not."""
+    left = MAX_SHOWN
+    for number, line in enumerate(lines):
+        left -= LINE_MARKUP
+        pieces = []
+        for marked, words in line.pieces:
+            fitting = _fitting(words, left - PIECE_MARKUP)
+            left -= PIECE_MARKUP + len(escape(fitting))
+            pieces.append((marked, fitting))
+            if len(fitting) < len(words):
+                left = 0
+                break
+        if left <= 0:
+            edits = Counter(line.edit for line in lines[number + 1 :])
+            cut = Line(line.edit, pieces, line.skipped)
+            return ShownDifference(
+                [*lines[:number], cut], edits["removed"], edits["added"], pieces != list(line.pieces)
+            )
+    return ShownDifference(lines)
+
+
+def _fitting(words: str, length: int) -> str:
+    """Return as much of the words as takes no more characters of a page."""
+    if len(escape(words)) <= length:
+        return words
+    lengths = accumulate(len(escape(character)) for character in words)
+    return words[: sum(1 for _ in takewhile(lambda total: total <= length, lengths))]
 
 
 def _edits(old: list[str], new: list[str]) -> Iterator[list[Line]]:

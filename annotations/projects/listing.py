@@ -12,7 +12,6 @@ from annotations.models.people.rights import MANAGING_ROLES, Right
 from annotations.models.project import ProjectQuerySet, may
 
 PAGE_SIZE = 24
-SEARCH_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class ProjectEntry:
 def find_projects(user: User, search: str = "", *, archived: bool = False) -> ProjectQuerySet:
     """Return the user's projects in use, or the archived ones, whose title or address has all of the words."""
     projects = Project.objects.visible_to(user).filter(archived_at__isnull=not archived)
-    for word in search[:SEARCH_LENGTH].split():
+    for word in search.split():
         projects = projects.filter(Q(title__icontains=word) | Q(slug__icontains=word))
     return projects.order_by("title", "slug")
 

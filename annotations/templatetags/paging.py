@@ -15,6 +15,7 @@ register = template.Library()
 
 # By which a script asks for a part of a page; links are to whole ones.
 PART = "part"
+MOST_NAMES = 20
 
 
 @register.inclusion_tag("pages.html", takes_context=True)
@@ -41,9 +42,22 @@ def pages(
     }
 
 
+@register.filter
+def some(names: Sequence[str]) -> str:
+    """Return the first of the names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
 @register.simple_tag
-def choose(name: str, at: str, choices: Sequence[tuple[str, str]], chosen: str, everything: str = "") -> SafeString:
-    """Return the control that chooses one of many; `at` is its id, `everything` the label of no choice."""
+def choose(
+    name: str, at: str, choices: Sequence[str | tuple[str, str]], chosen: str, everything: str = ""
+) -> SafeString:
+    """Return the control that chooses one of many, names or values with their labels.
+
+    `at` is its id, `everything` the label of no choice.
+    """
+    choices = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
     if are_many(choices):  # so many are no choices of a list, all of which Django would look at
         return render_suggestions(name, chosen, choices, {"id": at}, everything)
     listed = [*([("", everything)] if everything else []), *choices]

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 PAGE_SIZE = 50
+SEARCH_LENGTH = 100
 
 
 def page_of[T](
@@ -23,6 +24,11 @@ def page_of[T](
     """
     size = size or PAGE_SIZE
     return Paginator(rows, size).get_page(request.GET.get(name, at // size + 1))
+
+
+def search_of(request: HttpRequest) -> str:
+    """Return the words that the address searches a list for."""
+    return request.GET.get("q", "").strip()[:SEARCH_LENGTH].replace("\0", "")
 
 
 def address_with(address: str, place: int, name: str = "page") -> str:

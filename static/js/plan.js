@@ -185,10 +185,16 @@ function move(event) {
   }
 }
 
-form.addEventListener("input", () => refresh(PATIENCE));
+// What finds coders is no part of the plan.
+const find = document.getElementById("plan-find");
+form.addEventListener("input", (event) => {
+  if (event.target !== find) {
+    refresh(PATIENCE);
+  }
+});
 form.addEventListener("change", (event) => {
   // Another plan is another one to change by hand.
-  if (event.target !== changes) {
+  if (event.target !== changes && event.target !== find) {
     changes.value = "";
   }
   showFields();

@@ -77,11 +77,17 @@ SIZES = (
     "annotations.planning.training.TEXTS_ON_A_PAGE",
     "annotations.planning.work.progress.CODERS_ON_A_PAGE",
     "annotations.planning.work.progress.PAGE_SIZE",
+    "annotations.docsets.progress.MOST_PYRAMIDS",
+    "annotations.templatetags.paging.MOST_NAMES",
+    "annotations.texts.listing.MOST_CODERS",
     "annotations.texts.listing.PAGE_SIZE",
     "annotations.web.forms.assignments.MOST_CHOICES",
+    "annotations.web.forms.plans.CODERS_ON_A_PAGE",
     "annotations.web.forms.rounds.MOST_CHOICES",
     "annotations.web.paging.PAGE_SIZE",
-    "annotations.web.views.docsets.DOCSETS_ON_A_PAGE",
+    "annotations.web.views.docsets.CODERS_ON_A_PAGE",
+    "annotations.web.views.docsets.PEERS_ON_A_PAGE",
+    "annotations.web.views.planning.assignments.CODERS_ON_A_PAGE",
     "annotations.web.views.gold.MOST_CHIPS",
     "annotations.web.views.gold.PAGE_SIZE",
     "annotations.web.views.guidelines.PAGE_SIZE",
@@ -300,6 +306,23 @@ def _docsets(here: SimpleNamespace, n: int) -> None:
     texts = Text.objects.filter(docset__in=docsets)
     vary = _vary(list(User.objects.filter(username__startswith=f"{here.names.name}-coder-")), here.third)
     multiply(n, [docsets, texts, *_rows_of(texts)], vary)
+
+
+def crowd(here: SimpleNamespace, n: int) -> None:
+    """Let all coders have one text and one pyramid that they have not begun, and one of them n peers of a docset."""
+    coders = User.objects.filter(username__startswith=f"{here.names.name}-coder-")
+
+    def vary(row: Model, number: int) -> None:
+        assert isinstance(row, Text)
+        row.slug, row.title = f"crowd-{number:03}", f"Crowd {number:03}"
+
+    peers = multiply(n, [Text.objects.filter(pk=here.peer.pk)], vary)
+    everybody = [(here.text, coder, here.coding.round, "text") for coder in coders]
+    everybody += [(here.models, coder, here.pyramid.round, "pyramid") for coder in coders]
+    everybody += [(peer, here.coder, here.pyramid.round, "peer") for peer in peers]
+    Coding.objects.bulk_create(
+        [Coding(text=text, coder=coder, round=round_, kind=kind) for text, coder, round_, kind in everybody]
+    )
 
 
 def _projects(here: SimpleNamespace, n: int) -> None:

@@ -6,7 +6,9 @@ short for it, so that small projects fill them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,10 +16,22 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.extract.reading import clear_cache
-from tests.access.large_world import enlarge, shorten_pages
+from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
 
+# Of so many of everything pages show a part, each list and each choice MOST_ROWS of them at most.
+MANY = 51
+MOST_ROWS = 50
+MOST_BYTES = 500_000
+CHOICES = (
+    "agreement.web.forms.TOO_MANY",
+    "annotations.core.http.fields.MOST_CHOICES",
+    "annotations.web.forms.assignments.MOST_CHOICES",
+    "annotations.web.forms.rounds.MOST_CHOICES",
+)
+# Pages of results have their own bounds of rows.
+RESULTS = frozenset(row.name for row in AREAS["agreement"])
 N = 12
 FACTOR = 4
 SHORT = 4
@@ -27,7 +41,6 @@ MOST_TIMES = 1.1
 # never one for each that is added.
 # What has to be whole, and why.
 COLUMN = "a file that is taken along, with a column for each coder"
-CHOICE = "whom a form assigns, who are ticked or chosen among all coders"
 NAMES = "the coders whom the figures are of, by name and with their own"
 WHOLE: Mapping[str, str] = {
     "decisions-file": "a file that is taken along: all decisions",
@@ -36,10 +49,6 @@ WHOLE: Mapping[str, str] = {
     "api-tables": "what columns the files have",
     "api-datasheet": "one document: what a paper says of the corpus",
     "api-plans": "a plan is sent back as it is: all coders, with their share of the work",
-    "assign": "the form of a plan has a row for each coder, with their share of the work",
-    "repeats": CHOICE,
-    "docset-assign": CHOICE,
-    "training": CHOICE,
     "api-agreement": NAMES,
     "api-agreement-gold": NAMES,
     "api-groups": NAMES,
@@ -98,3 +107,53 @@ def test_no_answer_grows_with_the_project(db):
         or (name not in WHOLE and after.size > MOST_TIMES * before.size)
     }
     assert not grown, "\n".join(f"{name}: {before} -> {after}" for name, (before, after) in grown.items())
+
+
+class Lists(HTMLParser):
+    """How many entries each list, table and choice of a page has."""
+
+    ENTRIES: Mapping[str, str] = {"tbody": "tr", "ul": "li", "ol": "li", "select": "option", "datalist": "option"}
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, int]] = []
+        self.counts = Counter[tuple[str, int]]()
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if self.open and tag == self.ENTRIES[self.open[-1][0]]:
+            self.counts[self.open[-1]] += 1
+        if tag in self.ENTRIES:
+            self.open.append((tag, self.getpos()[0] * 1_000_000 + self.getpos()[1]))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.ENTRIES:
+            self.open.pop()
+
+    def longest(self, *tags: str) -> int:
+        """Return the most entries that one of these has."""
+        return max((number for (tag, _), number in self.counts.items() if tag in tags), default=0)
+
+
+@pytest.mark.usefixtures("mail_server")
+def test_no_page_lists_more_than_fifty_of_many_things(db, monkeypatch):
+    for bound in CHOICES:
+        monkeypatch.setattr(bound, MOST_ROWS - 1)
+    world = World()
+    enlarge(world.here, MANY, MANY, MANY)
+    crowd(world.here, MANY)
+    long = {}
+    for row in (*AREAS["pages"], *AREAS["agreement"]):
+        for role in readers(row):
+            world.sign_in(role)
+            response: Any = world.client.get(world.address(row))
+            assert response.status_code == 200, (row.name, role)
+            if response.streaming or not response["Content-Type"].startswith("text/html"):
+                continue
+            lists = Lists(response.content.decode())
+            rows, choices = lists.longest("tbody", "ul", "ol"), lists.longest("select", "datalist")
+            too_many = rows > MOST_ROWS and row.name not in RESULTS
+            if too_many or choices > MOST_ROWS or len(response.content) > MOST_BYTES:
+                long[f"{row.name} as {role} of {row.at['slug']}"] = (len(response.content), rows, choices)
+    assert not long, "\n".join(f"{name}: bytes, rows, choices {found}" for name, found in long.items())

@@ -19,6 +19,7 @@ PANEL_SHARE = 0.85
 MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
 MOST_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
+POINTS_OF_CELL = 3  # as a cell of a heat map has its names
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
@@ -115,7 +116,7 @@ def _has_values(trace: Mapping[str, Any]) -> bool:
 def _count_points(trace: Mapping[str, Any]) -> int:
     cells = trace.get("z")
     if cells is not None:
-        return sum(len(row) for row in cells)
+        return POINTS_OF_CELL * sum(len(row) for row in cells)
     return max(len(trace.get("x", ())), len(trace.get("y", ())))
 
 
@@ -125,11 +126,11 @@ def heat_map(
     values: Sequence[Sequence[Number]],
     unit: str,
     axes: tuple[str, str] = ("", ""),
-    addresses: Sequence[Sequence[str]] = (),
+    addresses: Sequence[str] | Sequence[Sequence[str]] = (),
 ) -> Figure:
     """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
 
-    `addresses` are where a click on a cell leads.
+    `addresses` are where a click on a row leads, or on each of its cells.
 
     Colours begin at 0, or below where a value is, and end at 1 or with the largest: the same colour is the same value
     on every page. The page puts in its scale of one hue, and in each cell the colour of letters that is read best.

@@ -45,7 +45,7 @@ def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
         coders,
         [one.coders for one in mapped],
         "mean distance",
-        addresses=[[_address(request, one)] * len(coders) for one in mapped],
+        addresses=[_address(request, one) for one in mapped],
     )
     return TablesAndCharts([table], [Chart("by_text", title, figure, _describe(mapped, coders), "by_text")])
 

@@ -102,6 +102,36 @@ class BoundedCheckboxes(forms.CheckboxSelectMultiple):
         return split_names(values) if isinstance(values, list) else values
 
 
+class _BoundedChoice(forms.ModelChoiceField[Any]):
+    """A choice of rows; of more than MOST_CHOICES by their names, in the field `names`."""
+
+    many: type[forms.Widget]
+    is_bounded = False
+
+    def __init__(self, names: str, **kwargs: Any) -> None:
+        super().__init__(None, **kwargs)
+        self.names = names
+
+    def choose_from(self, rows: QuerySet[Any]) -> None:
+        """Let these rows be chosen from."""
+        self.is_bounded = rows.count() > MOST_CHOICES
+        if self.is_bounded:
+            self.to_field_name, self.widget = self.names, self.many()
+        self.queryset = rows
+
+
+class BoundedModelField(_BoundedChoice):
+    """A field for the choice of a row from a list; of many a field for its name."""
+
+    many = BoundedSelect
+
+
+class BoundedModelCheckboxes(_BoundedChoice, ModelCheckboxField):
+    """A field for the choice of several rows, each with a checkbox; of many a field for their names."""
+
+    many = BoundedCheckboxes
+
+
 class NamesField(forms.CharField):
     """Rows by their names, with spaces, commas or lines between; a list of them."""
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 
-from annotations.core.http.fields import ModelCheckboxField
+from annotations.core.http.fields import BoundedModelCheckboxes
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.docsets.creation import add_named_peer, create_docset, create_docset_from_text
 from annotations.formats import Bundle, FormatError, ducview
@@ -271,14 +271,15 @@ class DocsetAssignForm(forms.Form):
 
     OWN, AGREED = "own", "agreed"
 
-    coders = ModelCheckboxField(User.objects.none())
+    coders = BoundedModelCheckboxes("username")
     pyramid = forms.BooleanField(
         required=False,
         initial=True,
         label="Own pyramid",
         help_text="Each coder builds a pyramid from the model summaries of this docset.",
     )
-    peers = ModelCheckboxField(Text.objects.none(), required=False, label="Peer summaries")
+    peers = BoundedModelCheckboxes("slug", required=False, label="Peer summaries")
+    all_peers = forms.BooleanField(required=False, label="All peer summaries")
     against = forms.ChoiceField(
         required=False,
         label="Annotate peers with",
@@ -290,15 +291,21 @@ class DocsetAssignForm(forms.Form):
     def __init__(self, docset: Docset, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.docset = docset
-        _set_queryset(self.fields["coders"], members_in_roles(docset.project, CODING_ROLES))
-        peers = docset.texts.filter(role=Text.Role.PEER).defer("content")
-        if peers.exists():
-            _set_queryset(self.fields["peers"], peers)
-        else:
+        coders, peers = self.fields["coders"], self.fields["peers"]
+        assert isinstance(coders, BoundedModelCheckboxes)
+        assert isinstance(peers, BoundedModelCheckboxes)
+        coders.choose_from(members_in_roles(docset.project, CODING_ROLES))
+        self.peers = docset.texts.filter(role=Text.Role.PEER).defer("content")
+        peers.choose_from(self.peers)
+        if not self.peers.exists():
             del self.fields["peers"], self.fields["against"]
+        if not peers.is_bounded:
+            del self.fields["all_peers"]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("all_peers"):
+            cleaned["peers"] = self.peers
         if not cleaned.get("pyramid") and not cleaned.get("peers") and not self.errors:
             raise forms.ValidationError("Select the pyramid, peers, or both.")
         return cleaned

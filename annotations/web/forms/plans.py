@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from django import forms
+from django.core.paginator import Page, Paginator
+from django.utils.functional import cached_property
+from django.utils.http import urlencode
 
+from annotations.core.http.fields import BoundedModelField, BoundedSelect
 from annotations.models import Plan, Round, User
 from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.plans.designs.terms import (
@@ -20,10 +25,15 @@ from annotations.planning.plans.designs.terms import (
     PlanParameters,
 )
 from annotations.planning.plans.plans import PlanRequest
+from annotations.web.paging import SEARCH_LENGTH
 
 MOST_TEXTS = 1_000_000
 # So many cells are changed by hand before a plan is carried out; afterwards any number.
 MOST_CHANGES = 100
+# So many coders have a row at once. Those who take part besides are named by ranges of keys, with weight and maximum.
+CODERS_ON_A_PAGE = 50
+MOST_RANGES = 1_000
+RANGE = re.compile(r"(\d{1,18})-(\d{1,18})(?:_([^_~]*)_([^_~]*))?")
 CHANGE = re.compile(r"([+-])([-\w]{1,100})/(.{1,150})")
 DESIGNS = {
     Design.K: "Each text by k coders",
@@ -36,7 +46,7 @@ DESIGNS = {
 class PlanForm(forms.Form):
     """Who codes what: what is asked for most, and the rest under Advanced."""
 
-    round = forms.ChoiceField(required=False)
+    round = forms.ChoiceField(required=False, widget=BoundedSelect)
     design = forms.ChoiceField(choices=[(str(key), label) for key, label in DESIGNS.items()], widget=forms.RadioSelect)
     k = forms.IntegerField(
         required=False, min_value=1, max_value=MOST_CODERS, label="Coders per text (k)", help_text="Empty: all."
@@ -79,9 +89,10 @@ class PlanForm(forms.Form):
     FIRST = ("round", "design", "k", "share", "blocks", "calibration", "pool", "due_on")
     ADVANCED = ("seed", "move", "allow_unconnected")
 
-    def __init__(self, rounds: Sequence[Round], coders: Sequence[User], *args: Any, blind: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, rounds: Sequence[Round], coders: Sequence[User], data: Any = None, *, blind: bool) -> None:
+        super().__init__(data if data is None else _with_others(data, coders))
         self.coders = coders
+        self.is_long = len(coders) > CODERS_ON_A_PAGE
         field = self.fields["round"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(one.name, one.name) for one in rounds if not one.is_closed] or [("", "main")]
@@ -108,12 +119,77 @@ class PlanForm(forms.Form):
         return [self[name] for name in self.ADVANCED if name in self.fields]
 
     @property
+    def is_turned(self) -> bool:
+        """Whether a page of the coders was asked for."""
+        return "others" in self.data
+
+    @cached_property
+    def search(self) -> str:
+        """Return the words that find coders."""
+        return str(self.data.get("find", "")).strip()[:SEARCH_LENGTH]
+
+    @cached_property
+    def found(self) -> list[User]:
+        """Return the coders whose names have all of the words."""
+        words = self.search.casefold().split()
+        return [coder for coder in self.coders if all(word in coder.get_username().casefold() for word in words)]
+
+    @cached_property
+    def shown(self) -> Page[User]:
+        """Return the coders who have a row."""
+        return Paginator(self.found, CODERS_ON_A_PAGE).get_page(self.data.get("rows"))
+
+    @property
     def coder_rows(self) -> list[tuple[User, forms.BoundField, forms.BoundField, forms.BoundField]]:
-        """Each coder with whether they take part, their weight and maximum."""
+        """Each coder who has a row with whether they take part, their weight and maximum."""
         return [
             (coder, self[f"part-{coder.pk}"], self[f"weight-{coder.pk}"], self[f"maximum-{coder.pk}"])
-            for coder in self.coders
+            for coder in self.shown
         ]
+
+    @property
+    def others(self) -> str:
+        """Who takes part besides the coders who have a row."""
+        return self._ranges(set(self.shown))
+
+    @property
+    def n_chosen(self) -> int:
+        """The number of coders who take part."""
+        return sum(bool(self.data.get(f"part-{coder.pk}")) for coder in self.coders)
+
+    def address(self, turn: str = "", tick: str = "") -> str:
+        """Return the query of what was sent, with all coders as ranges.
+
+        turn: the page of coders that is shown; tick: "all" or "none" of those found.
+        """
+        if tick:
+            self.data = {**self.data, **{f"part-{coder.pk}": "on" if tick == "all" else "" for coder in self.found}}
+        kept = {name: self.data.get(name, "") for name in (*self.FIRST, *self.ADVANCED, "changes", "find")}
+        kept |= {"rows": turn or self.data.get("rows", "")}
+        query = {name: value for name, value in kept.items() if value}
+        return urlencode(query | {"others": self._ranges()})
+
+    def _ranges(self, without: Collection[User] = ()) -> str:
+        def terms(coder: User) -> tuple[str, ...]:
+            if coder in without or not self.data.get(f"part-{coder.pk}"):
+                return ()
+            values = (str(self.data.get(f"{name}-{coder.pk}") or "") for name in ("weight", "maximum"))
+            return tuple(re.sub("[_~]", "", value) for value in values)
+
+        ranges = []
+        for found, group in groupby(sorted(self.coders, key=lambda coder: coder.pk), key=terms):
+            keys = [coder.pk for coder in group]
+            if found:
+                ranges.append(f"{keys[0]}-{keys[-1]}" + ("_" + "_".join(found) if any(found) else ""))
+        return "~".join(ranges)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what names no coders."""
+        cleaned = super().clean() or self.cleaned_data
+        ranges = _split_ranges(self.data)
+        if len(ranges) > MOST_RANGES or not all(map(RANGE.fullmatch, ranges)):
+            raise forms.ValidationError("The coders who take part are not legible in this address: choose them again.")
+        return cleaned
 
     def clean_changes(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
         """Return the texts with coders to add and to take away."""
@@ -158,6 +234,22 @@ class PlanForm(forms.Form):
         return {name: value for name, value in values.items() if value is not None}
 
 
+def _split_ranges(data: Any) -> list[str]:
+    return [part for part in str(data.get("others", "")).split("~") if part]
+
+
+def _with_others(data: Any, coders: Sequence[User]) -> Any:
+    """Return what was sent, with the fields of the coders who had no row."""
+    fields = data.copy()
+    for found in filter(None, map(RANGE.fullmatch, _split_ranges(data)[:MOST_RANGES])):
+        first, last, weight, maximum = found.groups(default="")
+        for coder in coders:
+            if int(first) <= coder.pk <= int(last):
+                fields[f"part-{coder.pk}"] = "on"
+                fields[f"weight-{coder.pk}"], fields[f"maximum-{coder.pk}"] = weight, maximum
+    return fields
+
+
 def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
     """Return what the form shows at first: the plan of the round, or two coders a text.
 
@@ -197,15 +289,15 @@ def as_data(initial: Mapping[str, Any]) -> dict[str, Any]:
 class ReplaceForm(forms.Form):
     """Who takes over the open texts of whom."""
 
-    coder = forms.ModelChoiceField(User.objects.none())
-    other = forms.ModelChoiceField(User.objects.none(), label="by")
+    coder = BoundedModelField("username")
+    other = BoundedModelField("username", label="by")
 
     def __init__(self, coders: Any, everybody: Any, data: Any = None) -> None:
         super().__init__(data, auto_id="replace_%s")
         for name, users in (("coder", everybody), ("other", coders)):
             field = self.fields[name]
-            assert isinstance(field, forms.ModelChoiceField)
-            field.queryset = users
+            assert isinstance(field, BoundedModelField)
+            field.choose_from(users)
 
 
 class ReleaseForm(forms.Form):

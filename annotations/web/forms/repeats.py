@@ -6,7 +6,8 @@ from typing import Any
 
 from django import forms
 
-from annotations.models import RepeatPlan, User
+from annotations.core.http.fields import BoundedModelCheckboxes
+from annotations.models import RepeatPlan
 from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.plans.designs.terms import LARGEST_SEED
 from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest
@@ -36,15 +37,13 @@ class RepeatForm(forms.Form):
         label="Repeat automatically",
         help_text="Texts that become due later are shown again within the hour.",
     )
-    coders = forms.ModelMultipleChoiceField(
-        User.objects.none(), required=False, widget=forms.CheckboxSelectMultiple, help_text="None checked: all coders."
-    )
+    coders = BoundedModelCheckboxes("username", required=False, help_text="None: all coders.")
 
     def __init__(self, coders: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["coders"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)
-        field.queryset = coders
+        assert isinstance(field, BoundedModelCheckboxes)
+        field.choose_from(coders)
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
@@ -77,6 +76,6 @@ def initial_of(plan: RepeatPlan | None) -> dict[str, Any]:
         "days": plan.days,
         "seed": plan.seed,
         "automatic": plan.automatic,
-        "coders": [coder.pk for coder in plan.coders.all()],
+        "coders": list(plan.coders.all()),
     }
     return {name: value for name, value in fields.items() if value is not None}

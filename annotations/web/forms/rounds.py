@@ -7,7 +7,14 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from annotations.core.http.fields import MOST_CHOICES, MOST_NAMED, BoundedSelect, ModelCheckboxField, NamesField
+from annotations.core.http.fields import (
+    MOST_CHOICES,
+    MOST_NAMED,
+    BoundedModelField,
+    BoundedSelect,
+    ModelCheckboxField,
+    NamesField,
+)
 from annotations.models import Project, Round, Text
 from annotations.models.project import KEY_LENGTH
 from annotations.projects.rounds import rounds_of
@@ -29,8 +36,8 @@ class RoundForm(forms.Form):
         required=False, label="Until", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
 
-    required_round = forms.ModelChoiceField(
-        Round.objects.none(),
+    required_round = BoundedModelField(
+        "name",
         required=False,
         label="Requires training",
         empty_label="none",
@@ -67,8 +74,8 @@ class RoundForm(forms.Form):
     def __init__(self, project_id: int, data: Any = None, **options: Any) -> None:
         super().__init__(data, **options)
         required = self.fields["required_round"]
-        assert isinstance(required, forms.ModelChoiceField)
-        required.queryset = Round.objects.filter(project=project_id, kind=Round.Kind.TRAINING)
+        assert isinstance(required, BoundedModelField)
+        required.choose_from(Round.objects.filter(project=project_id, kind=Round.Kind.TRAINING))
 
     def clean_feedback(self) -> str:
         """Take what is not sent as the usual."""

@@ -6,19 +6,20 @@ from typing import Any
 
 from django import forms
 
-from annotations.models import Project, TrainingDecision, User
+from annotations.core.http.fields import BoundedModelField
+from annotations.models import Project, TrainingDecision
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 
 
 class DecisionForm(forms.Form):
     """What a manager decides on a coder, with the reason."""
 
-    coder = forms.ModelChoiceField(User.objects.none(), empty_label=None)
+    coder = BoundedModelField("username", empty_label=None)
     outcome = forms.ChoiceField(choices=TrainingDecision.Outcome.choices, label="Decision")
     reason = forms.CharField(max_length=TrainingDecision.REASON_LENGTH, help_text="The coder reads it.")
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data)
         coders = self.fields["coder"]
-        assert isinstance(coders, forms.ModelChoiceField)
-        coders.queryset = members_in_roles(project, CODING_ROLES)
+        assert isinstance(coders, BoundedModelField)
+        coders.choose_from(members_in_roles(project, CODING_ROLES))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,18 +23,24 @@ from annotations.core.text import pluralize
 from annotations.docsets.deletion import FEWEST_SUMMARIES
 from annotations.docsets.deletion import delete_summary as delete_summary_of
 from annotations.docsets.progress import (
-    coded_docsets,
+    CodingProgress,
+    Task,
     coders_in,
+    codings_progress,
     docset_overview,
     docset_overviews,
+    list_tasks,
     next_of_coder,
-    progress_table,
+    progress_tables,
+    tasks_in,
+    visible_codings,
     visible_docsets,
 )
-from annotations.docsets.texts import visible_peers, visible_summaries
+from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
+from annotations.planning.work.progress import CODERS_ON_A_PAGE
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
@@ -42,12 +50,11 @@ from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
-from annotations.web.paging import page_of
+from annotations.web.paging import page_of, search_of
 from annotations.web.views import signed_in_user
 from annotations.web.views.news import news_for
 
-# Each has a table of its own on the page of the project.
-DOCSETS_ON_A_PAGE = 20
+PEERS_ON_A_PAGE = 20
 
 
 @login_required
@@ -91,26 +98,33 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Show a docset: its summaries, its peers and the progress of its codings; to a coder, only their own."""
     project = project_for(request.user, slug)
     docset_row = _docset(request, project, docset)
-    overview = docset_overview(docset_row, project, signed_in_user(request))
-    coders = coders_in([overview])
-    sees_all = may(project, Right.SEE_RESULTS)
+    user, blind, search = signed_in_user(request), is_blind_to_peers(project), search_of(request)
+    overview = docset_overview(docset_row, project, user)
+    shown_peers = page_of(
+        request, find_peers(docset_row, user, search, blind=blind), name="peers", size=PEERS_ON_A_PAGE
+    )
     context = {
         "project": project,
         "docset": overview,
-        "coders": coders,
-        "rows": progress_table(overview, coders),
-        "own": [coding for coding in overview.codings if coding.coder == signed_in_user(request).get_username()],
-        "summaries": visible_summaries(docset_row, signed_in_user(request)),
-        "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
-        "sees_all": sees_all,
+        "search": search,
+        "summaries": visible_summaries(docset_row, user),
+        "shown_peers": shown_peers,
+        "peers": read_peers(shown_peers),
+        "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may_change(project, Right.MANAGE),
         "may_delete_summary": may_change(project, Right.MANAGE)
         and overview.summaries > FEWEST_SUMMARIES
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
-        "not_begun": Coding.objects.not_begun()
-        .filter(text__docset=docset_row)
-        .select_related("coder", "text", "round")
-        .defer("text__content")
+        "not_begun": page_of(
+            request,
+            list(
+                Coding.objects.not_begun()
+                .filter(text__docset=docset_row)
+                .select_related("coder", "text", "round")
+                .only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
+            ),
+            name="unassign",
+        )
         if may_change(project, Right.MANAGE)
         else None,
         "agreed_state": agreed_state(docset_row) if overview.agreed and may(project, Right.ADJUDICATE) else None,
@@ -120,6 +134,8 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         and overview.agreed is None
         and any(coding.is_submitted for coding in overview.pyramids),
     }
+    listed = _listed(request, project, tasks_in(overview), search)
+    context |= listed.context(overview.codings)
     return render(request, "annotations/docsets/docset.html", context)
 
 
@@ -341,32 +357,71 @@ def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
-    user, sees_all = signed_in_user(request), may(project, Right.SEE_RESULTS)
-    docsets = visible_docsets(project, user)
-    shown_own = page_of(request, coded_docsets(docsets, user), name="own", size=DOCSETS_ON_A_PAGE)
-    own = [
-        (docset, [coding for coding in docset.codings if coding.coder == user.get_username()])
-        for docset in (docset_overviews(project, user, shown_own) if shown_own else ())
-    ]
-    shown = page_of(request, docsets if sees_all else docsets.none(), size=DOCSETS_ON_A_PAGE)
-    overviews = docset_overviews(project, user, shown) if shown else []
-    coders = [coders_in([docset]) for docset in overviews]
-    tables = [(docset, of_it, progress_table(docset, of_it)) for docset, of_it in zip(overviews, coders, strict=True)]
+    user, search = signed_in_user(request), search_of(request)
     context: dict[str, Any] = {
         "project": project,
-        "shown": shown,
-        "docsets": tables,
-        "coders": any(coders),
-        "shown_own": shown_own,
-        "own": own,
-        "next": next_of_coder(project, user) if shown_own and project.archived_at is None else None,
-        "sees_all": sees_all,
+        "search": search,
+        "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
-    context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))
+    blind = is_blind_to_peers(project)
+    tasks = list_tasks(visible_docsets(project, user), visible_codings(project, user), blind=blind)
+    listed = _listed(request, project, tasks, search)
+    shown = Coding.with_models.filter(pk__in=listed.codings)
+    context |= listed.context(codings_progress(shown, blind=blind) if listed.codings else ())
+    context["next"] = next_of_coder(project, user) if context["codes"] and project.archived_at is None else None
+    context |= news_for(project, user, codes=context["codes"])
     return render(request, "annotations/docsets/pyramids_home.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What a page lists of tasks that a search finds: a page of the user's own, and one of everybody's."""
+
+    user: str
+    codes: bool
+    search: str
+    own: Page[Task]
+    tasks: Page[Task]
+    coders: Page[str]
+
+    @property
+    def codings(self) -> list[int]:
+        """The keys of the codings that it shows."""
+        own = [task.codings[self.user] for task in self.own]
+        return own + [
+            pk for task in self.tasks for coder, pk in task.codings.items() if coder in self.coders.object_list
+        ]
+
+    def context(self, codings: Collection[CodingProgress]) -> dict[str, Any]:
+        """Return the context of its templates; `codings` has how far those are that it shows."""
+        own = progress_tables(self.own, [self.user], codings)
+        return {
+            "codes": self.codes,
+            "shown_own": self.own,
+            "own": [(table.docset, [cell for row in table.rows for cell in row.cells]) for table in own],
+            "shown": self.tasks,
+            "coders": self.coders,
+            "tables": progress_tables(self.tasks, self.coders.object_list, codings),
+            # A few are seen at a glance.
+            "searches": self.search or self.tasks.has_other_pages() or self.own.has_other_pages(),
+        }
+
+
+def _listed(request: HttpRequest, project: Project, tasks: Sequence[Task], search: str) -> _Listed:
+    name, words = signed_in_user(request).get_username(), search.split()
+    found = [task for task in tasks if task.matches(words)]
+    shown = page_of(request, found if may(project, Right.SEE_RESULTS) else [])
+    return _Listed(
+        name,
+        any(name in task.codings for task in tasks),
+        search,
+        page_of(request, [task for task in found if name in task.codings], name="own"),
+        shown,
+        page_of(request, coders_in(shown), name="coders", size=CODERS_ON_A_PAGE),
+    )
 
 
 def _refuse_other_projects(project: Project) -> None:

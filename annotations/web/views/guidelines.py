@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.models import GuidelinesVersion, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
-from annotations.projects.guidelines import difference, guidelines_news, record_reading
+from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
 from annotations.projects.permissions import project_for
 from annotations.web import markdown
 from annotations.web.forms.guidelines import ReadingForm, VersionsForm
@@ -67,7 +67,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "old": old,
         "new": new,
-        "lines": difference(old.body, new.body),
+        "difference": bound_difference(difference(old.body, new.body)),
         "news": guidelines_news(project, signed_in_user(request)),
     }
     return render(request, "annotations/guidelines/difference.html", context)

@@ -39,12 +39,12 @@ from annotations.planning.work.reminders import Reminders, reminders_of
 from annotations.planning.work.states import State, with_states
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
-from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
+from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
 from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
-from annotations.web.paging import page_of
+from annotations.web.paging import page_of, search_of
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
 
@@ -68,7 +68,7 @@ STATE_MARKS: dict[str, str] = {
 def home(request: HttpRequest) -> HttpResponse:
     """Show the projects of the signed-in user, or those that a search finds."""
     user = signed_in_user(request)
-    search = request.GET.get("q", "").strip()[:SEARCH_LENGTH].replace("\0", "")
+    search = search_of(request)
     archived = request.GET.get("archived") == "1"
     shown = Paginator(find_projects(user, search, archived=archived), PAGE_SIZE).get_page(request.GET.get("page"))
     query = {"archived": "1" if archived else "", "q": search}

@@ -39,6 +39,7 @@ from annotations.web.forms.texts import (
     TextQueryForm,
     UploadTextsForm,
 )
+from annotations.web.paging import page_of
 from annotations.web.views import signed_in_user
 from annotations.web.views.transfers import may_order
 
@@ -158,14 +159,16 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     record_view(Coding.with_models.filter(pk__in=[coding.pk for coding in chosen]), request.user)
     labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     several = len({coding.round_id for coding in codings}) > 1
+    shown = page_of(request, codings, name="versions", at=codings.index(chosen[0]) if chosen else 0)
     context = {
         "project": project,
         "text": row,
         "manages": may_change(project, Right.MANAGE),
         "manages_work": may_change(project, Right.MANAGE_WORK),
         "is_blind": is_blind_manager(project),
-        "not_begun": [coding for coding in codings if not coding.is_begun],
-        "coders": [_coder_links(chosen, coding, several=several) for coding in codings],
+        "not_begun": page_of(request, [coding for coding in codings if not coding.is_begun], name="unassign"),
+        "shown": shown,
+        "coders": [_coder_links(chosen, coding, several=several) for coding in shown],
         "several_rounds": several,
         "labels": labels,
         "chosen": [f"{one.coder}, {one.round}" if several else one.coder.get_username() for one in chosen],

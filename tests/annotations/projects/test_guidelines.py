@@ -8,6 +8,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.guidelines import (
     MAX_LINES,
     GuidelinesNews,
+    bound_difference,
     difference,
     guidelines_news,
     record_guidelines,
@@ -184,6 +185,35 @@ def test_stretches_that_differ_are_compared_by_word_up_to_a_bound(monkeypatch):
     monkeypatch.setattr(guidelines, "MAX_WORDS_IN_ALL", 450)
     assert compared(before, after) == [True] * 2 + [False] * 7
     assert compared("a " * 1000, "b " * 1000) == [False]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "note"),
+    [
+        ("a\n" * 50_000, "b\n" * 50_000, "50000 more added lines"),
+        ("&" * 100_000, "&" * 99_999 + "b", "the rest of the last line, 0 more removed lines and 1 more added line."),
+        ("a b " * 25_000, "b a " * 25_000, ""),
+        ("a\n" * 50_000, "a\n" * 49_000 + "b\n" * 500, ""),
+    ],
+    ids=["lines", "line", "words", "end"],
+)
+def test_the_comparison_of_long_guidelines_is_bounded_and_says_what_it_leaves_out(
+    signed_in, project, charlie, before, after, note
+):
+    for body in (before, after):
+        write(project, body, charlie)
+    page = signed_in(charlie).get(f"{URL}difference/?before=1&after=2").content.decode()
+    assert len(page) < 500_000
+    assert ('id="not-shown"' in page) == bool(note)
+    assert note in page
+
+
+def test_a_bounded_difference_counts_every_change_that_it_leaves_out(monkeypatch):
+    lines = difference("\n".join("abcdef"), "\n".join("ABCdeF"))
+    assert bound_difference(lines).is_whole
+    monkeypatch.setattr(guidelines, "MAX_SHOWN", 3 * (guidelines.LINE_MARKUP + guidelines.PIECE_MARKUP + 1))
+    shown = bound_difference(lines)
+    assert (shown.lines, shown.removed, shown.added, shown.cut) == (lines[:3], 1, 4, False)
 
 
 @pytest.mark.parametrize("work", [lambda n: ("a " * n, "b " * n), lambda n: ("q" + "a\nb\n" * n, "p" + "b\na\n" * n)])

@@ -27,7 +27,7 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, rounds_of
-from annotations.web.forms.plans import PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
+from annotations.web.forms.plans import CODERS_ON_A_PAGE, PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
 from annotations.web.views import signed_in_user
 
 
@@ -137,8 +137,12 @@ def _notes(page: _Page, matrix: Matrix) -> list[str]:
 
 def _errors(form: PlanForm) -> list[str]:
     """Return what is wrong in the form; fields of coders have their names."""
-    labels = {name: str(form[name].field.widget.attrs.get("aria-label") or form[name].label) for name in form.errors}
-    return [f"{labels[name]}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
+    labels = {
+        name: f"{form[name].field.widget.attrs.get('aria-label') or form[name].label}: "
+        for name in form.errors
+        if name in form.fields
+    }
+    return [f"{labels.get(name, '')}{' '.join(map(str, errors))}" for name, errors in form.errors.items()]
 
 
 def _without(query: QueryDict, *names: str) -> QueryDict:
@@ -160,6 +164,10 @@ def _assigned(request: HttpRequest, page: _Page, round_: Round) -> Matrix:
 
 
 def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
+    turn, tick = request.POST.get("turn", ""), request.POST.get("tick", "")
+    if (turn or tick or "preview" in request.POST) and len(page.coders) > CODERS_ON_A_PAGE:
+        address = f"{reverse('assign', args=[page.project.slug])}?{page.form(request.POST).address(turn, tick)}"
+        return redirect(f"{address}#plan-coders" if turn or tick else address)
     if "preview" in request.POST:
         query = _without(request.POST, "csrfmiddlewaretoken", "preview")
         return redirect(f"{reverse('assign', args=[page.project.slug])}?{query.urlencode()}")

@@ -27,6 +27,7 @@ from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.web.forms.repeats import RepeatForm, initial_of
+from annotations.web.paging import page_of
 
 
 @login_required
@@ -61,6 +62,8 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             context["shown"] = _state(project, plan)
     except ValidationError as error:
         context["refused"] = error.messages
+    if context.get("shown"):
+        context["coders"] = page_of(request, context["shown"].coders, name="page")
     context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
     return render(request, "annotations/planning/repeats.html", context, status=status)

@@ -63,7 +63,7 @@ def test_texts_with_most_disagreement_come_first_and_of_many_the_page_shows_some
     assert "The 2 of 3 texts with most" in table.note
     [trace] = chart.figure["data"]
     assert trace["z"] == [list(row[2:]) for row in table.rows]
-    assert trace["meta"]["addresses"] == [[row[0].address] * 3 for row in table.rows]
+    assert trace["meta"]["addresses"] == [row[0].address for row in table.rows]
     table, chart = build(whole=True)
     assert [row[0].value for row in table.rows] == [one.text.title for one in by_mean]
     assert len(chart.figure["data"][0]["z"]) == 2
