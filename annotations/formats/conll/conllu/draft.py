@@ -53,7 +53,8 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
             f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
         )
         raise FormatError(message, file, line)
-    return Fields(*map(places.get, ("eid", "etype", "head", "minspan", "other")), tuple(names))
+    eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
+    return Fields(eid, etype, head, minspan, other, tuple(names))
 
 
 @dataclass(slots=True)

@@ -119,11 +119,11 @@ TASK: dict[str, Dialect] = {
         conll(lambda n: shared_task(n, word="saw\r" if n == 1 else ""), separator=" "),
         findings=("a bare carriage return stands here between two cells",),
     ),
-    "a carriage return behind the first word, cells parted by tabs": Dialect(
+    "a carriage return behind the first word, cells parted by tabs": read_as(
         conll(lambda n: shared_task(n, word="Anna\r" if n == 0 else "")),
         findings=("a bare carriage return stands here between two cells",),
     ),
-    "a carriage return in a word": Dialect(
+    "a carriage return in a word": read_as(
         conll(lambda n: shared_task(n, word="sa\rw" if n == 1 else ""), separator=" "),
         refused="a bare carriage return stands here",
     ),
