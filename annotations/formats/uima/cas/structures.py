@@ -36,14 +36,13 @@ from annotations.formats.uima.cas.names import (
 from annotations.formats.uima.layers import (
     BUILT_IN,
     IDENTIFIER,
-    LINK,
-    NAMED_ENTITY,
     READING,
     Layers,
     Link,
     Relation,
     Span,
     build_marks,
+    is_linguistic,
 )
 
 # Of so many annotations one has to begin or end oddly for a finding.
@@ -89,7 +88,7 @@ def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int],
         if number not in read and cas.typesystem.contains_type(position.type_name)
     )
     for name, number in names.items():
-        if name in (LINK, NAMED_ENTITY) or not name.startswith((BUILT_IN, "uima.")):
+        if not (is_linguistic(name) or name.startswith("uima.")):
             message = f"{number} of the type {name} stand in no view, or in that of another text"
             file_layers.report("elsewhere", message, fix="left out", left_out=True)
 
@@ -349,8 +348,8 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "link"
     if name.startswith("uima.") or "begin" not in features:
         return ""
-    if name.startswith(BUILT_IN) and name != NAMED_ENTITY:
-        return ""  # linguistic layers
+    if is_linguistic(name):
+        return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 
 

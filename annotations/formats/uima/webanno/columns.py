@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import FormatError
-from annotations.formats.uima.layers import BUILT_IN, IDENTIFIER, NAMED_ENTITY, READING, Layers, Link, Relation, Span
+from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, is_linguistic
 from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, unescape_value
 from annotations.formats.uima.webanno.text import UNIT, Row
 
@@ -73,7 +73,7 @@ class Annotations:
         layers = [
             (layer, layer.first, layer.first + len(layer.features), take[layer.kind])
             for layer in self.layers
-            if layer.kind == "CH" or layer.name == NAMED_ENTITY or not layer.name.startswith(BUILT_IN)
+            if layer.kind == "CH" or not is_linguistic(layer.name)
         ]
         self.anywhere = any(feature.removeprefix("BT_") == ANY for layer in self.layers for feature in layer.features)
         for row in rows:

@@ -359,6 +359,19 @@ XMI = {
             f"the 1 spans of the layer {ANNOTATOR}Comment are left out",
         ),
     ),
+    "CorefAnnotator: a mention that was deleted, and types of DKPro Core that are not known": with_file(
+        xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'),
+        main_file(xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'))
+        .replace('members="40 41', 'members="40')
+        .replace("<xmi:XMI", '<xmi:XMI xmlns:meta="http:///de/tudarmstadt/ukp/dkpro/core/api/metadata/type.ecore"'),
+        chains={"1": ["Anna"], "2": ["her dog", "It"]},
+        findings=(
+            NO_TYPES,
+            f"1 of the type {DKPRO}metadata.type.DocumentMetaData are left out",
+            f"2 values of the feature Color of {ANNOTATOR}Entity",
+            f"1 of the type {ANNOTATOR}Mention stand in no view",
+        ),
+    ),
     "CorefAnnotator: a label that is as long as its mention, and a part that is detached": xmi(
         f'<v1:Entity xmi:id="30" Label="{"A" * 201}"/>',
         element("v1:Mention", 40, "Anna", Entity=30, Discontinuous=41),
