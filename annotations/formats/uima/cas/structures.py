@@ -178,8 +178,8 @@ class _Draft:
         self._follow_unchained()
         for relation in self.relations:
             kind = self._value(relation, self.first_strings[relation.type.name])
-            source = self.spans.get(_structure_number(_referenced(relation, "Governor")))
-            target = self.spans.get(_structure_number(_referenced(relation, "Dependent")))
+            source = self._end(_referenced(relation, "Governor"))
+            target = self._end(_referenced(relation, "Dependent"))
             reading = self._value(relation, READING)
             self._relation(relation, relation.type.name, kind, source, target, reading)
         for host, structure in self.slots:
@@ -311,6 +311,16 @@ class _Draft:
         elif not layer.startswith(BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
             self.file_layers.report("unknown-reference", message, line, "the relation was left out", left_out=True)
+
+    def _end(self, structure: FeatureStructure | None) -> Span | None:
+        """Return the span at an end of a relation, which may be a token."""
+        number = _structure_number(structure)
+        position = self._position(structure) if structure is not None else None
+        if structure is not None and position and number not in self.spans and is_linguistic(structure.type.name):
+            span = Span(structure.type.name, position.begin, position.end, position.line)
+            self.spans[number] = span
+            self.file_layers.spans.append(span)
+        return self.spans.get(number)
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
         """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""

@@ -147,7 +147,16 @@ TSV = {
             f"#T_RL=webanno.custom.Coref|type|BT_{DKPRO}segmentation.type.Token",
             columns=[["ana", *NOTHING[1:]], ["1-3", *NOTHING[1:]]],
         ),
-        findings=("1-3, where no span of the layer", "1-1, where no span of the layer"),
+        pointers={"her": ["Anna"]},
+        markables=["Anna", "her"],
+    ),
+    "relations between phrases of DKPro Core": walk(
+        tsv(
+            f"#T_SP={DKPRO}syntax.type.chunk.Chunk|chunkValue",
+            f"#T_RL=webanno.custom.Coref|type|BT_{DKPRO}syntax.type.chunk.Chunk",
+            columns=[["NP[1]", "_", "NP[2]", "NP[2]", "_"], ["ana", *NOTHING[1:]], ["1-3[2_1]", *NOTHING[1:]]],
+        ),
+        findings=("1-3[2], where no span of the layer", "1-1[1], where no span of the layer"),
         markables=[],
     ),
     "programs that write no blank lines": walk(
@@ -227,6 +236,7 @@ NAMESPACES = {
     "coref": "http:///de/tudarmstadt/ukp/dkpro/core/api/coref/type.ecore",
     "ner": "http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore",
     "custom": "http:///webanno/custom.ecore",
+    "seg": "http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore",
     "v1": "http:///de/unistuttgart/ims/coref/annotator/api/v1.ecore",
 }
 DKPRO_TYPES = {
@@ -403,6 +413,18 @@ XMI = {
             MENTION: (ANNOTATION, {"antecedents": "uima.cas.FSArray", "kind": STRING}),
             "webanno.custom.MentionLink": (TOP, {"role": STRING, "target": MENTION}),
         },
+        pointers={"her": ["Anna"]},
+    ),
+    "relations between words": xmi(
+        element("seg:Token", 5, "Anna"),
+        element("seg:Token", 6, "her"),
+        element("seg:Token", 8, "It"),
+        element("custom:Coref", 7, "her", Governor=6, Dependent=5),
+        types={
+            f"{DKPRO}segmentation.type.Token": (ANNOTATION, {}),
+            "webanno.custom.Coref": (ANNOTATION, {"Governor": ANNOTATION, "Dependent": ANNOTATION}),
+        },
+        markables=["Anna", "her"],
         pointers={"her": ["Anna"]},
     ),
     "line ends of Windows": xmi(*CHAINED, text="Anna saw&#13;&#10;her dog", types={}, chains={"1": ["Anna", "\nhe"]}),
