@@ -197,7 +197,13 @@ TSV = {
     ),
     "blanks for tabs": walk(chains_tsv().replace("\t", "  "), refused="walk.tsv:6: the second column is not where"),
     "code points for UTF-16 units": walk(
-        tsv("#T_SP=webanno.custom.Mention|", columns=[NOTHING], text="😀nna saw her dog ."),
+        tsv("#T_SP=webanno.custom.Mention|", columns=[["*", "_", "*", "_", "_"]], text="😀nna saw her dog ."),
+        text="😀nna saw her dog .",
+        markables=["😀nna", "her"],
+        findings=("the offsets count code points (read so, though UTF-16 units are usual)",),
+    ),
+    "offsets that count neither": walk(
+        tsv("#T_SP=webanno.custom.Mention|", columns=[NOTHING], text="😀nna saw her dog .").replace("5-8", "6-9"),
         refused="walk.tsv:6: the words of the token 1-1 do not stand at 0-4 of the text (offsets count UTF-16 units)",
     ),
     "spans of three layers": walk(
