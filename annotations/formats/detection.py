@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
+from annotations.formats.syntax.table import SEPARATOR_LINE
+
 # So many bytes of a file are looked at, and so many files.
 HEAD_BYTES = 4096
 MOST_FILES = 50
@@ -141,7 +143,8 @@ def _detect_json(text: str) -> str:
 
 
 def _detect_table(text: str) -> str:
-    names = {name.strip('" ') for name in re.split(r"[,;\t]", text.partition("\n")[0].strip().lower())}
+    header = SEPARATOR_LINE.sub("", text).lstrip().partition("\n")[0]
+    names = {name.strip('" ') for name in re.split(r"[,;\t]", header.strip().lower())}
     if not names & {"text", "document"} or "unit" not in names:
         return ""
     return "judgements-csv" if "coder" in names else "matrix-csv"

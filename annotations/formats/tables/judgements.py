@@ -55,6 +55,8 @@ RELATION, ATTRIBUTE = "relation", "attribute"
 KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS, "relations", "attributes")
 READING = re.compile(rf"{KEY.pattern}(?:\+{KEY.pattern})*", re.ASCII)
 TOGETHER = "+"
+# So many unknown columns are named.
+MOST_NAMES = 20
 
 # The keys of targets: of one reading they are meant together.
 type KeyReadings = tuple[tuple[str, ...], ...]
@@ -290,7 +292,8 @@ def _describe_unknown(read: table.Table, places: Sequence[int]) -> str:
         values: Counter[int] = Counter(dict.fromkeys(places, 0))
         for _, cells in read.rows():
             values.update(place for place in places if cells[place])
-        counted = (f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common())
+        counted = [f"{read.header[place][:50]!r} ({number} values)" for place, number in values.most_common(MOST_NAMES)]
+        counted += [f"{len(places) - MOST_NAMES} more"] * (len(places) > MOST_NAMES)
         names = f"the columns {', '.join(counted)}"
     return f"there is no use for {names}; known are {known}; {way}"
 

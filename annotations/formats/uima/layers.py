@@ -130,6 +130,11 @@ OPTIONS = (
 WAYS = {"category": "categories=links"}
 
 
+def is_linguistic(layer: str) -> bool:
+    """Return whether a layer is one of DKPro Core's that say nothing of markables, such as part of speech."""
+    return layer.startswith(BUILT_IN) and layer not in (LINK, NAMED_ENTITY)
+
+
 # Each of these stands for itself: two that say the same are still two.
 @dataclass(slots=True, eq=False)
 class Span:
@@ -282,7 +287,7 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
     """Name what was not read, linguistic layers of DKPro Core apart."""
     spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
     for layer, number in spans.items():
-        if layer == NAMED_ENTITY or not layer.startswith(BUILT_IN):
+        if not is_linguistic(layer):
             file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out", left_out=True)
     known = set(map(id, relations))
     others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in known)

@@ -191,6 +191,7 @@ def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea, key, row):
     bring(other, key, files)
     coding = Coding.objects.get(text__project=other, coder__username="cem")
     assert (coding.status, coding.judgements.count()) == ("submitted", 0)
+    assert judgements(other).keys() == judgements(tea).keys()
     assert files_of(other, key, coders=["cem"]) == files_of(tea, key, coders=["cem"])
 
 

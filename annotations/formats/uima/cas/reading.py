@@ -21,7 +21,7 @@ from annotations.formats.syntax.xml import parse, serialize
 from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_whole
 from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import build_document, feature_name
-from annotations.formats.uima.layers import Layers
+from annotations.formats.uima.layers import Layers, is_linguistic
 
 if TYPE_CHECKING:
     import cassis
@@ -153,7 +153,8 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
             features[name, feature] += 1
     fix = "add the type system"
     for name, number in unknown.items():
-        file_layers.report("unknown-type", f"{number} of the type {name[:100]} are left out", fix=fix, left_out=True)
+        message, said = f"{number} of the type {name[:100]} are left out", not is_linguistic(name)
+        file_layers.report("unknown-type", message, fix=fix, left_out=said)
     file_layers.report_features(features, fix)
 
 

@@ -36,14 +36,13 @@ from annotations.formats.uima.cas.names import (
 from annotations.formats.uima.layers import (
     BUILT_IN,
     IDENTIFIER,
-    LINK,
-    NAMED_ENTITY,
     READING,
     Layers,
     Link,
     Relation,
     Span,
     build_marks,
+    is_linguistic,
 )
 
 # Of so many annotations one has to begin or end oddly for a finding.
@@ -89,7 +88,7 @@ def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int],
         if number not in read and cas.typesystem.contains_type(position.type_name)
     )
     for name, number in names.items():
-        if name in (LINK, NAMED_ENTITY) or not name.startswith((BUILT_IN, "uima.")):
+        if not (is_linguistic(name) or name.startswith("uima.")):
             message = f"{number} of the type {name} stand in no view, or in that of another text"
             file_layers.report("elsewhere", message, fix="left out", left_out=True)
 
@@ -179,8 +178,8 @@ class _Draft:
         self._follow_unchained()
         for relation in self.relations:
             kind = self._value(relation, self.first_strings[relation.type.name])
-            source = self.spans.get(_structure_number(_referenced(relation, "Governor")))
-            target = self.spans.get(_structure_number(_referenced(relation, "Dependent")))
+            source = self._end(_referenced(relation, "Governor"))
+            target = self._end(_referenced(relation, "Dependent"))
             reading = self._value(relation, READING)
             self._relation(relation, relation.type.name, kind, source, target, reading)
         for host, structure in self.slots:
@@ -313,6 +312,16 @@ class _Draft:
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
             self.file_layers.report("unknown-reference", message, line, "the relation was left out", left_out=True)
 
+    def _end(self, structure: FeatureStructure | None) -> Span | None:
+        """Return the span at an end of a relation, which may be a token."""
+        number = _structure_number(structure)
+        position = self._position(structure) if structure is not None else None
+        if structure is not None and position and number not in self.spans and is_linguistic(structure.type.name):
+            span = Span(structure.type.name, position.begin, position.end, position.line)
+            self.spans[number] = span
+            self.file_layers.spans.append(span)
+        return self.spans.get(number)
+
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
         """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
         for feature in self.arrays[structure.type.name]:
@@ -349,8 +358,8 @@ def _structure_kind(structure: FeatureStructure) -> str:
         return "link"
     if name.startswith("uima.") or "begin" not in features:
         return ""
-    if name.startswith(BUILT_IN) and name != NAMED_ENTITY:
-        return ""  # linguistic layers
+    if is_linguistic(name):
+        return ""
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 
 

@@ -1,11 +1,11 @@
 """Rows -> layers: what stands in the columns of annotations."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.model.document import FormatError
-from annotations.formats.uima.layers import BUILT_IN, IDENTIFIER, NAMED_ENTITY, READING, Layers, Link, Relation, Span
+from annotations.formats.uima.layers import IDENTIFIER, READING, Layers, Link, Relation, Span, is_linguistic
 from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, unescape_value
 from annotations.formats.uima.webanno.text import UNIT, Row
 
@@ -67,13 +67,14 @@ class Annotations:
     # Whether relations lead to spans of any layer, and how many annotations were met on all rows.
     anywhere: bool = False
     n_annotations: int = 0
+    rows: Mapping[str, Row] = field(default_factory=dict)
 
-    def collect(self, rows: Iterable[Row]) -> None:
+    def collect(self, rows: Sequence[Row]) -> None:
         take = {"CH": self._chain, "SP": self._spans, "RL": self._relations}
         layers = [
             (layer, layer.first, layer.first + len(layer.features), take[layer.kind])
             for layer in self.layers
-            if layer.kind == "CH" or layer.name == NAMED_ENTITY or not layer.name.startswith(BUILT_IN)
+            if layer.kind == "CH" or not is_linguistic(layer.name)
         ]
         self.anywhere = any(feature.removeprefix("BT_") == ANY for layer in self.layers for feature in layer.features)
         for row in rows:
@@ -82,6 +83,7 @@ class Annotations:
                 if cells.count(NONE) < len(cells):
                     read_cells(row, layer, cells)
         self.file_layers.links += self.links.values()
+        self.rows = {row.unit: row for row in rows} if self.arcs else {}
         for arc in self.arcs:
             self._connect(arc)
 
@@ -229,6 +231,8 @@ class Annotations:
         else:
             spans = self.spans_by_unit.get((end.layer, end.unit), [])
             span = spans[0] if spans else None
+            if span is None and is_linguistic(end.layer) and end.unit in self.rows:
+                span = self._span(self.rows[end.unit], end.layer, [], 0, "")  # a token, or its part of speech
             if len(spans) > 1:
                 message = f"a relation leads to {end.unit}, on which {len(spans)} spans stand"
                 self.file_layers.report("ambiguous-reference", message, arc.line, "the first was taken")

@@ -20,11 +20,18 @@ def read(
     file = bundle.main
     lines = decode(bundle.data, file).split("\n")
     declared, java = _read_header(lines, file)
-    draft = Text(file, sum(len(layer.features) for layer in declared), java)
-    for number, line in enumerate(lines, start=1):
-        draft.add(number, line)
-    content, rows, sentences = draft.build()
+    n_columns = sum(len(layer.features) for layer in declared)
     file_layers = Layers(file)
+    try:
+        content, rows, sentences = Text(file, n_columns, java).read(lines)
+    except FormatError as error:
+        if not any(max(line, default="") > "\uffff" for line in lines):
+            raise
+        try:
+            content, rows, sentences = Text(file, n_columns, java, in_points=True).read(lines)
+        except FormatError:
+            raise error from None
+        file_layers.report("offsets", "the offsets count code points", fix="read so, though UTF-16 units are usual")
     Annotations(file_layers, declared).collect(rows)
     marks, links = build_marks(file_layers, layers, relations, categories)
     return [Document(stem(file), file, content, marks, sentences, links, findings=file_layers.findings)]

@@ -35,6 +35,7 @@ class Text:
     file: str
     columns: int
     java: bool
+    in_points: bool = False
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     size: int = 0
@@ -48,7 +49,13 @@ class Text:
     tokens: int = 0
     token: tuple[str, int, int] = ("", 0, 0)
 
-    def add(self, number: int, line: str) -> None:
+    def read(self, lines: Sequence[str]) -> tuple[str, list[Row], list[Stretch]]:
+        """Return the content, the rows with their offsets in code points, and the sentences."""
+        for number, line in enumerate(lines, start=1):
+            self._add(number, line)
+        return self._build()
+
+    def _add(self, number: int, line: str) -> None:
         self.size += len(line)
         if line.startswith("#"):
             self._comment(number, line)
@@ -104,7 +111,7 @@ class Text:
             raise FormatError(f"the sentence begins {gap} characters after the one before it", self.file, number)
         text = "\n".join(self.text)
         self.pieces += (fill_gap(gap, inner=bool(self.pieces)), text)
-        self.length = begin + len(text.encode("utf-16-le")) // 2
+        self.length = begin + (len(text) if self.in_points else len(text.encode("utf-16-le")) // 2)
         self.text, self.open = [], True
         self.firsts.append(len(self.rows))
         self._row(number, line)
@@ -145,13 +152,12 @@ class Text:
             self.token = (unit, begin, end)
             self.tokens += 1
 
-    def build(self) -> tuple[str, list[Row], list[Stretch]]:
-        """Return the content, the rows with their offsets in code points, and the sentences."""
+    def _build(self) -> tuple[str, list[Row], list[Stretch]]:
         self._end_sentence()
         if not self.rows:
             raise FormatError("there is no sentence in this file", self.file, 1)
         content = "".join(self.pieces)
-        units = Units(content)
+        units = Units("" if self.in_points else content)
         rows = [self._placed(row, content, units) for row in self.rows]
         sentences = [
             Stretch("sentence", rows[first].begin, max(row.end for row in rows[first:end] if "." not in row.unit))
@@ -160,7 +166,7 @@ class Text:
         return content, rows, sentences
 
     def _placed(self, row: Row, content: str, units: Units) -> Row:
-        begin, end = units.point(row.begin), units.point(row.end)
+        begin, end = (row.begin, row.end) if self.in_points else (units.point(row.begin), units.point(row.end))
         words = None if begin is None or end is None else content[begin:end]
         if begin is None or end is None or words not in (row.form, self._unescaped(row.line, row.form)):
             message = f"the words of the token {row.unit} do not stand at {row.begin}-{row.end} of the text"

@@ -26,6 +26,7 @@ def test_what_a_format_writes_is_detected(format_):
         ({"a.ann": "", "a.txt": "Anna"}, "brat"),
         ({"a.csv": "document,unit,coder,chain\n"}, "judgements-csv"),
         ({"a.tsv": "text\tunit\tann\tbob\n"}, "matrix-csv"),
+        ({"a.csv": "sep=;\r\nText;Unit;Coder;Label\r\n"}, "judgements-csv"),
         ({"a.csv": "name;age\n"}, ""),
         ({"a.json": '{"a": 1}'}, ""),
         ({"a.conll": "# newdoc id = a\n1\tAnna\n"}, "conllu"),

@@ -211,6 +211,7 @@ def test_every_cell_is_neutralised():
             1,
             "there is no use for the columns 'sure' (2 values), 'time' (1 values); known are text",
         ),
+        (f"text,unit,coder,label{',x' * 30}\n", 1, "'x' (0 values), 10 more; known are text, unit"),
         ("text,unit,ann,bob\na,p:0-1,x,y\n", 1, "a table with a column a coder is a matrix (matrix-csv)"),
         ("text,unit,coder,label,valeu\n", 1, "there is no use for a column 'valeu'"),
         ("text,unit,coder,label\na,p:0-1,x\n", 2, "this row has 3 cells, the header has 4"),

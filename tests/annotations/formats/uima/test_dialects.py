@@ -147,7 +147,16 @@ TSV = {
             f"#T_RL=webanno.custom.Coref|type|BT_{DKPRO}segmentation.type.Token",
             columns=[["ana", *NOTHING[1:]], ["1-3", *NOTHING[1:]]],
         ),
-        findings=("1-3, where no span of the layer", "1-1, where no span of the layer"),
+        pointers={"her": ["Anna"]},
+        markables=["Anna", "her"],
+    ),
+    "relations between phrases of DKPro Core": walk(
+        tsv(
+            f"#T_SP={DKPRO}syntax.type.chunk.Chunk|chunkValue",
+            f"#T_RL=webanno.custom.Coref|type|BT_{DKPRO}syntax.type.chunk.Chunk",
+            columns=[["NP[1]", "_", "NP[2]", "NP[2]", "_"], ["ana", *NOTHING[1:]], ["1-3[2_1]", *NOTHING[1:]]],
+        ),
+        findings=("1-3[2], where no span of the layer", "1-1[1], where no span of the layer"),
         markables=[],
     ),
     "programs that write no blank lines": walk(
@@ -188,7 +197,13 @@ TSV = {
     ),
     "blanks for tabs": walk(chains_tsv().replace("\t", "  "), refused="walk.tsv:6: the second column is not where"),
     "code points for UTF-16 units": walk(
-        tsv("#T_SP=webanno.custom.Mention|", columns=[NOTHING], text="😀nna saw her dog ."),
+        tsv("#T_SP=webanno.custom.Mention|", columns=[["*", "_", "*", "_", "_"]], text="😀nna saw her dog ."),
+        text="😀nna saw her dog .",
+        markables=["😀nna", "her"],
+        findings=("the offsets count code points (read so, though UTF-16 units are usual)",),
+    ),
+    "offsets that count neither": walk(
+        tsv("#T_SP=webanno.custom.Mention|", columns=[NOTHING], text="😀nna saw her dog .").replace("5-8", "6-9"),
         refused="walk.tsv:6: the words of the token 1-1 do not stand at 0-4 of the text (offsets count UTF-16 units)",
     ),
     "spans of three layers": walk(
@@ -227,6 +242,7 @@ NAMESPACES = {
     "coref": "http:///de/tudarmstadt/ukp/dkpro/core/api/coref/type.ecore",
     "ner": "http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore",
     "custom": "http:///webanno/custom.ecore",
+    "seg": "http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore",
     "v1": "http:///de/unistuttgart/ims/coref/annotator/api/v1.ecore",
 }
 DKPRO_TYPES = {
@@ -359,6 +375,19 @@ XMI = {
             f"the 1 spans of the layer {ANNOTATOR}Comment are left out",
         ),
     ),
+    "CorefAnnotator: a mention that was deleted, and types of DKPro Core that are not known": with_file(
+        xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'),
+        main_file(xmi(*ANNOTATED, '<meta:DocumentMetaData xmi:id="2" sofa="1" begin="0" end="27"/>'))
+        .replace('members="40 41', 'members="40')
+        .replace("<xmi:XMI", '<xmi:XMI xmlns:meta="http:///de/tudarmstadt/ukp/dkpro/core/api/metadata/type.ecore"'),
+        chains={"1": ["Anna"], "2": ["her dog", "It"]},
+        findings=(
+            NO_TYPES,
+            f"1 of the type {DKPRO}metadata.type.DocumentMetaData are left out",
+            f"2 values of the feature Color of {ANNOTATOR}Entity",
+            f"1 of the type {ANNOTATOR}Mention stand in no view",
+        ),
+    ),
     "CorefAnnotator: a label that is as long as its mention, and a part that is detached": xmi(
         f'<v1:Entity xmi:id="30" Label="{"A" * 201}"/>',
         element("v1:Mention", 40, "Anna", Entity=30, Discontinuous=41),
@@ -390,6 +419,18 @@ XMI = {
             MENTION: (ANNOTATION, {"antecedents": "uima.cas.FSArray", "kind": STRING}),
             "webanno.custom.MentionLink": (TOP, {"role": STRING, "target": MENTION}),
         },
+        pointers={"her": ["Anna"]},
+    ),
+    "relations between words": xmi(
+        element("seg:Token", 5, "Anna"),
+        element("seg:Token", 6, "her"),
+        element("seg:Token", 8, "It"),
+        element("custom:Coref", 7, "her", Governor=6, Dependent=5),
+        types={
+            f"{DKPRO}segmentation.type.Token": (ANNOTATION, {}),
+            "webanno.custom.Coref": (ANNOTATION, {"Governor": ANNOTATION, "Dependent": ANNOTATION}),
+        },
+        markables=["Anna", "her"],
         pointers={"her": ["Anna"]},
     ),
     "line ends of Windows": xmi(*CHAINED, text="Anna saw&#13;&#10;her dog", types={}, chains={"1": ["Anna", "\nhe"]}),
