@@ -21,8 +21,9 @@ def muc(content: str | bytes, text: str = TEXT, **expected: Any) -> Dialect:
     return Dialect(files={"walk.sgm": content}, text=text, **expected)
 
 
-def tagged(anna: str, dog: str, her: str, she: str, tag: str = "COREF") -> str:
+def tagged(*attributes: str, tag: str = "COREF") -> str:
     """Return the text with the four tags, each with attributes."""
+    anna, dog, her, she = attributes
     close = f"</{tag}>"
     return (
         f"<{tag} {anna}>Anna{close} saw <{tag} {dog}><{tag} {her}>her{close} dog{close}. <{tag} {she}>She{close} waved."
