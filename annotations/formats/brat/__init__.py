@@ -15,8 +15,8 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
 * LitBank names entities by the types of T lines of their own; an option reads them so.
 * An R line is a pointer from its first argument, the anaphor, to its second; of several names those that say identity
   are, and the others are relations. Where there are * lines, R lines are left out, each name reported. `Relation-KEY`
-  is another relation, with or without * lines; by an option every R line is one that does not say identity. R lines of one span
-  with equal numbers as attribute Reading are meant together.
+  is another relation, with or without * lines; by an option every R line is one that does not say identity. R lines
+  of one span with equal numbers as attribute Reading are meant together.
 * Attributes: Category (with a key), Optional, Unsure, Uncoded (there is no answer), Unlinked (the answer is that it
   goes together with nothing: then it is not an entity of its own either).
 * Notes: AnnotatorNotes are the coder's note, a line each; ChainName, Label and Min are what the coder calls the chain,

@@ -14,10 +14,9 @@ customizations are not looked at.
 * `phrase_antecedent_2` adds the antecedents of a second reading to those of `phrase_antecedent`, and `coref_class_2`
   a second entity to that of `coref_class`.
 * Other pointers than those that say identity (by `identity="false"`, by their names, or by `bridge` in another
-  attribute) are relations,
-  attributes further questions, by their names in small letters. `bridging_readings="1+2;3"` says that the first two
-  targets of `bridging` are meant together. Written is `attribute_NAME` for a question whose name means something else
-  here.
+  attribute) are relations, and other attributes further questions, by their names in small letters.
+  `bridging_readings="1+2;3"` says that the first two targets of `bridging` are meant together. Written is
+  `attribute_NAME` for a question whose name means something else here.
 * Of sets, what is in none and has no category is an entity of its own.
 * Attributes and files of markables that are not read are counted by name.
 * A markable is uncoded if it has none of the attributes of its scheme.
