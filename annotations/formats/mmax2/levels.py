@@ -158,7 +158,7 @@ class Levels:
             message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
             self.findings.add("identity", message, file, fix='identity="false" in the scheme makes them a relation')
         for name in sorted(unread & used.keys()):
-            message = f"what {name} says of the level {level.name} is not read"
+            message = f"{used[name]} values of {name} of the level {level.name} are not read"
             self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
         if question.coded:
             known = {each.name for each in scheme}

@@ -123,10 +123,12 @@ DIALECTS = {
                 {"anaphref": "markable_3", "sentiment_ref": "sentiment:markable_9"},
             ),
             "sentiment": level({"id": "markable_9", "span": "word_1..word_8", "polarity": "positive"}),
+            "negation": level({"span": "word_2", "emo_ref": "sentiment:markable_9"}, {"span": "word_7"}),
         },
         {
             "target": scheme(preferred=["true", "false"], anaphref=POINTER, sentiment_ref=POINTER),
             "sentiment": scheme(polarity=["positive", "negative"]),
+            "negation": scheme(emo_ref=POINTER),
         },
         name="1.general",
         files={
@@ -135,7 +137,8 @@ DIALECTS = {
         },
         pointers={"her": ["Anna"], "She": ["her"]},
         relations={"sentiment_ref": {"Anna": [TEXT], "She": [TEXT]}},
-        markables=[TEXT, *MENTIONS],
+        markables=[TEXT, "Anna", "saw", "her dog", "her", "She", "waved"],
+        findings=("1 values of emo_ref of the level negation are not read",),
     ),
     "PotTS, one level: pointers that are no antecedents": mmax(
         {"target": sets("sentiment_ref", "empty", "markable_1", "empty", "markable_1")},
