@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, read_rows
+from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, name_text, read_rows
 from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
@@ -26,7 +26,7 @@ from annotations.formats.model.document import (
     Parts,
     Stretch,
 )
-from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
 
@@ -76,7 +76,7 @@ class Levels:
 
     def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
         self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
-        self.name = stem(bundle.main)
+        self.name = name_text(bundle.main)
         self.findings = Findings()
         self.rows = {
             path: list(read_rows(bundle.files[path], path, words, slips))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from tests.annotations.formats.dialects import Dialect, check_dialect, each_of
+from tests.annotations.formats.dialects import Dialect, check_dialect, each_of, read_files
 
 WORDS = ["Anna", "saw", "her", "dog", ".", "She", "waved", "."]
 TEXT = " ".join(WORDS)
@@ -72,6 +73,10 @@ def mmax(
     project |= {f"Markables/{name}_{key}_level.xml": content for key, content in levels.items()}
     project |= {f"Schemes/{key}_scheme.xml": content for key, content in (schemes or {}).items()}
     return Dialect(files=project | (files or {}), text=text, **expected)
+
+
+def without(*names: str, of: Dialect) -> Dialect:
+    return replace(of, files={name: content for name, content in of.files.items() if name not in names})
 
 
 PARCOR = {
@@ -219,6 +224,15 @@ DIALECTS = {
         pointers={"her She": ["Anna"], "her dog": ["Anna"]},
         findings=("the scheme of the level primmark", "the scheme of the level secmark"),
     ),
+    "words and markables alone, without a .mmax file": without(
+        "walk.mmax",
+        "common_paths.xml",
+        of=mmax(
+            {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")},
+            {"coref": scheme(coref_class=SET)},
+            chains=CHAINS,
+        ),
+    ),
     "Polish: NAME_mentions.xml, groups and near identity": mmax(
         {},
         files={
@@ -321,6 +335,13 @@ DIALECTS = {
         {}, files={"walk.mmax": "<mmax_project><words>x.xml</words></mmax_project>"}, refused="'x.xml' is not here"
     ),
 }
+
+
+def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
+    files = mmax({"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")}).files
+    folders = {f"{coder}/{name}": files[name] for coder in ("anna", "ben") for name in files if name != "walk.mmax"}
+    found = read_files("mmax2", Dialect(files=folders))
+    assert [(document.file, document.name) for document in found] == [("anna/walk", "walk"), ("ben/walk", "walk")]
 
 
 @each_of(DIALECTS)
