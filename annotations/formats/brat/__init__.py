@@ -5,16 +5,18 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
     *	Coreference T1 T2
     R1	Antecedent Arg1:T2 Arg2:T1
 
-* The text stays as it is, line ends included. Offsets count its code points. A byte order mark counts as one, as it
-  does in brat, but is no part of the text. What a T line quotes must be what stands there.
+* The text stays as it is, line ends included. Offsets count its code points, or UTF-16 units where only these fit. A
+  byte order mark counts as one, as it does in brat, but is no part of the text. What a T line quotes must be what
+  stands there.
 * A T line is a markable, its type the level; Mention is the level that the project codes. brat cuts a span at line
   ends; what only such white space parts is one part.
-* Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own, as
-  is one without R lines from or to it where an entity is asked for.
+* Each * line is an entity; of several names those that say identity are. A T in several stands in
+  several, one in none is an entity of its own, as is one without R lines from or to it where an entity is asked for.
 * LitBank names entities by the types of T lines of their own; an option reads them so.
-* An R line is a pointer from its first argument, the anaphor, to its second. Where there are * lines, R lines are left
-  out, each name reported. `Relation-KEY` is another relation, with or without * lines; by an option every R line is one
-  that is not called Antecedent. R lines of one span with equal numbers as attribute Reading are meant together.
+* An R line is a pointer from its first argument, the anaphor, to its second; of several names those that say identity
+  are, and the others are relations. Where there are * lines, R lines are left out, each name reported. `Relation-KEY`
+  is another relation, with or without * lines; by an option every R line is one that does not say identity. R lines
+  of one span with equal numbers as attribute Reading are meant together.
 * Attributes: Category (with a key), Optional, Unsure, Uncoded (there is no answer), Unlinked (the answer is that it
   goes together with nothing: then it is not an entity of its own either).
 * Notes: AnnotatorNotes are the coder's note, a line each; ChainName, Label and Min are what the coder calls the chain,

@@ -110,15 +110,16 @@ class Coder:
         indices = self._indices(level, row, path) if question.kind == Kind.SET else ()
         if question.kind == Kind.SET and not indices and category == "":
             self.alone.add(place)
-        relations = [
-            (link.name, self._readings(level, row, place, path, [link]))
+        relations = {
+            link.name: self._readings(level, row, place, path, [link])
             for link in question.relations
             if link.name in attributes
-        ]
+        }
         # COREA says in another attribute that a pointer is none to an antecedent.
         bridging = next((attributes[name] for name in question.further if BRIDGING.match(attributes.get(name, ""))), "")
         if readings and bridging:
-            relations, readings = [*relations, (bridging, readings)], ()
+            relations[bridging] = (*relations.get(bridging, ()), *readings)
+            readings = ()
         return Answer(
             category or "",
             indices=indices,
@@ -126,7 +127,7 @@ class Coder:
             unsure=_is_true(attributes, "unsure"),
             note=attributes.get("note") or attributes.get("comment", ""),
             name=attributes.get("chain_name", ""),
-            relations=tuple((name, targets) for name, targets in relations if targets),
+            relations=tuple((name, targets) for name, targets in relations.items() if targets),
             attributes=tuple(
                 (name, value)
                 for name, values in question.further.items()

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, read_rows
+from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, name_text, read_rows
 from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
@@ -26,7 +26,7 @@ from annotations.formats.model.document import (
     Parts,
     Stretch,
 )
-from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
 
@@ -76,7 +76,7 @@ class Levels:
 
     def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
         self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
-        self.name = stem(bundle.main)
+        self.name = name_text(bundle.main)
         self.findings = Findings()
         self.rows = {
             path: list(read_rows(bundle.files[path], path, words, slips))
@@ -158,7 +158,7 @@ class Levels:
             message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
             self.findings.add("identity", message, file, fix='identity="false" in the scheme makes them a relation')
         for name in sorted(unread & used.keys()):
-            message = f"what {name} says of the level {level.name} is not read"
+            message = f"{used[name]} values of {name} of the level {level.name} are not read"
             self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
         if question.coded:
             known = {each.name for each in scheme}

@@ -43,17 +43,19 @@ def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
     """Return each .mmax file with the XML files that may be its own.
 
     These lie under its folder, or, where no folder above them holds a .mmax file, beside it. What is named after
-    another .mmax file of that folder is left out; what is named after none belongs to all.
+    another .mmax file of that folder is left out; what is named after none belongs to all. Without any .mmax file the
+    files of words stand for them.
     """
     names = list(dict.fromkeys(names))
-    mains = [name for name in names if name.lower().endswith(suffixes) and not _hidden(name)]
+    shown = [name for name in names if not _hidden(name)]
+    mains = [name for name in shown if name.lower().endswith(suffixes)] or list(filter(WORDS_FILE.search, shown))
     # The .mmax files of a folder, and those of all folders in a folder.
     under: dict[str, set[str]] = {}
     beside: dict[str, set[str]] = {}
     for main in mains:
         folder = posixpath.dirname(main)
-        under.setdefault(folder, set()).add(stem(main))
-        beside.setdefault(posixpath.dirname(folder), set()).add(stem(main))
+        under.setdefault(folder, set()).add(name_text(main))
+        beside.setdefault(posixpath.dirname(folder), set()).add(name_text(main))
     # By folder, whether it holds a .mmax file, and the stem that the file is named after.
     by_stem: dict[tuple[str, bool, str], list[str]] = {}
     for name in names:
@@ -67,12 +69,17 @@ def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
             by_stem.setdefault((folder, home is not None, _owning_stem(name, stems)), []).append(name)
     bundles = []
     for main in mains:
-        folder, main_stem = posixpath.dirname(main), stem(main)
+        folder, main_stem = posixpath.dirname(main), name_text(main)
         keys = [(folder, True)] + ([(posixpath.dirname(folder), False)] if folder else [])
         own = [name for key in keys for name in by_stem.get((*key, main_stem), ())]
         shared = [name for key in keys for name in by_stem.get((*key, ""), ())[:MOST_SHARED]]
         bundles.append((main, *own, *shared))
     return bundles
+
+
+def name_text(main: str) -> str:
+    """Return what a text is called, after its .mmax file or its words."""
+    return WORDS_FILE.sub("", posixpath.basename(main)) if WORDS_FILE.search(main) else stem(main)
 
 
 def _hidden(name: str) -> bool:
@@ -129,13 +136,14 @@ def read_project(bundle: Bundle) -> Project:
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
     paths = parse(bundle.files[common], common) if common else root
-    name = _element_text(root, "words")
+    is_words = local_name(root.tag) == "words"
+    name = posixpath.basename(bundle.main) if is_words else _element_text(root, "words")
     if not name:
         raise FormatError("the .mmax file names no words file in <words>", bundle.main, root.sourceline)
     words = where.find(_element_text(paths, "basedata_path"), name)
     if words is None:
         raise FormatError(f"the words file {name[:200]!r} is not here", bundle.main, root.sourceline)
-    prefixes = (stem(bundle.main), WORDS_FILE.sub("", posixpath.basename(name.replace("\\", "/"))))
+    prefixes = (name_text(bundle.main), WORDS_FILE.sub("", posixpath.basename(name.replace("\\", "/"))))
     source = (common, paths) if common and next(paths.iter("{*}level"), None) is not None else (bundle.main, root)
     levels = _read_levels(*source, _element_text(paths, "scheme_path"), prefixes, where) or _guess_levels(
         prefixes, where

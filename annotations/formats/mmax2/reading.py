@@ -55,8 +55,10 @@ def _build_scheme(levels: Levels, documents: Iterable[Document]) -> SchemeSpec |
 def _document_files(folders: list[str], main: str, name: str) -> list[str]:
     """Return the files after which documents are named.
 
-    These are the .mmax file of a single coder, else the text in their folders.
+    These are the .mmax file of a single coder, or what holds its words and markables, else the text in their folders.
     """
+    if len(folders) == 1 and main.lower().endswith(".xml"):
+        return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
     if len(folders) < 2:
         return [main] * len(folders)
     distinct = folders

@@ -10,6 +10,7 @@
   out; what pointed to it points to what it pointed to. Where there is no TXT or TEXT, all is coded.
 * Every COREF is answered, by a pointer or by none: where entities are asked for, one without links is an entity of one.
   REF may point forward. STATUS (or STAT) OPT is optional.
+* Where no COREF has a REF, and several have one ID, an ID is that of an entity, as in OntoNotes.
 * An ID is the label of its markable, unless it only counts the COREF tags of the document from 1.
 * MIN is looked for in the markable, all white space being one blank; its first place is the head, one as whole words
   before others. Alternatives are parted by |. Where this would find other words than the head, the writer adds

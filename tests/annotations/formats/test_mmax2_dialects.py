@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from tests.annotations.formats.dialects import Dialect, check_dialect, each_of
+from tests.annotations.formats.dialects import Dialect, check_dialect, each_of, read_files
 
 WORDS = ["Anna", "saw", "her", "dog", ".", "She", "waved", "."]
 TEXT = " ".join(WORDS)
@@ -74,6 +75,10 @@ def mmax(
     return Dialect(files=project | (files or {}), text=text, **expected)
 
 
+def without(*names: str, of: Dialect) -> Dialect:
+    return replace(of, files={name: content for name, content in of.files.items() if name not in names})
+
+
 PARCOR = {
     "Coref_class": SET,
     "Mention": {"pronoun": "l_Type", "np": "l_NPtype", "none": ""},
@@ -123,10 +128,12 @@ DIALECTS = {
                 {"anaphref": "markable_3", "sentiment_ref": "sentiment:markable_9"},
             ),
             "sentiment": level({"id": "markable_9", "span": "word_1..word_8", "polarity": "positive"}),
+            "negation": level({"span": "word_2", "emo_ref": "sentiment:markable_9"}, {"span": "word_7"}),
         },
         {
             "target": scheme(preferred=["true", "false"], anaphref=POINTER, sentiment_ref=POINTER),
             "sentiment": scheme(polarity=["positive", "negative"]),
+            "negation": scheme(emo_ref=POINTER),
         },
         name="1.general",
         files={
@@ -135,7 +142,8 @@ DIALECTS = {
         },
         pointers={"her": ["Anna"], "She": ["her"]},
         relations={"sentiment_ref": {"Anna": [TEXT], "She": [TEXT]}},
-        markables=[TEXT, *MENTIONS],
+        markables=[TEXT, "Anna", "saw", "her dog", "her", "She", "waved"],
+        findings=("1 values of emo_ref of the level negation are not read",),
     ),
     "PotTS, one level: pointers that are no antecedents": mmax(
         {"target": sets("sentiment_ref", "empty", "markable_1", "empty", "markable_1")},
@@ -215,6 +223,15 @@ DIALECTS = {
         },
         pointers={"her She": ["Anna"], "her dog": ["Anna"]},
         findings=("the scheme of the level primmark", "the scheme of the level secmark"),
+    ),
+    "words and markables alone, without a .mmax file": without(
+        "walk.mmax",
+        "common_paths.xml",
+        of=mmax(
+            {"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")},
+            {"coref": scheme(coref_class=SET)},
+            chains=CHAINS,
+        ),
     ),
     "Polish: NAME_mentions.xml, groups and near identity": mmax(
         {},
@@ -318,6 +335,13 @@ DIALECTS = {
         {}, files={"walk.mmax": "<mmax_project><words>x.xml</words></mmax_project>"}, refused="'x.xml' is not here"
     ),
 }
+
+
+def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
+    files = mmax({"coref": sets("coref_class", "set_1", "set_2", "set_1", "set_1")}).files
+    folders = {f"{coder}/{name}": files[name] for coder in ("anna", "ben") for name in files if name != "walk.mmax"}
+    found = read_files("mmax2", Dialect(files=folders))
+    assert [(document.file, document.name) for document in found] == [("anna/walk", "walk"), ("ben/walk", "walk")]
 
 
 @each_of(DIALECTS)

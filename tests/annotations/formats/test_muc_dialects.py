@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotations.formats import Links
-from tests.annotations.formats.dialects import Dialect, check_dialect, each_of
+from tests.annotations.formats.dialects import Dialect, check_dialect, each_of, read_files
 
 TEXT = "Anna saw her dog. She waved."
 MARKED = (
@@ -21,8 +21,9 @@ def muc(content: str | bytes, text: str = TEXT, **expected: Any) -> Dialect:
     return Dialect(files={"walk.sgm": content}, text=text, **expected)
 
 
-def tagged(anna: str, dog: str, her: str, she: str, tag: str = "COREF") -> str:
+def tagged(*attributes: str, tag: str = "COREF") -> str:
     """Return the text with the four tags, each with attributes."""
+    anna, dog, her, she = attributes
     close = f"</{tag}>"
     return (
         f"<{tag} {anna}>Anna{close} saw <{tag} {dog}><{tag} {her}>her{close} dog{close}. <{tag} {she}>She{close} waved."
@@ -146,3 +147,8 @@ DIALECTS = {
 @each_of(DIALECTS)
 def test_a_dialect_of_muc_is_read_right_or_told_of_or_refused(dialect):
     check_dialect("muc", dialect)
+
+
+def test_documents_are_named_by_attributes_of_their_tags():
+    documents = "".join(f'<DOC {name}="{number}">a</DOC>' for number, name in enumerate(("DOCNO", "docid", "id"), 1))
+    assert [document.name for document in read_files("muc", muc(documents))] == ["1", "2", "3"]
