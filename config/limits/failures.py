@@ -21,6 +21,6 @@ class FailureHandler(AxesDatabaseHandler):  # type: ignore[misc]
 
     def clean_expired_user_attempts(self, request: HttpRequest | None = None, credentials: Any = None) -> int:
         latest = timezone.now() + settings.AXES_COOLOFF_TIME
-        count, _ = AccessAttempt.objects.filter(attempt_time__gt=latest).delete()
+        count: int = AccessAttempt.objects.filter(attempt_time__gt=latest).delete()[0]
         expired: int = super().clean_expired_user_attempts(request, credentials)
         return count + expired

@@ -301,7 +301,7 @@ def test_a_coding_that_is_there_is_not_overwritten(tales):
 def test_accounts_are_made_up_to_the_bound_of_a_project(tales, settings):
     settings.ACCOUNTS_OF_PROJECT = 2
     message = refused(tales, *(coded(WALK, name) for name in ("anna", "bea", "carl")))
-    assert message.startswith("carl/walk.txt: coder 'carl': At most 2 accounts can be made for a project. ")
+    assert message.startswith("coder 'carl': At most 2 accounts can be made for a project. ")
 
 
 def test_a_further_coder_joins_a_text_that_is_there(tales):
