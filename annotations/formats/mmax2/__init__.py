@@ -1,7 +1,7 @@
 """MMAX2 projects: words in one file, markables of each level in others, tied to the words by their ids.
 
-Read are the `.mmax` file (without any the words stand for it), `common_paths.xml` (without it the levels are told by the
-names of the files), the words, the schemes, and every folder that holds markables of a coded level: each folder is a
+Read are the `.mmax` file (without any the words stand for it), `common_paths.xml` (without it the levels are told by
+the names of the files), the words, the schemes, and every folder with markables of a coded level: each folder is a
 coder. DTDs, style sheets and customizations are not looked at.
 
 * The text is the words joined by a blank. A line ends before and after each markable of the level `sentence` (or
