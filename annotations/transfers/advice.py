@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.formats import FORMATS, Option
-from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION, SEPARATOR
 from annotations.transfers.forms import OPTION_PREFIX
 
+CODER_IN_NAME = "--coder-from name"
 # What the page calls the arguments of the command.
 LABELS_OF_ARGUMENTS = {
     "--scheme files": "Create the scheme from the files",
     "--texts-only": "Texts only",
-    "--coder-from name": "Coder in the file name",
+    CODER_IN_NAME: "Coder in the file name",
     "--coder-from": "Content of the files",
     "--coder": "One coder’s work",
     "--create": "Create missing accounts",
@@ -73,6 +74,8 @@ class Advice:
         argument, names, key, value, format_key = match.groups()
         if argument:
             label = LABELS_OF_ARGUMENTS[argument]
+            if argument == CODER_IN_NAME and SEPARATOR.key in options:
+                self.controls[Control("whose", "name", f"Content of the files: {label}")] = None
             return f"“{label}”" if label else ""
         if names:
             return "“Names in the files”" if self.has_names else match[0]

@@ -148,7 +148,7 @@ def _is_in_word(skeleton: Skeleton, number: int) -> bool:
     """Return whether the characters before and at that number are of one word."""
     if not 0 < number < len(skeleton.characters) or skeleton.ends[number - 1] < skeleton.starts[number]:
         return False
-    before, after = skeleton.characters[number - 1 : number + 1]
+    before, after = skeleton.characters[number - 1], skeleton.characters[number]
     return bool(unicodedata.combining(after)) or (before.isalnum() and after.isalnum())
 
 

@@ -104,8 +104,8 @@ def _same_words(names: Sequence[str], file: str) -> Finding:
     further = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
     *before, last = [*shown, *further]
     message = f"{', '.join(before)} and {last} have the same words"
-    before = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}
-    signs = [sign for sign, texts in before.items() if len(texts) == 1 and "" not in texts]
+    texts = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}
+    signs = [sign for sign, of_sign in texts.items() if len(of_sign) == 1 and "" not in of_sign]
     way = "".join(f"; if their names have the coder: --coder-from name with separator={sign}" for sign in signs[:1])
     return Finding("same-words", message, file, fix=f"{ONE_TEXT}{way}")
 

@@ -325,6 +325,19 @@ def test_a_refusal_has_the_words_of_the_page_and_the_control_that_helps(upload, 
     assert "To be imported: 1 new text, 0 new markables, 1 coding" in manager.get(address).content.decode()
 
 
+def test_texts_of_equal_words_may_be_read_with_the_coder_in_their_names(upload, manager, walk):
+    walks = {f"walk_{coder}.conll": CONLL for coder in ("alice", "ben")}
+    address = upload(("walks.zip", zipped(**walks)), format="conll2012", whose="one", coder="alice", create="on").url
+    page = manager.get(address).content.decode()
+    assert "walk_alice and walk_ben have the same words" in tables(page)
+    assert "if their names have the coder: “Coder in the file name” with “Between text and coder" in tables(page)
+    [pk] = re.findall(r'name="again" value="(\d+)"', page)
+    for field, value in re.findall(r'<button class="button" name="(whose|option-separator)" value="(.+?)"', page):
+        manager.post(URL, {"again": pk, "change": "1", field: value})
+    page = manager.get(address).content.decode()
+    assert "To be imported: 1 new text, 2 new markables, 2 codings, 4 judgements." in page
+
+
 def test_nothing_is_offered_to_those_who_did_not_start_the_import(upload, signed_in, mallory, walk):
     add_member(walk, mallory, Membership.Role.MANAGER)
     address = upload(("dog.txt", "Zoë".encode("cp1252")), format="plain").url
