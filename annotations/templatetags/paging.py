@@ -57,8 +57,8 @@ def choose(
 
     `at` is its id, `everything` the label of no choice.
     """
-    choices = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
-    if are_many(choices):  # so many are no choices of a list, all of which Django would look at
-        return render_suggestions(name, chosen, choices, {"id": at}, everything)
-    listed = [*([("", everything)] if everything else []), *choices]
+    pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in choices]
+    if are_many(pairs):  # so many are no choices of a list, all of which Django would look at
+        return render_suggestions(name, chosen, pairs, {"id": at}, everything)
+    listed = [*([("", everything)] if everything else []), *pairs]
     return BoundedSelect(choices=listed).render(name, chosen, {"id": at})

@@ -295,9 +295,9 @@ class DocsetAssignForm(forms.Form):
         assert isinstance(coders, BoundedModelCheckboxes)
         assert isinstance(peers, BoundedModelCheckboxes)
         coders.choose_from(members_in_roles(docset.project, CODING_ROLES))
-        self.peers = docset.texts.filter(role=Text.Role.PEER).defer("content")
-        peers.choose_from(self.peers)
-        if not self.peers.exists():
+        self.peer_texts = docset.texts.filter(role=Text.Role.PEER).defer("content")
+        peers.choose_from(self.peer_texts)
+        if not self.peer_texts.exists():
             del self.fields["peers"], self.fields["against"]
         if not peers.is_bounded:
             del self.fields["all_peers"]
@@ -305,7 +305,7 @@ class DocsetAssignForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("all_peers"):
-            cleaned["peers"] = self.peers
+            cleaned["peers"] = self.peer_texts
         if not cleaned.get("pyramid") and not cleaned.get("peers") and not self.errors:
             raise forms.ValidationError("Select the pyramid, peers, or both.")
         return cleaned

@@ -162,8 +162,9 @@ class PlanForm(forms.Form):
 
         turn: the page of coders that is shown; tick: "all" or "none" of those found.
         """
-        if tick:
-            self.data = {**self.data, **{f"part-{coder.pk}": "on" if tick == "all" else "" for coder in self.found}}
+        fields: Any = self.data
+        for coder in self.found if tick else ():
+            fields[f"part-{coder.pk}"] = "on" if tick == "all" else ""
         kept = {name: self.data.get(name, "") for name in (*self.FIRST, *self.ADVANCED, "changes", "find")}
         kept |= {"rows": turn or self.data.get("rows", "")}
         query = {name: value for name, value in kept.items() if value}

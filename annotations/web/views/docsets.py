@@ -390,10 +390,9 @@ class _Listed:
     @property
     def codings(self) -> list[int]:
         """The keys of the codings that it shows."""
+        coders = set(self.coders)
         own = [task.codings[self.user] for task in self.own]
-        return own + [
-            pk for task in self.tasks for coder, pk in task.codings.items() if coder in self.coders.object_list
-        ]
+        return own + [pk for task in self.tasks for coder, pk in task.codings.items() if coder in coders]
 
     def context(self, codings: Collection[CodingProgress]) -> dict[str, Any]:
         """Return the context of its templates; `codings` has how far those are that it shows."""
@@ -404,7 +403,7 @@ class _Listed:
             "own": [(table.docset, [cell for row in table.rows for cell in row.cells]) for table in own],
             "shown": self.tasks,
             "coders": self.coders,
-            "tables": progress_tables(self.tasks, self.coders.object_list, codings),
+            "tables": progress_tables(self.tasks, list(self.coders), codings),
             # A few are seen at a glance.
             "searches": self.search or self.tasks.has_other_pages() or self.own.has_other_pages(),
         }

@@ -312,3 +312,24 @@ def test_the_page_of_a_round_without_repeats_says_why_and_has_no_form(half_done,
     assert "/again/repeats/" not in client.get("/projects/large/assign/?round=again").content.decode()
     assert "/main/repeats/" in client.get("/projects/large/assign/?round=main").content.decode()
     assert "Repeat automatically" in client.get("/projects/large/rounds/main/repeats/").content.decode()
+
+
+def test_the_repeats_of_many_coders_have_pages_and_their_coders_are_named(half_done, signed_in, charlie, monkeypatch):
+    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 2)
+    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 3)
+    monkeypatch.setattr("annotations.templatetags.paging.MOST_NAMES", 1)
+    client, address = signed_in(charlie), "/projects/large/rounds/main/repeats/"
+    asked = {"share": "50", "days": "0", "seed": "7"}
+
+    def coders(**query):
+        page = client.get(address, asked | query).content.decode()
+        return re.findall(r'<tr><th scope="row">([^<]*)</th>', page)
+
+    assert [coders(), coders(page="2"), coders(coders="ben ann")] == [["ann", "ben"], ["cem", "dee"], ["ann", "ben"]]
+    assert re.search(r'class="prose">[^<]+ and 2 more</td>', client.get(address, asked).content.decode())
+    assert (
+        "ghost is not one of the available choices" in client.get(address, asked | {"coders": "ghost"}).content.decode()
+    )
+    client.post(address, asked | {"coders": "ann"})
+    assert repeated()
+    assert re.search(r'<textarea name="coders"[^>]*>\s*ann</textarea>', client.get(address).content.decode())

@@ -8,13 +8,19 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import expect
 
-from annotations.models import Text
+from annotations.docsets.creation import add_peer
+from annotations.models import Membership, Plan, Text
+from annotations.planning.plans.designs.terms import WEIGHT_UNIT
 from annotations.planning.rounds import create_round
+from annotations.planning.work.docset_assignments import assign_peers
+from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
-from tests.access.large_world import enlarge, shorten_pages
+from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.browser.pages.test_accessibility import violations
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.plans import make_large_project
+from tests.shared.pyramids import docset, pyramid_project
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +41,13 @@ LISTS = [
     ("/projects/tea/gold/decisions/?reason=slip", "Pages"),
     ("/projects/tea/rounds/drill/training/", "Pages: decisions"),
     ("/projects/tea/assign/?round=trial", "Pages: coders"),
-    ("/projects/ferry/", "Pages: docsets"),
+    ("/projects/ferry/", "Pages: tasks"),
     ("/projects/ferry/docsets/", "Pages"),
+    ("/projects/ferry/docsets/sinking/", "Pages: tasks"),
+    ("/projects/ferry/docsets/sinking/", "Pages: coders"),
+    ("/projects/ferry/docsets/sinking/", "Pages: peers"),
+    ("/projects/ferry/docsets/sinking/", "Pages: assignments not begun"),
+    ("/projects/tea/texts/tea/", "Pages: versions"),
     ("/projects/ferry/agreement/?preset=passonneau-2006", "Pages: "),
 ]
 
@@ -47,6 +58,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
     shorten_pages(monkeypatch, SHORT)
     world = World()
     enlarge(world.here, MANY, MANY, MANY)
+    crowd(world.here, MANY)
     context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
     cookie = {"name": settings.SESSION_COOKIE_NAME, "value": world.cookies["manager"], "url": live_server.url}
     context.add_cookies([cookie])
@@ -137,3 +149,76 @@ def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, si
     expect(back).to_have_count(0)
     assert "sort=text" in page.url
     assert items.count() == every
+
+
+@pytest.mark.parametrize("address", ["/projects/ferry/", "/projects/ferry/docsets/sinking/"])
+def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(
+    live_server, sign_in, charlie, alice, monkeypatch, address
+):
+    project = pyramid_project()
+    add_member(project, charlie, Membership.Role.MANAGER)
+    made = docset(project, alice)
+    peers = [add_peer(made, f"p{number}", f"System {number}", "A ferry sank.") for number in range(6)]
+    assign_peers(made, peers, [alice], agreed=False)
+    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", SHORT)
+    page = sign_in(charlie, address)
+    rows = page.get_by_role("table").first.locator("tbody tr")
+    expect(rows).to_have_count(SHORT)
+    search = page.get_by_role("searchbox", name="Search docsets and summaries")
+    search.focus()
+    page.keyboard.type("system 5")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("System 5")
+    expect(search).to_have_value("system 5")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert violations(page) == []
+    search.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("ghost")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Show all", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(SHORT)
+
+
+def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
+    make_large_project()
+    for module in ("forms.plans", "views.planning.assignments"):
+        monkeypatch.setattr(f"annotations.web.{module}.CODERS_ON_A_PAGE", 2)
+    page = sign_in(charlie, "/projects/large/assign/")
+    page.get_by_text("Advanced", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("ann: weight").fill("2")
+    page.get_by_label("ben: takes part").focus()
+    page.keyboard.press("Space")
+    pages = page.get_by_role("navigation", name="Pages: coders who take part")
+    pages.get_by_role("button", name="Next").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("cem: takes part")).to_be_checked()
+    expect(page.get_by_text("3 of 4 take part")).to_be_visible()
+    find = page.get_by_role("searchbox", name="Find coders")
+    find.focus()
+    page.keyboard.type("e")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("ben: takes part")).not_to_be_checked()
+    page.get_by_role("button", name="Tick all 3 found").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("ben: takes part")).to_be_checked()
+    expect(page.get_by_text("4 of 4 take part")).to_be_visible()
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    assert violations(page) == []
+    # The preview follows what has no row, too.
+    with page.expect_response(lambda answer: "part=preview" in answer.url):
+        page.get_by_label("Coders per text").fill("4")
+    expect(page.locator("#plan-summary")).to_contain_text("48 new assignments")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("48 assignments created.")).to_be_visible()
+    assert dict(Plan.objects.get().coders.values_list("coder__username", "weight")) == {
+        "ann": 2 * WEIGHT_UNIT, "ben": WEIGHT_UNIT, "cem": WEIGHT_UNIT, "dee": WEIGHT_UNIT
+    }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -11,6 +13,7 @@ from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Project, Segment, Text
 from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pyr
@@ -227,3 +230,98 @@ def test_the_options_of_pyramids_stand_on_the_page_of_the_scheme(manager):
     project = Project.objects.get()
     assert (project.one_contributor, project.words_exclusive) == (True, False)
     assert project.levels.get(coded=True).coders_mark
+
+
+@pytest.fixture
+def scored(ferry, alice, bob) -> Docset:
+    """Let Alice have five peers of the docset, and Bob the first of them."""
+    peers = [add_peer(ferry, f"p{number}", f"System {number}", "A ferry sank.") for number in range(5)]
+    assign_peers(ferry, peers, [alice], agreed=False)
+    assign_peers(ferry, peers[:1], [bob], agreed=False)
+    return ferry
+
+
+HOME = "/projects/ferry/"
+ROW = re.compile(r'<tr><th scope="row">([^<]*)</th>')
+
+
+@pytest.mark.parametrize("address", [HOME, f"{URL}sinking/"])
+def test_tasks_of_a_docset_have_pages_and_a_search(signed_in, scored, charlie, monkeypatch, address):
+    manager = signed_in(charlie)
+
+    def shown(query: str = "") -> list[str]:
+        return ROW.findall(manager.get(f"{address}?{query}").content.decode())
+
+    tasks = ["Pyramid", *(f"System {number}" for number in range(5))]
+    assert shown() == tasks
+    assert 'role="search"' not in manager.get(address).content.decode()
+    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 2)
+    assert [shown(f"page={number}") for number in (1, 2, 3)] == [tasks[:2], tasks[2:4], tasks[4:]]
+    assert shown("q=SYSTEM+3") == ["System 3"]
+    page = manager.get(f"{address}?q=ghost&page=2").content.decode()
+    assert ROW.findall(page) == []
+    assert "matches. <a href" in page
+    assert "No docsets yet" not in page
+    assert "No assignments yet" not in page
+    assert 'value="ghost"' in page
+    assert "<b>" not in manager.get(f"{address}?q=<b>").content.decode()
+
+
+def test_the_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatch):
+    monkeypatch.setattr("annotations.web.views.docsets.CODERS_ON_A_PAGE", 1)
+    client = signed_in(charlie)
+    first, second = (client.get(f"{HOME}?coders={number}").content.decode() for number in (1, 2))
+    assert [name in first for name in ('<th scope="col">alice', '<th scope="col">bob')] == [True, False]
+    assert [name in second for name in ('<th scope="col">alice', '<th scope="col">bob')] == [False, True]
+
+
+@pytest.mark.parametrize("address", [HOME, f"{URL}sinking/"])
+def test_a_coder_pages_and_searches_the_own_tasks_by_the_names_that_they_see(
+    signed_in, scored, alice, monkeypatch, address
+):
+    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 4)
+    client = signed_in(alice)
+    pages = [client.get(f"{address}?own={number}").content.decode() for number in (1, 2)]
+    own = [sorted(set(re.findall(r">(Pyramid|Peer [A-Z0-9]+)</a>", page))) for page in pages]
+    assert [len(names) for names in own] == [4, 2]
+    assert "Start The sinking" in client.get(f"{HOME}?q=ghost").content.decode()  # what is next is no part of the list
+    name = own[1][0]
+    found = client.get(f"{address}?q={name.replace(' ', '+')}").content.decode()
+    assert re.findall(r">(Peer [A-Z0-9]+)</a>", found) == [name]
+    assert "No docset or summary" in client.get(f"{HOME}?q=System+3").content.decode()  # the name that others see
+
+
+def test_peers_and_what_is_not_begun_have_pages(signed_in, scored, charlie, monkeypatch):
+    monkeypatch.setattr("annotations.web.views.docsets.PEERS_ON_A_PAGE", 2)
+    monkeypatch.setattr("annotations.web.paging.PAGE_SIZE", 3)
+    client = signed_in(charlie)
+    first, last = (client.get(f"{URL}sinking/?peers={n}&unassign={n}").content.decode() for n in (1, 3))
+    assert [page.count('class="reading"') for page in (first, last)] == [3 + 2, 3 + 1]
+    assert [page.count(">Unassign</button>") for page in (first, last)] == [3, 2]
+
+
+def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, monkeypatch):
+    monkeypatch.setattr("annotations.docsets.progress.MOST_PYRAMIDS", 1)
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "alice: not started" in page
+    assert "bob:" not in page
+    assert "and 1 more" in page
+
+
+def test_coders_and_peers_of_long_lists_are_named_and_all_peers_are_one_box(
+    signed_in, scored, charlie, alice, bob, monkeypatch
+):
+    client, address = signed_in(charlie), f"{URL}sinking/assign/"
+    assert "All peer summaries" not in client.get(address).content.decode()
+    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 1)
+    page = client.get(address).content.decode()
+    assert re.search(r'<textarea name="coders"[^>]*placeholder="2 to choose from', page)
+    assert re.search(r'<textarea name="peers"[^>]*placeholder="5 to choose from', page)
+    sent = {"coders": "bob", "against": "own"}
+    refused = client.post(address, {**sent, "peers": "p1 ghost"})
+    assert refused.status_code == 400
+    assert "ghost is not one of the available choices" in refused.content.decode()
+    assert "1 assignment created." in client.post(address, {**sent, "peers": "p1, p0"}, follow=True).content.decode()
+    page = client.post(address, {**sent, "coders": "alice\r\nbob", "all_peers": "on"}, follow=True).content.decode()
+    assert "3 assignments created." in page
+    assert Coding.objects.filter(kind="peer", coder=bob).count() == 5

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from annotations.models import Coding, Plan
+from annotations.models import Coding, Plan, User
 from annotations.planning.plans.matrix import PAGE_SIZE
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
@@ -229,3 +229,84 @@ def test_a_page_shows_so_many_texts_and_costs_the_same_queries_for_any_number(
         assert (
             manager.get(f"{address}{'&' if '?' in address else '?'}page=2").content.decode().count("data-text=") == 12
         )
+
+
+@pytest.fixture
+def long(large, monkeypatch):
+    """Let the form show two of the four coders at once."""
+    for module in ("forms.plans", "views.planning.assignments"):
+        monkeypatch.setattr(f"annotations.web.{module}.CODERS_ON_A_PAGE", 2)
+
+
+def rows_of(page):
+    """Return the coders who have a row, and of each whether they take part, with their weight and maximum."""
+    fields = re.findall(r'<input type="(?:checkbox|number)" name="(part|weight|maximum)-(\d+)"([^>]*)>', page)
+    found: dict[str, list[str]] = {}
+    for name, key, more in fields:
+        value = re.search(r'value="([^"]*)"', more)
+        said = "on" if name == "part" and " checked" in more else value[1] if value and name != "part" else ""
+        found.setdefault(User.objects.get(pk=key).username, []).append(said)
+    return found
+
+
+def hidden(page):
+    """Return what the form keeps of the coders who have no row."""
+    return dict(re.findall(r'<input type="hidden" name="(others|rows)" value="([^"]*)">', page))
+
+
+def test_of_many_coders_a_page_has_rows_and_turning_it_loses_nothing(manager, long):
+    first = manager.get(URL).content.decode()
+    assert rows_of(first) == {"ann": ["on", "", ""], "ben": ["on", "", ""]}
+    assert "4 of 4 take part" in first
+    ann, ben = person("ann").pk, person("ben").pk
+    plan = PLAN | {"k": "1", "allow_unconnected": "on"}
+    sent = {**plan, **hidden(first), f"part-{ann}": "on", f"weight-{ann}": "0.5", f"maximum-{ann}": "3"}
+    second = manager.post(URL, {**sent, "turn": "2"}, follow=True)
+    assert "#plan-coders" in second.redirect_chain[0][0]
+    page = second.content.decode()
+    assert rows_of(page) == {"cem": ["on", "", ""], "dee": ["on", "", ""]}
+    assert "3 of 4 take part" in page
+    back = manager.post(URL, {**plan, **hidden(page), **parts("cem"), "turn": "1"}, follow=True).content.decode()
+    assert rows_of(back) == {"ann": ["on", "0.5", "3"], "ben": ["", "", ""]}
+    assert "2 of 4 take part" in back
+    manager.post(URL, {**plan, **hidden(back), f"part-{ann}": "on", f"weight-{ann}": "0.5", f"maximum-{ann}": "3"})
+    planned = Plan.objects.get().coders.values_list("coder__username", "maximum")
+    assert set(planned) == {("ann", 3), ("cem", None)}
+    assert ben not in Coding.objects.values_list("coder", flat=True)
+
+
+def test_coders_are_found_by_name_and_all_of_them_ticked(manager, long):
+    first = manager.get(URL).content.decode()
+    none = manager.post(URL, {**PLAN, **hidden(first), **parts("ann", "ben"), "tick": "none"}, follow=True)
+    assert "0 of 4 take part" in none.content.decode()
+    kept = {**PLAN, **hidden(none.content.decode()), "find": "E"}
+    found = manager.post(URL, {**kept, "turn": "1"}, follow=True).content.decode()
+    assert list(rows_of(found)) == ["ben", "cem"]
+    assert "1 to 2 of 3" in found
+    ticked = manager.post(URL, {**kept, **hidden(found), "tick": "all"}, follow=True).content.decode()
+    assert "3 of 4 take part" in ticked
+    assert {coder for _, coder in checked(ticked)} == {"ben", "cem", "dee"}
+    nobody = manager.post(URL, {**kept, "find": "ghost", "turn": "1"}, follow=True).content.decode()
+    assert "No coder matches." in nobody
+
+
+def test_what_is_wrong_in_a_row_that_is_not_shown_is_said_with_its_coder(manager, long):
+    first = manager.get(URL).content.decode()
+    ann = person("ann").pk
+    sent = {**PLAN, **hidden(first), f"part-{ann}": "on", f"weight-{ann}": "much", "turn": "2"}
+    assert "ann: weight: Enter a number." in manager.post(URL, sent, follow=True).content.decode()
+    unread = manager.get(URL, {**PLAN, "others": "ann"}).content.decode()
+    assert "The coders who take part are not legible in this address" in unread
+
+
+def test_one_of_many_coders_is_replaced_by_name(manager, large, monkeypatch):
+    apply_plan(large, plan_request())
+    before = Coding.objects.filter(coder=person("ann")).count()
+    monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 3)
+    page = manager.get(URL).content.decode()
+    assert re.search(r'<input type="text" name="coder"[^>]*list="replace_coder-choices"', page)
+    address = re.search(r'action="([^"]*/replace/)"', page)[1]
+    wrong = manager.post(address, {"coder": "ghost", "other": "dee"}, follow=True).content.decode()
+    assert "Choose who is replaced by whom." in wrong
+    manager.post(address, {"coder": " ann ", "other": "dee"})
+    assert Coding.objects.filter(coder=person("ann")).count() < before
