@@ -18,9 +18,7 @@ from annotations.transfers.importing.schemes.inventory import Found
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
-PARTICULARS = re.compile(
-    r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+"
-)
+PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
 # A finding that counts: how many, and of what.
 COUNTED = re.compile(r"(?:the )?(?P<number>[0-9]+) (?P<what>.+)", re.DOTALL)
 MOST_NAMES = 20
