@@ -498,5 +498,5 @@ def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
 
 def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):
     lines = [f"T{number}\tAnna-{number} 0 4\tAnna" for number in range(1, 60)]
-    with pytest.raises(ImportFailed, match="at most 50. Say types=categories, types=attribute, types=chains or"):
+    with pytest.raises(ImportFailed, match=r"at most 50\. Say types=categories, types=attribute, types=chains or"):
         bring(empty, {"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}, "brat", new_scheme=True)
