@@ -99,7 +99,7 @@ def recognise(name: str, head: bytes) -> Kind | None:
     if text.lstrip()[:1] in ("{", "[") and (key := _detect_json(text)):
         return Kind(key)
     for other, (sign, way) in UNREAD.items():
-        if sign.search(text):
+        if sign.search(text) and not SIGNS["xmi"].search(text):  # which may hold the source of its text
             return Kind(name=other, way=way)
     for key, sign in SIGNS.items():
         if sign.search(text):

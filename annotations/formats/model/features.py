@@ -16,7 +16,7 @@ class Feature(StrEnum):
     CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
     NO_SENTENCES = "other sentences than turns or lines, one after the other"
     LEVELS = "markables of other levels, and pointers to them"
-    RELATIONS = "pointers of other relations than identity"
+    RELATIONS = "answers to relations besides identity"
     ATTRIBUTES = "answers to attributes"
     PLURAL = "antecedents that are meant together (alternatives instead)"
     POINTERS = "which antecedent was named (the chains stay)"

@@ -120,7 +120,7 @@ def rich(alice) -> Project:
 def test_what_a_format_does_not_hold_is_named_question_by_question(rich):
     _, report = exported(rich, "muc")
     lost = {loss.what: loss.count for loss in report.losses}
-    assert lost["pointers of other relations than identity, of bridging"] == 1
+    assert lost["answers to relations besides identity, of bridging"] == 1
     for attribute in ("part", "animacy", "gender", "gender-2", "kinds", "count", "gloss"):
         assert lost[f"answers to attributes, of {attribute}"] == 1
     assert lost[str(Feature.PLURAL.value)] == 1

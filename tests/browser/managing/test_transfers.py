@@ -264,6 +264,16 @@ def litbank() -> dict[str, str]:
     return {"alice/house.txt": text, "alice/house.ann": "".join(spans)}
 
 
+def test_the_first_words_of_a_text_are_read_on_a_phone(sign_in, manager, project):
+    page = sign_in(manager, "/projects/tea/import/?format=conll2012")
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.get_by_label("Files", exact=True).set_input_files(DOG | {"name": "a_long_walk_with_the_dog.conll"})
+    page.get_by_label("Texts only").check()
+    page.get_by_role("button", name="Preview").click()
+    cell = page.get_by_role("cell", name="Anna took her dog")
+    assert cell.evaluate("cell => cell.clientWidth") >= 200
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manager, alice, width, scheme):

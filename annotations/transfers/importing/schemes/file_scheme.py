@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats import Answer, Document, Links
@@ -138,6 +138,14 @@ class _Category:
     has_index: bool = False
     optional: bool = False
 
+    def add(self, answer: Answer, *, later: bool) -> None:
+        """Add an answer. later: whether it points to a later markable."""
+        self.pointing_to.update(target.level for target in answer.pointers)
+        self.most = max(self.most, len(answer.pointers))
+        self.later = self.later or later
+        self.has_index = self.has_index or bool(answer.indices)
+        self.optional = self.optional or answer.optional
+
 
 @dataclass(slots=True)
 class _Relation:
@@ -185,10 +193,10 @@ class _Draft:
     marks: Counter[str] = field(default_factory=Counter)
     coded: set[str] = field(default_factory=set)
     pointed: set[str] = field(default_factory=set)
-    # By their names; what no category is named for is under the empty name, by the level of the first target, None
-    # without one, and whether there is an index.
+    # By their names; of answers that name none by the level of the first target, None without one, and whether there is
+    # an index.
     categories: dict[str, _Category] = field(default_factory=dict)
-    unnamed: dict[tuple[str | None, bool], Answer] = field(default_factory=dict)
+    unnamed: dict[tuple[str | None, bool], _Category] = field(default_factory=dict)
     relations: dict[str, _Relation] = field(default_factory=dict)
     attributes: dict[str, _Attribute] = field(default_factory=dict)
 
@@ -205,17 +213,13 @@ class _Draft:
             if answer is None:
                 continue
             self.coded.add(mark.level)
-            category = self.categories.setdefault(answer.category, _Category())
-            for target in answer.pointers:
-                category.pointing_to[target.level] += 1
-                category.later = category.later or order.get(target, ()) > order[mark.place]
-                self.pointed.add(target.level)
-            category.most = max(category.most, len(answer.pointers))
-            category.has_index = category.has_index or bool(answer.indices)
-            category.optional = category.optional or answer.optional
-            if not answer.category:
+            if answer.category:
+                category = self.categories.setdefault(answer.category, _Category())
+            else:
                 key = (answer.pointers[0].level if answer.pointers else None, bool(answer.indices))
-                self.unnamed.setdefault(key, answer)
+                category = self.unnamed.setdefault(key, _Category())
+            category.add(answer, later=any(order.get(target, ()) > order[mark.place] for target in answer.pointers))
+            self.pointed |= {target.level for target in answer.pointers}
             self.links[document.links] += 1
             for name, value in answer.attributes:
                 self.attributes.setdefault(name, _Attribute()).add(value)
@@ -235,22 +239,30 @@ class _Draft:
         main = next((name for name, level in levels.items() if level.coded), "")
         answers = ANSWERS[next((kind for kind in (Links.POINTERS, Links.INDICES) if self.links[kind]), Links.NONE)]
         keys = {name: level.key for name, level in levels.items()}
-        categories = self._categories(answers, {**keys, "": keys.get("") or keys[main]})
-        implied: list[CategorySpec] = []
-        for (level, has_index), answer in self.unnamed.items():
-            known = replace(spec, categories=(*categories.values(), *implied))
-            implied += self._implied_category(known, answer, keys.get(level or "") or keys[main], has_index=has_index)
         named = {**keys, "": keys.get("") or keys[main]}
-        used = {CATEGORY, *(category.key for category in [*categories.values(), *implied])}
+        categories = self._categories(answers, named)
+        names = {name: category.key for name, category in categories.items()}
+        for (level, has_index), found in self.unnamed.items():
+            known = replace(spec, categories=tuple(categories.values()))
+            pointers = () if level is None else (Place(named.get(level, keys[main]), ()),)
+            key = implied_category(Answer("", pointers, ("1",) if has_index else ()), known)
+            if not key:
+                category = self._implied_category(known, pointers, has_index=has_index)
+                key = category.key
+                categories[key] = category
+            name = next(name for name, category in categories.items() if category.key == key)
+            if pointers:
+                categories[name] = _with_pointers(categories[name], found, named)
+                self.categories.setdefault(name, _Category()).pointing_to.update(found.pointing_to)
+        used = {CATEGORY, *(category.key for category in categories.values())}
         others, relation_keys = self._other_relations(used, named)
         attributes, attribute_keys = self._attributes(used)
         spec = SchemeSpec(
             spec.levels,
-            (*categories.values(), *implied),
-            (*self._relations(categories, named), *identity_relations(implied), *others),
+            tuple(categories.values()),
+            (*self._relations(categories, named), *others),
             tuple(attributes),
         ).with_pointing()
-        names = {name: category.key for name, category in categories.items()}
         level_keys = {name: key for name, key in keys.items() if name}
         return FoundScheme(spec, answers, level_keys, names, relation_keys, attribute_keys)
 
@@ -336,14 +348,7 @@ class _Draft:
             used.add(key)
             category = said or CategorySpec(key, fit_label(name, key))
             if answers == Project.Answers.POINTERS:
-                pointing = category.points_to or next(
-                    (keys[level] for level, _ in found.pointing_to.most_common(1)), ""
-                )
-                category = replace(
-                    category, points_to=pointing, allow_later=category.allow_later or found.later, takes_index=False
-                )
-                if category.max_pointers is not None and found.most > category.max_pointers:
-                    category = replace(category, max_pointers=None)
+                category = replace(_with_pointers(category, found, keys), takes_index=False)
             else:
                 takes_index = answers == Project.Answers.INDICES and (category.takes_index or found.has_index)
                 category = replace(
@@ -354,21 +359,16 @@ class _Draft:
             categories[name] = replace(category, key=key, takes_optional=optional, level=level)
         return categories
 
-    def _implied_category(
-        self, known: SchemeSpec, answer: Answer, level: str, *, has_index: bool
-    ) -> list[CategorySpec]:
-        """Return a category that follows from an answer that names none; nothing where one does already."""
-        pointers = tuple(Place(level, target.parts) for target in answer.pointers[:1])
-        if implied_category(Answer("", pointers, answer.indices), known):
-            return []
+    def _implied_category(self, known: SchemeSpec, pointers: Sequence[Place], *, has_index: bool) -> CategorySpec:
+        """Return a category for answers that name none and have such links."""
         used = {category.key for category in known.categories}
         if pointers:
+            level = pointers[0].level
             name = "coreference" if "coreference" not in used else f"coreference-{level}"
-            later = self.categories[""].later
-            return [CategorySpec(make_key(name, used), fit_label(name), points_to=level, allow_later=later)]
+            return CategorySpec(make_key(name, used), fit_label(name), points_to=level)
         if has_index:
-            return [CategorySpec(make_key("refers", used), "refers", takes_index=True)]
-        return [CategorySpec(make_key("none", used), "none")]
+            return CategorySpec(make_key("refers", used), "refers", takes_index=True)
+        return CategorySpec(make_key("none", used), "none")
 
     def _relations(self, categories: dict[str, CategorySpec], keys: dict[str, str]) -> Iterable[RelationSpec]:
         """Return the relations of identity, each to all levels to which its category points somewhere."""
@@ -377,3 +377,15 @@ class _Draft:
             found = self.categories.get(by_key[relation.key], _Category())
             levels = dict.fromkeys([*relation.to_levels, *(keys[level] for level in found.pointing_to)])
             yield replace(relation, to_levels=tuple(levels))
+
+
+def _with_pointers(category: CategorySpec, found: _Category, keys: Mapping[str, str]) -> CategorySpec:
+    """Return the category so that it takes the pointers that stand in the files."""
+    pointing = category.points_to or next((keys[level] for level, _ in found.pointing_to.most_common(1)), "")
+    most = category.max_pointers
+    return replace(
+        category,
+        points_to=pointing,
+        allow_later=category.allow_later or found.later,
+        max_pointers=None if most is not None and found.most > most else most,
+    )

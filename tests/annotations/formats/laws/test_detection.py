@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.formats import FORMATS, plain
-from annotations.formats.detection import detect_format
+from annotations.formats.detection import Kind, detect_format, recognise
 from annotations.formats.losses.reduction import reduce_document
 from tests.annotations.formats.laws.test_laws import WRITTEN, written
 
@@ -43,3 +43,9 @@ def test_files_are_told_apart(files, key):
 def test_bytes_that_are_no_text_are_no_reason_to_stop():
     for suffix in {suffix for format_ in FORMATS.values() for suffix in format_.suffixes}:
         assert detect_format([(f"a{suffix}", b"\xff\x00\xfe" * 2000)]) in {"", *FORMATS}
+
+
+def test_a_cas_that_holds_the_source_of_its_text_is_no_tei():
+    source = 'Attributes=" xmlns=&quot;http://www.tei-c.org/ns/1.0&quot;"'
+    assert recognise("walk.xmi", f'<xmi:XMI><type:XMLElement Tag="TEI" {source}/>'.encode()) == Kind("xmi")
+    assert recognise("walk.xml", b'<TEI xmlns="http://www.tei-c.org/ns/1.0"/>').name == "TEI"

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place
-from annotations.formats.model.scheme import AttributeSpec, CategorySpec, LevelSpec, RelationSpec, ValueSpec
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, LevelSpec, RelationSpec, SchemeSpec, ValueSpec
 from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
@@ -498,5 +498,17 @@ def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
 
 def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):
     lines = [f"T{number}\tAnna-{number} 0 4\tAnna" for number in range(1, 60)]
-    with pytest.raises(ImportFailed, match="at most 50. Say types=categories, types=attribute, types=chains or"):
+    with pytest.raises(ImportFailed, match=r"at most 50\. Say types=categories, types=attribute, types=chains or"):
         bring(empty, {"walk.txt": "Anna ran", "walk.ann": "\n".join(lines)}, "brat", new_scheme=True)
+
+
+def test_a_scheme_from_the_files_takes_what_answers_that_name_no_category_point_at():
+    levels = (LevelSpec("np", "np"), LevelSpec("event", "event"))
+    spec = SchemeSpec(levels, (CategorySpec("ref", "ref", points_to="np", max_pointers=1),))
+    targets = [Place("np", ((0, 1),)), Place("event", ((2, 3),)), Place("np", ((6, 7),))]
+    marks = [Mark(target.parts, target.level, answer=Answer()) for target in targets]
+    marks.insert(2, Mark(((4, 5),), "np", answer=Answer(pointers=tuple(targets))))
+    found = build_scheme([Document("walk", "walk.x", "a b c d", marks, links=Links.POINTERS, scheme=spec)])
+    [relation] = found.spec.relations
+    assert (relation.key, relation.to_levels) == ("ref", ("np", "event"))
+    assert (relation.max_targets, relation.later) == (None, True)
