@@ -78,7 +78,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The blocks of two copies, of which one may end before the other."""
+    """The blocks of two copies, of which one may end before the other. The first block is at the beginning of both."""
 
     own: Skeleton
     other: Skeleton
@@ -93,14 +93,13 @@ class Alignment:
     @property
     def differing(self) -> int:
         """How many characters before the end of the shorter copy stand in one alone, or for another."""
-        first = self.blocks[0]
         gaps = [
             max(block.own - last.own - last.size, block.other - last.other - last.size)
             for last, block in pairwise(self.blocks)
         ]
         last = self.blocks[-1]
         rest = min(len(self.own.characters) - last.own - last.size, len(self.other.characters) - last.other - last.size)
-        return max(first.own, first.other) + sum(gaps) + rest
+        return sum(gaps) + rest
 
     def move(self, parts: Parts) -> Parts | None:
         """Return where the characters of parts stand; None where a character that differs touches them."""
@@ -246,19 +245,20 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
     own, other = skeleton_of(document.content), skeleton_of(content)
     limit = min(len(own.characters) // NEAR_SHARE, len(other.characters) // NEAR_SHARE, MAX_EDITS)
     alignment = match(own, other, limit if near else 0)
-    touched = _touched(document, alignment) if alignment else set[Place]()
+    moved = {mark.place: alignment.move(mark.parts) for mark in document.marks} if alignment else {}
+    touched = {place for place, parts in moved.items() if parts is None}
     if alignment is None or (touched and (not near or len(touched) == len(document.marks))):
         message = f"the text differs from {source}: {_describe(document.content, own, content, other)}"
         raise FormatError(f"{message}{_way_out(document, match(own, other, limit), limit)}", document.file)
     places: dict[Place, Mark] = {}
     empty = set[Place]()
     for mark in document.marks:
-        parts = alignment.move(mark.parts)
+        parts = moved[mark.place]
         if parts:
             places[mark.place] = replace(mark, parts=parts, head=alignment.move(mark.head) or ())
         elif parts is not None:
             empty.add(mark.place)
-    segments = [moved for segment in document.segments if (moved := alignment.shrink(segment))]
+    segments = [shrunk for segment in document.segments if (shrunk := alignment.shrink(segment))]
     findings = [*document.findings, _difference(document, content, source, alignment)]
     if empty:
         message = f"{len(empty)} markable{'s' * (len(empty) > 1)} of white space alone"
@@ -272,15 +272,11 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
     return move_marks(aligned, places)
 
 
-def _touched(document: Document, alignment: Alignment) -> set[Place]:
-    return {mark.place for mark in document.marks if alignment.move(mark.parts) is None}
-
-
 def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str:
     """Return what a refusal adds: how much differs, and the option by which the rest is aligned."""
     if alignment is None:
         return f"; the copies are more than {limit} insertions and deletions apart" if limit else ""
-    touched = len(_touched(document, alignment))
+    touched = sum(alignment.move(mark.parts) is None for mark in document.marks)
     if touched and touched == len(document.marks):
         return f"; {alignment}, and each markable touches that"
     leaves_out = f" and leaves out {touched} markable{'s' * (touched > 1)}" if touched else ""
