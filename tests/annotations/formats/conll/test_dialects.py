@@ -165,10 +165,12 @@ def corefud(*miscs: str, header: str = "eid-etype-head-other", words: list[str] 
     return "\n".join(["# newdoc id = walk", *lines, "", ""])
 
 
+TYPES = "3 values of the field 'etype' (left out; categories=etype reads them)"
 UD: dict[str, Dialect] = {
     # After files that public corpora have.
     "CorefUD": read_as(
-        corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No")
+        corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No"),
+        findings=(TYPES,),
     ),
     "GUM": read_as(
         corefud(
@@ -177,7 +179,12 @@ UD: dict[str, Dialect] = {
             "Entity=(2-animal-new-cf2-2-sgl(1-person-giv-cf1-1-ana)",
             "Entity=2)",
             header="GRP-etype-infstat-centering-minspan-link-identity",
-        )
+        ),
+        findings=(
+            TYPES,
+            *(f"3 values of the field {name!r} (left out)" for name in ("infstat", "centering", "link")),
+            "1 value of the field 'identity' (left out)",
+        ),
     ),
     "early GUM: the type before the entity, and in closing brackets": read_as(
         corefud(
@@ -186,7 +193,8 @@ UD: dict[str, Dialect] = {
             "Entity=(animal-2-new(person-1-giv)",
             "Entity=animal-2)",
             header="entity-GRP-infstat-MIN-coref_type-identity",
-        )
+        ),
+        findings=(TYPES, "3 values of the field 'infstat' (left out)"),
     ),
     "early CorefUD: ClusterId": read_as(
         corefud("ClusterId=1", "", "ClusterId=1", "", header=""), chains={}, findings=("2 mentions are those of early",)
@@ -208,7 +216,10 @@ UD: dict[str, Dialect] = {
     "UD Coptic: types and identities": read_as(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
-        findings=("3 mentions have a type and no entity: categories=etype reads the types",),
+        findings=(
+            "3 mentions have a type and no entity: categories=etype reads the types",
+            "1 value of the field 'identity' (left out)",
+        ),
         links=Links.NONE,
         categories=["", "", ""],
     ),
@@ -216,6 +227,7 @@ UD: dict[str, Dialect] = {
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
         options={"categories": "etype"},
+        findings=("1 value of the field 'identity' (left out)",),
         links=Links.NONE,
         categories=["person", "animal", "person"],
     ),
@@ -252,16 +264,17 @@ UD: dict[str, Dialect] = {
     ),
     "hyphens in names of entities": read_as(
         corefud("Entity=(e-1-person-1-)", "", "Entity=(e-2-animal-2-(e-1-person-1-)", "Entity=e-2)"),
-        refused="walk.txt:3: (e-1-person-1- has 5 values for the 4 fields eid-etype-head-other: a hyphen in a value",
+        refused="walk.conllu:3: (e-1-person-1- has 5 values for the 4 fields eid-etype-head-other: a hyphen in a value",
     ),
     "the same, left out": read_as(
         corefud("Entity=(e-1-person-1-)", "", "Entity=(2-animal-1-)", ""),
         chains={"2": ["her"]},
         options={"slips": "leave-out"},
-        findings=("(e-1-person-1- has 5 values for the 4 fields",),
+        findings=("(e-1-person-1- has 5 values for the 4 fields", "1 value of the field 'etype'"),
     ),
     "hyphens in the last field, which is free": read_as(
         corefud("Entity=(1-person-1-gstype:spec-x)", "", "Entity=(2-animal-2-(1-person-1-)", "Entity=2)"),
+        findings=(TYPES,),
     ),
     "fields that are none": read_as(corefud("", "", "", "", header="head-other"), refused="neither an entity (eid"),
     "CoNLL-2012": read_as(conll(shared_task), refused="this looks like CoNLL-2012: choose it (conll2012)"),
