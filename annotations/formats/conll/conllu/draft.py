@@ -45,8 +45,8 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
             f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
         )
         raise FormatError(message, file, line)
-    read = [places.pop(name, None) for name in ("eid", "etype", "head", "minspan", "other")]
-    return Fields(*read, others=tuple(sorted(places.items(), key=itemgetter(1))))
+    eid, etype, head, minspan, other = (places.pop(name, None) for name in ("eid", "etype", "head", "minspan", "other"))
+    return Fields(eid, etype, head, minspan, other, tuple(sorted(places.items(), key=itemgetter(1))))
 
 
 @dataclass(slots=True)
