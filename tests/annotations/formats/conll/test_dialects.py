@@ -176,7 +176,8 @@ def corefud(*miscs: str, header: str = "eid-etype-head-other", words: list[str] 
 UD = {
     # After files that public corpora have.
     "CorefUD": Dialect(
-        corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No")
+        corefud("Entity=(1-person-1-)", "", "Entity=(2-animal-2-gstype:spec(1-person-1-)", "Entity=2)|SpaceAfter=No"),
+        findings=("3 values of the field 'etype' (left out; categories=etype reads them)",),
     ),
     "GUM": Dialect(
         corefud(
@@ -185,7 +186,14 @@ UD = {
             "Entity=(2-animal-new-cf2-2-sgl(1-person-giv-cf1-1-ana)",
             "Entity=2)",
             header="GRP-etype-infstat-centering-minspan-link-identity",
-        )
+        ),
+        findings=(
+            "3 values of the field 'etype' (left out; categories=etype reads them)",
+            "3 values of the field 'infstat' (left out)",
+            "3 values of the field 'centering' (left out)",
+            "3 values of the field 'link' (left out)",
+            "1 value of the field 'identity' (left out)",
+        ),
     ),
     "early GUM: the type before the entity, and in closing brackets": Dialect(
         corefud(
@@ -194,7 +202,8 @@ UD = {
             "Entity=(animal-2-new(person-1-giv)",
             "Entity=animal-2)",
             header="entity-GRP-infstat-MIN-coref_type-identity",
-        )
+        ),
+        findings=("3 values of the field 'etype'", "3 values of the field 'infstat'"),
     ),
     "early CorefUD: ClusterId": Dialect(
         corefud("ClusterId=1", "", "ClusterId=1", "", header=""), chains={}, findings=("2 mentions are those of early",)
@@ -216,13 +225,17 @@ UD = {
     "UD Coptic: types and identities": Dialect(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
-        findings=("3 mentions have a type and no entity: categories=etype reads the types",),
+        findings=(
+            "3 mentions have a type and no entity: categories=etype reads the types",
+            "1 value of the field 'identity' (left out)",
+        ),
         categories=("", "", ""),
     ),
     "UD Coptic, its types": Dialect(
         corefud("Entity=(person-Anna_B.)", "", "Entity=(animal(person)", "Entity=animal)", header="etype-identity"),
         chains={},
         options={"categories": "etype"},
+        findings=("1 value of the field 'identity' (left out)",),
         categories=("person", "animal", "person"),
     ),
     "UD Hebrew: types without a header": Dialect(
