@@ -1,6 +1,7 @@
 """One coder's markables -> document."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from annotations.formats.mmax2.levels import Findings, Levels, check_length, label_of
@@ -60,6 +61,7 @@ class Coder:
                 self.findings.add("duplicate-markable", message, path, row.line, "they are read as one")
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark
+        self._report_unasked()
         document = Document(
             levels.name,
             self.file,
@@ -70,6 +72,19 @@ class Coder:
             findings=self.findings.listed(self.file),
         )
         return index_places(document, self.alone - {place for place, mark in marks.items() if _says_more(mark)})
+
+    def _report_unasked(self) -> None:
+        """Add how many answers to attributes stand on levels that are only pointed at."""
+        counts = Counter(
+            (level.key, name)
+            for level, row, _ in self.rows
+            if level.key in self.levels.marked and not level.layout and not self.levels.question(level).coded
+            for name, values in self.levels.question(level).further.items()
+            if name in row.attributes and _value(row.attributes[name], values)
+        )
+        for (level_key, name), number in counts.items():
+            message = f"{number} answer{'s' * (number > 1)} to {name!r} on the level {level_key!r}, which is not coded"
+            self.findings.add("not-asked", message, self.file, fix="left out", left_out=True)
 
     def _head(self, row: Row, place: Place, path: str) -> Parts:
         ids = row.attributes.get("min_ids", "").strip()

@@ -229,14 +229,15 @@ def _is_other(pointer: Attribute) -> bool:
 
 
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
-    """Return the question with the attributes of its level that say neither category nor identity."""
-    if not question.coded:
-        return question
+    """Return the question with the attributes of its level that say neither category nor identity.
+
+    The pointers of a level that is not coded are no relations.
+    """
     linked = {link.name for link in question.links}
     left = [
         each for each in attributes if each.name not in linked | question.branches.keys() and not is_own_name(each.name)
     ]
-    pointers = [each for each in left if each.kind == Kind.POINTER]
+    pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
     return replace(
         question,
         relations=tuple(

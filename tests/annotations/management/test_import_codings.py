@@ -220,7 +220,7 @@ def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, optio
     message = refused("plain", path, "--coder-from", "parent", "--option", option)
     assert message.startswith(
         f"--option {option}: Plain text with [markables] has these: level=coref or coref:mention,chunk:; "
-        "empty=refuse|take; encoding=|utf-16|cp1252|"
+        "empty=refuse|take; align=exact|near; encoding=|utf-16|cp1252|"
     )
 
 

@@ -512,3 +512,28 @@ def test_a_scheme_from_the_files_takes_what_answers_that_name_no_category_point_
     [relation] = found.spec.relations
     assert (relation.key, relation.to_levels) == ("ref", ("np", "event"))
     assert (relation.max_targets, relation.later) == (None, True)
+
+
+def test_answers_on_a_level_that_is_only_pointed_at_are_counted_by_name(empty):
+    levels = "".join(
+        f'<level name="{name}" schemefile="{name}.xml">$_{name}_level.xml</level>' for name in ("who", "mood")
+    )
+    words = "".join(f'<word id="word_{number}">{word}</word>' for number, word in enumerate(WORDS, start=1))
+    tone = '<value id="v1" name="glad"/><value id="v2" name="none"/>'
+    files = {
+        "walk.mmax": "<mmax_project><words>walk_words.xml</words></mmax_project>",
+        "common_paths.xml": f"<common_paths><annotations>{levels}</annotations></common_paths>",
+        "Basedata/walk_words.xml": f"<words>{words}</words>",
+        "Schemes/who.xml": '<annotationscheme><attribute id="a" name="of" type="markable_pointer" target_domain="mood">'
+        '<value id="v" name="of"/></attribute></annotationscheme>',
+        "Schemes/mood.xml": f'<annotationscheme><attribute id="t" name="tone" type="nominal_list">{tone}</attribute>'
+        "</annotationscheme>",
+        "Markables/walk_who_level.xml": '<markables><markable id="markable_1" span="word_1" of="mood:markable_1"/>'
+        "</markables>",
+        "Markables/walk_mood_level.xml": '<markables><markable id="markable_1" span="word_2..word_4" tone="glad"/>'
+        '<markable id="markable_2" span="word_7" tone="glad"/><markable id="markable_3" span="word_9"/></markables>',
+    }
+    report = bring(empty, files, new_scheme=True)
+    assert report.refusals() == []
+    told = [str(finding) for finding in report.findings if finding.code == "not-asked"]
+    assert told == ["walk.mmax: 2 answers to 'tone' on the level 'mood', which is not coded (left out)"]
