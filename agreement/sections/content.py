@@ -65,7 +65,8 @@ def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple
 def _table_from_json(data: Mapping[str, Any]) -> Table:
     columns = [Column(**column) for column in data["columns"]]
     rows = [[_cell_from_json(cell) for cell in row] for row in data["rows"]]
-    return Table(data["key"], data["caption"], columns, rows, data["note"])
+    # Results that were stored before have no rows of a page.
+    return Table(data["key"], data["caption"], columns, rows, data["note"], data.get("page_rows", 0))
 
 
 def _cell_from_json(cell: Any) -> Cell:

@@ -22,8 +22,8 @@ Place = Literal["both", "page", "file"]
 DECIMALS = 3
 # What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
 # first. Files and the API have all.
-MOST_ROWS = 50
-MOST_CELLS = 600
+MOST_ROWS = 100
+MOST_CELLS = 3000
 MOST_ALIKE = 30
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -106,13 +106,17 @@ class RenderedCell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the first column names the row. `key` names it in an address; `note` says what to mind."""
+    """A table: the first column names the row. `key` names it in an address; `note` says what to mind.
+
+    page_rows: how many rows a page shows, where they are fewer than of other tables.
+    """
 
     key: str
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
+    page_rows: int = 0
 
     @property
     def page_columns(self) -> list[Column]:
@@ -147,7 +151,8 @@ class Table:
             if alike[column.explanation_key] <= MOST_ALIKE:
                 chosen.append(place)
         rows, columns = self.rows, self.columns
-        size = min(MOST_ROWS, max(MOST_CELLS // len(chosen), 1))
+        most = min(self.page_rows or MOST_ROWS, MOST_ROWS)
+        size = most if len(rows) <= most else min(most, max(MOST_CELLS // len(chosen), 1))
         shown = Paginator(rows, size).get_page(number)
         rows = list(shown)
         if len(chosen) < len(columns):

@@ -13,6 +13,7 @@ from agreement.sections.labels.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.processes.progress import Progress
 
+PAGE_ROWS = 20  # each cell is a link
 MEASURES = {
     "coefficient": "coefficient",
     "observed_agreement": "observed agreement",
@@ -70,4 +71,5 @@ def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table
         [Column("coder", "Coder"), *(Column(name, name, "figure", explanation="pair_value") for name in matrix.coders)],
         rows,
         "Ordered by similarity.",
+        page_rows=PAGE_ROWS,
     )
