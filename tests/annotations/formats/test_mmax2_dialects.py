@@ -143,7 +143,10 @@ DIALECTS = {
         pointers={"her": ["Anna"], "She": ["her"]},
         relations={"sentiment_ref": {"Anna": [TEXT], "She": [TEXT]}},
         markables=[TEXT, "Anna", "saw", "her dog", "her", "She", "waved"],
-        findings=("1 values of emo_ref of the level negation are not read",),
+        findings=(
+            "1 values of emo_ref of the level negation are not read",
+            "1 answer to 'polarity' on the level 'sentiment'",
+        ),
     ),
     "PotTS, one level: pointers that are no antecedents": mmax(
         {"target": sets("sentiment_ref", "empty", "markable_1", "empty", "markable_1")},

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotations.formats import Bundle, FormatError
@@ -361,6 +361,7 @@ def written(sentences: list[list[str]], chains: dict[str, set[Span]], end: str) 
 @given(sentences_and_chains(), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_random_documents_are_read_back(drawn, end):
     sentences, chains = drawn
+    assume({"_"} != {*"".join(word for sentence in sentences for word in sentence)})  # its words are taken out
     [document] = read(written(sentences, chains, end))
     assert document.content == "\n".join(" ".join(sentence) for sentence in sentences)
     tokens = [word for sentence in sentences for word in sentence]
