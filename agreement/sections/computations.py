@@ -107,9 +107,9 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
         return MAX_IMMEDIATE_COST * len(texts) // MOST_TEXTS_DRAWN_AT_ONCE
     if kind == "planning":  # without each coder in turn, where they are a sample
         return judgements * (n_coders + 1 if request.options.get("sample") == "both" else 1)
-    if kind == "compare":  # each text is left out in turn, of some coefficients with a sum for each two coders
-        return judgements * constructions * 2 + len(texts) * n_coders**2 // 100
-    return judgements * constructions * (2 if request.parameters.without else 1)
+    # Tables have a column a coder, and of some coefficients each text is left out with a sum for each two coders.
+    of_coders = len(texts) * n_coders**2 // (100 if kind == "compare" else 1000)
+    return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1) + of_coders
 
 
 def _as_sections(

@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError, connections
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
+from annotations.core.database.queries import sample_tables
 from annotations.core.processes.heartbeat import LOST_AFTER, ages, beat, beating, worker_name
 from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.processes.progress import WorkerStopped
@@ -81,6 +82,7 @@ class Worker(db_worker.Worker):
         """Mark the tasks of lost workers as failed, once a minute; delete what is over, at the start and once a day."""
         if time.monotonic() - self.cleaned_at > SECONDS_BETWEEN_CLEANINGS:
             self.cleaned_at = time.monotonic()
+            sample_tables()
             if count := fail_lost_tasks(ages(settings.WORKERS_DIR)):
                 logger.warning("Tasks whose worker has died: %d, marked as failed.", count)
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
@@ -75,6 +75,14 @@ def test_a_worker_that_starts_after_a_jump_of_the_clock_deletes_nothing(charlie,
     call_command(*ONCE, verbosity=0)
     assert Session.objects.count() == n_left
     assert ("correct the clock" in caplog.text) == bool(n_left)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL does so itself")
+def test_sqlite_knows_how_large_its_tables_are(charlie):
+    call_command(*ONCE, verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT stat FROM sqlite_stat1 WHERE tbl = 'annotations_user'")
+        assert {stat.split()[0] for (stat,) in cursor.fetchall()} == {str(User.objects.count())}
 
 
 def test_a_database_that_does_not_answer_is_for_whoever_starts_again(monkeypatch):
