@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from agreement.data.answers.contents import TextEntry
 from agreement.data.extract.extract import Extract
 from agreement.data.storage.records import TextRecords
 from agreement.measures.data.arrays import distinct_rows
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Ints
 from agreement.reports.coders.timing import select_times
 from agreement.reports.items.patterns import restrict_to_categories
 from agreement.reports.request.basis import cached, pick_texts, read_rows, select_data
@@ -109,14 +108,14 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
 
     if extract.has_chains:
         data = select_data(extract, _whole_chains(extract, parameters), texts)
-        sizes = np.diff(data.cells.starts)
+        sizes, ambiguous = np.diff(data.cells.starts), _find_ambiguous(texts)
         for column, coder in enumerate(map(str, data.coders)):
-            is_chain = (data.codes[:, column] >= len(data.labels)) & ~_find_ambiguous(texts, data.units, coder)
+            is_sure = np.array([unit not in ambiguous[coder] for unit in data.units], dtype=np.bool_)
+            is_chain = (data.codes[:, column] >= len(data.labels)) & is_sure
             of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
             lengths = sizes[code - len(data.labels)]
-            cuts = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
-            for place, (begin, end) in enumerate(pairwise(cuts)):
-                add(place, coder, "chain length", lengths[begin:end])
+            for place in np.unique(of_text).tolist():
+                add(place, coder, "chain length", lengths[of_text == place])
     for place, text in enumerate(texts):
         for work in text.answers.coder_answers:
             if work.coder not in coders:  # who has begun since the versions were read counts at the next look
@@ -164,15 +163,15 @@ def _given_numbers(extract: Extract, work: CoderAnswers) -> Ints:
     return np.concatenate((work.link_to, work.category[others]))
 
 
-def _find_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coder: str) -> Bools:
-    """Return the units to which the coder gave several readings or indices: their values are unions of chains."""
-    ambiguous: set[int] = set()
+def _find_ambiguous(texts: Sequence[TextEntry]) -> Mapping[str, set[str]]:
+    """Return the units to which each coder gave several readings or indices: their values are unions of chains."""
+    ambiguous: defaultdict[str, set[str]] = defaultdict(set)
     for text in texts:
         for work in text.answers.coder_answers:
-            if work.coder == coder and len(work.link_of):
+            if len(work.link_of):
                 places = work.unit[np.flatnonzero(work.is_ambiguous)]
-                ambiguous.update(text.answers.units[place] for place in places.tolist())
-    return np.array([unit in ambiguous for unit in units], dtype=np.bool_)
+                ambiguous[work.coder].update(text.answers.units[place] for place in places.tolist())
+    return ambiguous
 
 
 def _whole_chains(extract: Extract, parameters: Parameters) -> Parameters:

@@ -20,6 +20,7 @@ MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
 MOST_POINTS = 4000  # more are no picture any more, and a page is not to grow with them
 POINTS_OF_CELL = 3  # as a cell of a heat map has its names
+POINTS_OF_LINE = 8  # as each has a name and its style
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
@@ -117,7 +118,7 @@ def _count_points(trace: Mapping[str, Any]) -> int:
     cells = trace.get("z")
     if cells is not None:
         return POINTS_OF_CELL * sum(len(row) for row in cells)
-    return max(len(trace.get("x", ())), len(trace.get("y", ())))
+    return POINTS_OF_LINE + max(len(trace.get("x", ())), len(trace.get("y", ())))
 
 
 def heat_map(
