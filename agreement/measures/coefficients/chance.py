@@ -216,7 +216,7 @@ def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
     common[:, coders, coders] = 0
     # A coder without judgements has no values to draw from.
     shares = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
-    n_coders = np.count_nonzero(totals, axis=1)
+    n_coders = np.count_nonzero(totals > 0, axis=1)
     of_each = (common @ shares[:, :, None])[:, :, 0]
     expected: Floats = (of_each * shares).sum(axis=1) / (n_coders * (n_coders - 1))
     return expected

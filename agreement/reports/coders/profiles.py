@@ -114,8 +114,9 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
             is_chain = (data.codes[:, column] >= len(data.labels)) & is_sure
             of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
             lengths = sizes[code - len(data.labels)]
-            for place in np.unique(of_text).tolist():
-                add(place, coder, "chain length", lengths[of_text == place])
+            places_of_texts, starts = np.unique(of_text, return_index=True)
+            for place, of_place in zip(places_of_texts.tolist(), np.split(lengths, starts)[1:], strict=True):
+                add(place, coder, "chain length", of_place)
     for place, text in enumerate(texts):
         for work in text.answers.coder_answers:
             if work.coder not in coders:  # who has begun since the versions were read counts at the next look
