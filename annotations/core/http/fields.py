@@ -113,11 +113,15 @@ class _BoundedChoice(forms.ModelChoiceField[Any]):
         self.names = names
 
     def choose_from(self, rows: QuerySet[Any]) -> None:
-        """Let these rows be chosen from."""
-        self.is_bounded = rows.count() > MOST_CHOICES
+        """Let these rows be chosen from. One query."""
+        listed = list(rows[: MOST_CHOICES + 1])
+        self.is_bounded = len(listed) > MOST_CHOICES
         if self.is_bounded:
             self.to_field_name, self.widget = self.names, self.many()
         self.queryset = rows
+        if not self.is_bounded:
+            nothing = [] if self.empty_label is None else [("", self.empty_label)]
+            self.choices = [*nothing, *((self.prepare_value(row), self.label_from_instance(row)) for row in listed)]
 
 
 class BoundedModelField(_BoundedChoice):

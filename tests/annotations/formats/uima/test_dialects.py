@@ -686,9 +686,7 @@ CAS_JSON = {
         findings=("no chain begins with the link 3, nor leads to it (it was made the first of a chain)",),
     ),
     "UTF-16": saved(json.dumps(IN_JSON).encode("utf-16"), refused="say encoding=utf-16"),
-    "a trailing comma": saved(
-        json.dumps(IN_JSON).replace("}}}", "},}}").encode(), refused="this is not JSON: Illegal trailing comma"
-    ),
+    "a trailing comma": saved(json.dumps(IN_JSON).replace("}}}", "},}}").encode(), refused="this is not JSON: "),
 }
 
 
