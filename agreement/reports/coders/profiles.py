@@ -110,8 +110,8 @@ def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[Te
         data = select_data(extract, _whole_chains(extract, parameters), texts)
         sizes, ambiguous = np.diff(data.cells.starts), _find_ambiguous(texts)
         for column, coder in enumerate(map(str, data.coders)):
-            is_sure = np.array([unit not in ambiguous[coder] for unit in data.units], dtype=np.bool_)
-            is_chain = (data.codes[:, column] >= len(data.labels)) & is_sure
+            is_unambiguous = np.array([unit not in ambiguous[coder] for unit in data.units], dtype=np.bool_)
+            is_chain = (data.codes[:, column] >= len(data.labels)) & is_unambiguous
             of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
             lengths = sizes[code - len(data.labels)]
             places_of_texts, starts = np.unique(of_text, return_index=True)

@@ -32,9 +32,9 @@ def without_compilation() -> Iterator[None]:
 
 
 def sample_tables() -> None:
-    """Let SQLite know how large tables are: without that it may join them a hundred times slower. PostgreSQL does so.
+    """Let SQLite count a sample of each table and index, by which it plans its joins; PostgreSQL does so itself.
 
-    A sample of each index takes milliseconds.
+    It takes milliseconds. Without it a query of the log has taken two minutes.
     """
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:

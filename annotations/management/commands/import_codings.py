@@ -281,7 +281,7 @@ def _values(option: Option) -> str:
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
-    """Return the files and the files in zips that are named, and those in named folders but litter."""
+    """Return the named files, the files in named zips, and the files in named folders without hidden ones."""
     files: list[Path] = []
     named_files = {path for path in paths if not path.is_dir()}
     for path in paths:
