@@ -9,11 +9,9 @@ class AgreementConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what agreement adds to the archive and to the pages of a project."""
-        from agreement.models import Computation, Flag, Mapping, Remark, StoredSums, SumsOrder
-        from agreement.sections.pages.allows import consequences
-        from agreement.sections.stored_sums import order_sums
+        from agreement.models import Computation, FiguresVersion, Flag, Mapping, Remark, StoredAnswers
+        from agreement.results.allows import consequences
         from agreement.web import navigation
-        from annotations.coding.status import coding_submitted
         from annotations.projects.anonymization import forgetting_person
         from annotations.schemes.design.consequences import register_consequences
         from annotations.texts.changes import Dependent, register_dependent
@@ -32,19 +30,17 @@ class AgreementConfig(AppConfig):
             ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
         )
         leave_out(Computation, "figures, which can be computed again")
-        leave_out(StoredSums, "sums of texts, which can be computed again")
-        leave_out(SumsOrder, "an order to a worker, which the next submission gives again")
+        leave_out(FiguresVersion, "how often figures were refreshed here")
+        leave_out(StoredAnswers, "answers in another form, which can be read again")
         register_dependent(Dependent("comment", Remark, "markable__text"))
         register_dependent(Dependent("flag", Flag, "markable__text"))
         navigation.register()
         register_consequences(consequences)
         forgetting_person.connect(delete_computations_of)
-        coding_submitted.connect(order_sums)
 
 
 def delete_computations_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
     """Delete the stored figures of the projects in which the person coded: they name the coders."""
-    from agreement.models import Computation, StoredSums
+    from agreement.models import Computation
 
     Computation.objects.filter(project__texts__codings__coder=user).delete()
-    StoredSums.objects.filter(project__texts__codings__coder=user).delete()

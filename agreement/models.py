@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotations.models import Markable, Project, User
+from annotations.models import Markable, Project, Round, Text, User
 
 NAME_LENGTH = 50
 REASON_LENGTH = 500
@@ -68,33 +68,40 @@ class Mapping(models.Model):
         return self.name
 
 
-class StoredSums(models.Model):
-    """What was computed of each text of a project, for all processes: a table with a row and a version for each text.
+class StoredAnswers(models.Model):
+    """What coders answered in a document, a text in a round on one occasion, as it was read last.
 
-    `key` is a digest of what it is and of the options. A row of another version than that of the codings is left out.
+    `reading` says what was counted, and whether gold or models are among the answers. What has another `version` than
+    the codings have now is read again. `content` has keys and numbers, and `names` those of the classes of coders.
     """
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="stored_sums")
-    key = models.CharField(max_length=32)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="+", db_index=False)
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="+")
+    occasion = models.PositiveSmallIntegerField()
+    reading = models.CharField(max_length=20, blank=True)
+    version = models.BinaryField()
     content = models.BinaryField()
-    stored_at = models.DateTimeField()
+    names = models.TextField(blank=True)
 
     class Meta:
-        verbose_name_plural = "stored sums"
-        constraints = [models.UniqueConstraint(fields=["project", "key"], name="stored_sums_once")]
+        verbose_name_plural = "stored answers"
+        constraints = [
+            models.UniqueConstraint(fields=["text", "round", "occasion", "reading"], name="stored_answers_once")
+        ]
 
     def __str__(self) -> str:
-        return f"{self.key} of {self.project}"
+        return f"{self.text} in {self.round}"
 
 
-class SumsOrder(models.Model):
-    """That a worker is to store the sums of a project: there is one at most, until the worker begins."""
+class FiguresVersion(models.Model):
+    """How often the figures of a project were refreshed by hand, after a repair of its rows."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="+", primary_key=True)
-    ordered_at = models.DateTimeField()
+    number = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
-        return f"sums of {self.project}"
+        return f"{self.project}: {self.number}"
 
 
 class Computation(models.Model):

@@ -5,7 +5,7 @@ the six set distances. *Files to alpha* is `over` and `combine` in one process, 
 million judgements; its ratio is to `documents_sums` on the same judgements, which are in arrays already, file by file.
 Both are medians, measured in turn. Memory is the most that the process had. The speedup is of two processes over one,
 both started before, by the best time on the wall of each. `dask_equal` is 1 where one process, two in another order of
-files, and a local Dask cluster give the same bytes.
+files, and a local Dask cluster give the same sums.
 """
 
 import argparse
@@ -142,14 +142,14 @@ def warm_up(path: Path) -> None:
 
 
 def is_equal(files: Sequence[Path]) -> bool:
-    """Return whether one process, two, and a Dask cluster compute the same bytes."""
+    """Return whether one process, two, and a Dask cluster compute the same sums."""
     from distributed import Client, LocalCluster
 
-    here = over(files, SumOptions()).to_bytes()
+    here = over(files, SumOptions())
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        two = over(files[::-1], SumOptions(), pool).to_bytes()
+        two = over(files[::-1], SumOptions(), pool)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        dask = over([*files[1:], files[0]], SumOptions(), client.get_executor()).to_bytes()
+        dask = over([*files[1:], files[0]], SumOptions(), client.get_executor())
     return here == two == dask
 
 
@@ -189,7 +189,7 @@ def report(figures: dict[str, Any]) -> Iterator[str]:
         times = f"{row['seconds_per_10m']:.1f} s | {row['kernel_seconds_per_10m']:.2f} s | {row['ratio_to_kernel']:.1f}"
         yield f"| {LABELS[form]} | {times} | {row['peak_mb']:.0f} MB |"
     yield ""
-    same = "the same bytes" if figures["dask_equal"] else "other bytes"
+    same = "the same sums" if figures["dask_equal"] else "other sums"
     times, load = figures["two_processes_speedup"], os.getloadavg()[0]
     own = figures["adding_up_seconds_per_10m"]
     yield f"Two processes are {times:.1f} times as fast as one, on {os.cpu_count()} cores with a load of {load:.0f};"

@@ -71,8 +71,8 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
     from django.test import Client
     from django.test.utils import setup_test_environment
 
-    from agreement.data.extract.reading import clear_cache
-    from agreement.models import StoredSums
+    from agreement.data import reading
+    from agreement.models import StoredAnswers
     from annotations.models import Coding, Project, User
     from benchmarks.data.projects import change_answer
 
@@ -88,14 +88,13 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
         return (processor_time() - start) * 1000
 
     if not stored:
-        StoredSums.objects.all().delete()
-        clear_cache()
+        StoredAnswers.objects.all().delete()
         return {"nothing_stored_ms": round(request_time(), 1)}
     request_time()  # templates and imports
     codings = list(Coding.objects.filter(text__project=project).order_by("pk")[: repeats * 2])
     times: dict[str, list[float]] = {key: [] for key in TIMES if key != "nothing_stored_ms"}
     for number in range(repeats):
-        clear_cache()
+        reading.forget_answers()
         times["first_ms"].append(request_time())
         request_time()
         for coding in codings[2 * number : 2 * number + 2]:

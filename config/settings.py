@@ -9,7 +9,6 @@ import os
 import re
 from contextlib import suppress
 from datetime import timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -314,30 +313,11 @@ CACHES = {
     "default": PROCESS_MEMORY if IS_SQLITE else SHARED_TABLE,
     # What a process remembers of what it has read; it is checked before it is used.
     "process": PROCESS_MEMORY | {"LOCATION": "process"},
+    # Reports that take long, with the names that are in them: they stay in the memory of a process.
+    "figures": PROCESS_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 500}},
 }
 if env.str("CACHE_URL", default=""):
     CACHES["default"] = env.cache_url("CACHE_URL")
-
-
-def _compute() -> dict[str, Any]:
-    """Return what computes for workers, by COMPUTE: so many processes, a cluster of Dask, or nothing else."""
-    given = env.str("COMPUTE", default="")
-    if not given:
-        return {}
-    if processes := re.fullmatch(r"processes:([1-9][0-9]{0,2})", given):
-        return {"workers": int(processes[1])}
-    cluster = re.fullmatch(r"dask://([^\s/]+:[0-9]+)/?", given)
-    if not cluster:
-        raise ImproperlyConfigured(
-            f"Set COMPUTE to such as processes:4 or dask://host:8786, or to nothing: it is {given!r}."
-        )
-    if find_spec("distributed") is None:
-        raise ImproperlyConfigured("Set COMPUTE to a cluster only where Dask is installed: pip install distributed.")
-    return {"cluster": f"tcp://{cluster[1]}"}
-
-
-# What else computes where a worker has many texts before it: agreement/reports/request/executors.py.
-COMPUTE = _compute()
 # Jobs are run by workers: manage.py db_worker. What may take minutes waits in a queue of its own, so that a worker that
 # leaves it alone has mails and small things done at once: annotations/core/processes/queue.py.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["default", "long"]}}

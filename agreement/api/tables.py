@@ -16,10 +16,9 @@ from rest_framework.views import APIView
 from agreement.api.serializers.agreement import AnalysisQuerySerializer
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.sections.content import PageSections
-from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
-from agreement.sections.pages.registry import pages_for
-from agreement.sections.tables import TABLE_FORMATS, list_tables
+from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
+from agreement.results.registry import pages_for
+from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem
 from annotations.projects.viewing import results_for
 
@@ -70,8 +69,8 @@ class PageView(APIView):
         query = request.query_params.copy()
         query.pop("form", None)
         address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
-        analysis = page.request(project, query, request.user.get_username(), whole_tables=True)
-        return analysis, page.show(analysis, **address)
+        analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
+        return analysis, page.shown(analysis)
 
 
 class TableList(PageView):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import original_of
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
@@ -194,14 +194,14 @@ class PlanningReport:
         }
 
 
-def plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> PlanningReport:
+def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     key = ("planning", parameters, targets)
     return cached(extract, key, lambda: _plan_size(extract, parameters, targets))
 
 
-def _plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> PlanningReport:
+def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     found = _forecast(extract, parameters, targets.sample)
     left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
     if found.note or found.low is None or found.high is None or found.value is None:
@@ -219,7 +219,7 @@ def _plan_size(extract: Extract, parameters: Parameters, targets: Targets) -> Pl
     return PlanningReport(parameters, targets, found, texts_for, margins, sizes, coders, coder_sizes, *left_out)
 
 
-def _forecast(extract: Extract, parameters: Parameters, sample: str) -> Forecast:
+def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
     """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
     if sample == SAMPLES[0]:
         return forecast_interval(compute_interval(extract, parameters))

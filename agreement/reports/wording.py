@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.results import pluralize
 
 # What codings are that do not count, by reason.
@@ -57,12 +57,12 @@ NOUNS = {
 }
 
 
-def nouns_for(extract: Extract) -> Nouns:
+def nouns_for(extract: ProjectAnswers) -> Nouns:
     """Return the nouns of what is counted and compared."""
     return NOUNS[extract.units or (extract.kind if extract.kind in NOUNS else "")]
 
 
-def name_components(extract: Extract) -> str:
+def name_components(extract: ProjectAnswers) -> str:
     """Return what is independent of each other in one text: markables, where there are sets those that share none."""
     nouns = nouns_for(extract)
     of_units = extract.has_chains or extract.kind == "targets"

@@ -8,9 +8,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agreement.reports.request.request import TABLE_PAGE
-from agreement.sections.figures.charts import Chart
-from agreement.sections.labels.model_labels import label_model
-from agreement.sections.tables import TABLE_FORMATS, Table, format_value
+from agreement.results.figures.charts import Chart
+from agreement.results.labels.model_labels import label_model
+from agreement.results.tables import TABLE_FORMATS, Table, format_value
 
 register = template.Library()
 

@@ -13,9 +13,9 @@ from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.resolution import allows_coefficient
 from agreement.reports.request.settings import choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.sections.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
-from agreement.sections.labels.model_labels import label_model
-from agreement.sections.labels.settings import IN_SIGHT, Settings
+from agreement.results.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
+from agreement.results.labels.model_labels import label_model
+from agreement.results.labels.settings import IN_SIGHT, Settings
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.

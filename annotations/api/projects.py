@@ -103,7 +103,7 @@ class ProjectDetail(APIView):
     @transaction.atomic
     def patch(self, request: Request, slug: str) -> HttpResponse:
         """Change what is said of it, or open its results to its coders."""
-        lock_project(project_for(request.user, slug, Right.MANAGE).pk, codings=False)
+        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         project = project_for(request.user, slug, Right.MANAGE)
         require_match(request, _project(request, slug))
         serializer = ProjectChangesSerializer(project, data=request.data, partial=True)
@@ -192,7 +192,7 @@ class MemberList(ProjectListView):
         if user is None:
             raise ValidationError({"username": ["No user has this username."]})
         with transaction.atomic():
-            lock_project(project.pk, codings=False)
+            lock_project(project.pk)
             if Membership.objects.filter(project=project, user=user).exists():
                 raise ValidationError({"username": [f"{user} is a member already."]})
             try:
@@ -245,7 +245,7 @@ class MemberDetail(APIView):
 
     def _locked_member(self, request: Request, slug: str, username: str) -> Membership:
         """Lock the project and return the member. Raise if the sender has not seen the member's present state."""
-        lock_project(project_for(request.user, slug, Right.MANAGE).pk, codings=False)
+        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         member = self._member(request, slug, username)
         require_match(request, MemberSerializer(member).data)
         return member

@@ -11,7 +11,7 @@ from annotations.models.people.model_coder import ModelCoder
 from annotations.models.people.token import Token
 from annotations.models.people.user import User
 from annotations.models.plan import Plan, PlanCoder, PlanText, RepeatPlan
-from annotations.models.project import AccountOrigin, Membership, Project, ProjectStamp
+from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
 from annotations.models.round import Round, RoundText, TrainingDecision
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
@@ -48,7 +48,6 @@ __all__ = [
     "PlanText",
     "Pointer",
     "Project",
-    "ProjectStamp",
     "Question",
     "Relation",
     "RepeatPlan",

@@ -178,21 +178,6 @@ class Membership(models.Model):
         return hasattr(self, "model")
 
 
-class ProjectStamp(models.Model):
-    """A number that is drawn anew whenever something of a project may change that is in no log.
-
-    Whoever has read the codings of a project sees by it whether any was deleted or moved, a text renamed, or a markable
-    given to a text: all of it is done by who holds the lock of the project (`lock_project`), which draws the number,
-    unless it is told that nothing of the kind changes.
-    """
-
-    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="stamp", primary_key=True)
-    number = models.BigIntegerField()
-
-    def __str__(self) -> str:
-        return f"{self.project}: {self.number}"
-
-
 class AccountOrigin(models.Model):
     """The project for which an account was made: by an invitation, an import or an archive."""
 

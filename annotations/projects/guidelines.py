@@ -44,7 +44,7 @@ def record_guidelines(project: Project, author: User | None) -> GuidelinesVersio
 
     Line ends, and white space around the whole, are no change.
     """
-    lock_project(project.pk, codings=False)
+    lock_project(project.pk)
     latest = GuidelinesVersion.objects.filter(project=project).first()
     if _plain(project.guidelines) == _plain(latest.body if latest else ""):
         return None

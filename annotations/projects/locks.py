@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from random import SystemRandom
-
 from django.core.exceptions import PermissionDenied
 
-from annotations.models import Project, ProjectStamp
-
-# Numbers of stamps: none is drawn twice, so that a restored project does not come to have one that somebody has seen.
-_random = SystemRandom()
+from annotations.models import Project
 
 
 class ProjectArchived(PermissionDenied):
@@ -27,21 +22,13 @@ def refuse_archived(project: Project) -> None:
         )
 
 
-def lock_project(project: int, *, archived: bool = False, codings: bool = True) -> Project:
+def lock_project(project: int, *, archived: bool = False) -> Project:
     """Return the project; nobody else changes it, its scheme, members, docsets or assignments in this transaction.
 
     All of them are locked by one row: with two rows, transactions could lock them in different orders. (SQLite lets one
     transaction write at a time.) Raise ProjectArchived for an archived project, unless `archived` ones may change too.
-    The stamp of the project is another one then, by which figures that were computed before are seen to be old. It
-    stays where `codings` is false: for what deletes or moves no coding and renames no text, as members and guidelines.
     """
     row = Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project)
     if not archived:
         refuse_archived(row)
-    if not codings:
-        return row
-    stamp = ProjectStamp(project=row, number=_random.getrandbits(62))
-    ProjectStamp.objects.bulk_create(
-        [stamp], update_conflicts=True, unique_fields=["project"], update_fields=["number"]
-    )
     return row

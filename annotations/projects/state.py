@@ -12,6 +12,6 @@ from annotations.projects.locks import lock_project
 @transaction.atomic
 def set_archived(project: Project, *, archived: bool) -> bool:
     """Archive the project or open it again. Return False if it is so already."""
-    lock_project(project.pk, archived=True, codings=False)
+    lock_project(project.pk, archived=True)
     rows = Project.objects.filter(pk=project.pk, archived_at__isnull=archived)
     return bool(rows.update(archived_at=timezone.now() if archived else None))

@@ -4,11 +4,11 @@ from itertools import product
 from urllib.parse import quote
 
 import pytest
+from django.core.cache import caches
 
-from annotations.models import (
-    Membership,
-    Project,
-)
+from agreement.data.reading import forget_answers
+from agreement.reports.request import basis
+from annotations.models import Coding, Membership, Project, User
 from tests.access.walk import (
     OTHER_ADDRESSES,
     PROJECT_ADDRESSES,
@@ -19,6 +19,7 @@ from tests.access.walk import (
     visited,
 )
 from tests.conftest import judge
+from tests.shared.agreeing import WALK, answer, coded_project, decide_gold
 from tests.shared.cases import Selection, cases
 
 
@@ -102,6 +103,29 @@ def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob,
     assert client.get(address).status_code == 200
     Project.objects.filter(pk=project.pk).update(results_open=False)
     assert client.get(address).status_code == 403
+
+
+def test_what_a_manager_has_looked_at_tells_a_coder_no_more(monkeypatch, alice, bob, charlie, signed_in):
+    """Reports are kept under what their reader may see."""
+    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+    project = answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", coders=("alice", "bob", "carol")))
+    decide_gold(project, "alice")
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+    carol = User.objects.get(username="carol")
+    Coding.objects.filter(coder=carol).update(by_model=True)
+    pages = ["", "items/", "coders/", "gold/", "texts/", "categories/", "methods/?include=models", "?include=models"]
+
+    def seen_by(reader):
+        client = signed_in(reader)
+        return [normal(client.get(f"/projects/tea/agreement/{page}")) for page in pages]
+
+    alone = seen_by(bob)
+    forget_answers()
+    caches["figures"].clear()
+    by_manager = seen_by(charlie)
+    assert by_manager != alone
+    assert seen_by(bob) == alone
+    assert seen_by(charlie) == by_manager
 
 
 def test_open_results_do_not_open_what_is_the_managers(project, bob, signed_in):

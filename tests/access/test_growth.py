@@ -15,7 +15,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.reading import clear_cache
+from agreement.data.reading import forget_answers
 from tests.access.large_world import crowd, enlarge, shorten_pages
 from tests.access.role_asking import World
 from tests.access.role_matrix import AREAS, Row
@@ -96,7 +96,7 @@ def test_no_answer_grows_with_the_project(db):
     with transaction.atomic():
         small = measure(N)
         transaction.set_rollback(True)
-    clear_cache()
+    forget_answers()
     large = measure(FACTOR * N)
     assert small.keys() == large.keys()
     grown = {

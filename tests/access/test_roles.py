@@ -15,7 +15,7 @@ from django.test import override_settings
 from django.urls import URLPattern, get_resolver
 from pytest_django import Settings
 
-from annotations.models import Mail, ProjectStamp, Token
+from annotations.models import Mail, Token
 from annotations.projects.people.tokens import create_token
 from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
 from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
@@ -35,7 +35,7 @@ VARYING = (
     "next_try_at", "address", "date_joined",
 )  # fmt: skip
 # Where others of the name, such as the keys of markables, are not by chance.
-BY_CHANCE = ((Mail, "key"), (ProjectStamp, "number"))
+BY_CHANCE = ((Mail, "key"),)
 # What nobody says of themself or another by sending it along.
 MORE: dict[str, Any] = {
     "role": "manager",

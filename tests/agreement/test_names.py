@@ -18,10 +18,10 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from agreement.api.urls import urlpatterns
-from agreement.data.extract.reading import clear_cache
-from agreement.models import Computation, StoredSums
-from agreement.sections.pages import registry
-from agreement.sections.tables import Table
+from agreement.data.reading import forget_answers
+from agreement.models import Computation, StoredAnswers
+from agreement.results.registry import PAGES
+from agreement.results.tables import Table
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
@@ -42,7 +42,6 @@ from tests.shared.scored import harbour
 
 CODERS = ("alice", "bob", "carol", "dora")
 MENTIONS = [f"w{number}" for number in range(12)]
-PAGES = [page for page in vars(registry).values() if isinstance(page, registry.ResultPage)]
 # What is asked of a page. Where it is not asked for two coders or a text, the first by name are shown: so it is asked.
 OPTIONS = {
     "agreement": ["", "interval=bootstrap", "coefficient=k", "unmarked=label", "readings=matched"],
@@ -151,9 +150,9 @@ def rename(project: Project, draw: random.Random) -> Names:
     Index.objects.filter(pk__in=[row.pk for row in rows]).delete()
     for row in draw.sample(rows, len(rows)):  # neither does the order of rows
         Index.objects.create(judgement=row.judgement, entity=entities[row.judgement.coding_id, row.entity])
-    for forgotten in (Computation, StoredSums):
+    for forgotten in (Computation, StoredAnswers):
         forgotten.objects.all().delete()
-    clear_cache()
+    forget_answers()
     cache.clear()
     return names
 
@@ -185,9 +184,9 @@ def shown_on_pages(project: Project, reader: User, asked: Asked) -> Iterator[tup
             units = Markable.objects.filter(text__project=project, level__coded=True).order_by("pk")[:6]
             addresses = [{"text": one.text.slug, "key": one.key} for one in units]
         for address, query in product(addresses, OPTIONS.get(page.name, [""])):
-            request = page.request(project, QueryDict(asked.query(query)), reader.username, whole_tables=True)
+            request = page.request(project, QueryDict(asked.query(query)), reader.username, address, whole_tables=True)
             try:
-                sections = page.show(request, **address)
+                sections = page.shown(request)
             except Http404:  # a contributor is no item where words are
                 continue
             assert not sections.waiting

@@ -89,8 +89,6 @@ def shown(code, data_dir, **given):
         ({"SECRET_KEY": "", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": KEY}, "ALLOWED_HOSTS"),
         (PRODUCTION | {"METRICS_TOKEN": "x" * 31}, "METRICS_TOKEN"),
-        (PRODUCTION | {"COMPUTE": "processes:0"}, "COMPUTE to such as processes:4"),
-        (PRODUCTION | {"COMPUTE": "dask://host"}, "COMPUTE to such as processes:4"),
         (PRODUCTION | {"ALLOWED_HOSTS": "*", "EMAIL_URL": "smtp://mail.example"}, "SITE_URL"),
         (PRODUCTION | {"PATH_PREFIX": "tools"}, "PATH_PREFIX to a path such as /tools/coindex"),
         (PRODUCTION | {"PATH_PREFIX": "/tools//coindex"}, "PATH_PREFIX to a path such as /tools/coindex"),

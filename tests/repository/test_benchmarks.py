@@ -307,7 +307,7 @@ def test_a_corpus_is_read_beside_the_sums_alone(tmp_path):
     figures |= {"two_processes_speedup": 1.9, "adding_up_seconds_per_10m": 0.1, "dask_equal": 1, "judgements": 4_800}
     page = "\n".join(corpus.report(figures | {"forms": dict.fromkeys(corpus.LABELS, figures)}))
     assert all(f"| {label} | " in page for label in corpus.LABELS.values())
-    assert "a local Dask cluster give the same bytes" in page
+    assert "a local Dask cluster give the same sums" in page
 
 
 @pytest.mark.slow

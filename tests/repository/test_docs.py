@@ -13,7 +13,7 @@ from django.urls import resolve
 from jsonschema import validate
 
 from agreement import measures
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import DISTANCES, conformance
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.overall import overall
@@ -205,7 +205,7 @@ def test_the_pictures_of_contributing_name_definitions_that_are_there(path, name
 
 def test_contributing_has_pictures_of_the_write_path_and_of_the_way_to_a_figure():
     assert {"actionFor", "apply", "Rules", "Operation"} <= {name for _, name in PICTURED}
-    assert {"agreement", "extract", "reliability_data", "combine", "Table"} <= {name for _, name in PICTURED}
+    assert {"Agreement", "read_answers", "reliability_data", "combine", "Table"} <= {name for _, name in PICTURED}
 
 
 def test_files_that_contributing_names_are_there():
@@ -269,7 +269,7 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
 
     def report(slug, **asked):
         project = Project.objects.get(slug=slug)
-        return overall.compute_report(extract(project), parse_parameters(asked, project.preset, project.answers))
+        return overall.compute_report(read_answers(project), parse_parameters(asked, project.preset, project.answers))
 
     found = report("dialogue")
     nominal = report("dialogue", preset="poesio-artstein-2005", distance="nominal").result.value
@@ -284,7 +284,9 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     assert [figure for figure in news if f"{figure:.4f}" not in front] == []
     assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
     project = Project.objects.get(slug="chronicle")
-    repeats = compare_occasions(extract(project), parse_parameters({}, project.preset, project.answers)).repeats.coders
+    repeats = compare_occasions(
+        read_answers(project), parse_parameters({}, project.preset, project.answers)
+    ).repeats.coders
     figures = {one.coder: one.as_dict() for one in repeats}
     quoted = [figures["lou"]["value"], figures["lou"]["between"], figures["ute"]["between"]]
     assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []

@@ -3,22 +3,21 @@
 from collections import OrderedDict
 from contextlib import contextmanager
 
-from agreement.data import activity
+from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
-from agreement.data.extract import reading
-from agreement.data.extract.reading import extract
-from agreement.data.storage import store
+from agreement.data.reading import read_answers
 from agreement.reports.coders.days import count_days
 from agreement.reports.items.highest import find_highest
 from agreement.reports.overall.overall import compute_report
+from agreement.reports.request import basis
 from agreement.reports.request.resolution import resolve
 from tests.shared.agreeing import convention
 
 
 def figures(project):
     """Return what pages say, to the last digit."""
-    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
-    report, with_gold = compute_report(found, parameters), extract(project, gold=True)
+    found, parameters = read_answers(project), convention(project, distance="masi", unmarked="")
+    report, with_gold = compute_report(found, parameters), read_answers(project, gold=True)
     selected, resolved = resolve(found, parameters)
     return {
         "result": report.result,
@@ -35,13 +34,17 @@ def figures(project):
         "progress": read_progress(project),
         "remaining": count_remaining(project),
         "of selections": [
-            compute_report(extract(project), convention(project, **asked)).result
+            compute_report(read_answers(project), convention(project, **asked)).result
             for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
         ],
         "resolved": resolved,
         "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(one.slug, one.round) for one in with_gold.texts]),
         "of questions": [
-            (one.key, extract(project, question=one.key).fingerprint, extract(project, question=one.key).categories)
+            (
+                one.key,
+                read_answers(project, question=one.key).fingerprint,
+                read_answers(project, question=one.key).categories,
+            )
             for one in found.questions
         ],
     }
@@ -49,11 +52,9 @@ def figures(project):
 
 @contextmanager
 def another_process(patch):
-    """Let nothing be known of what was read before, and nothing be stored: as in a process that has just begun."""
+    """Let nothing be known that was read before, and nothing be stored: as in a process that has just begun."""
     with patch.context() as apart:
-        apart.setattr(store, "LEAST_TEXTS", 10**9)
-        apart.setattr(reading, "_projects", reading.ExtractCache(reading.CACHED_PROJECTS))
-        apart.setattr(reading, "_questions", reading.ExtractCache(reading.CACHED_QUESTIONS))
-        apart.setattr(activity, "_undecided", OrderedDict())
-        apart.setattr(reading, "_codings", type(reading._codings)())
+        apart.setattr(reading, "_answers", OrderedDict())
+        apart.setattr(reading, "LEAST_STORED", 10**9)
+        apart.setattr(basis, "LEAST_REMEMBERED", 10**9)
         yield

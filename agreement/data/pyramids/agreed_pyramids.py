@@ -11,7 +11,7 @@ from django.db.models import TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
-from agreement.data.codings.gold import why_gold_is_left_out
+from agreement.data.gold import why_gold_is_left_out
 from annotations.models import Coding, Operation, Project, Text
 
 # Why a docset is not compared; the first that fits holds. "missing": it has no agreed pyramid; "practice" and "open" as

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.codings.documents import shift_of
-from agreement.data.codings.gold import GOLD
+from agreement.data.documents import Document, shift_of
+from agreement.data.gold import GOLD
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import KeyMarkable
 from annotations.models import Coding, Judgement, Markable, Project, Text
 
 type Members = Collection[Hashable]
-type ReadMarkedTexts = Callable[[Sequence[TextEntry], str, str, Members, Members], Mapping[int, MarkedText]]
+type ReadMarkedTexts = Callable[
+    [ProjectAnswers, Sequence[Document], str, str, Members, Members], Mapping[int, MarkedText]
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,14 @@ def marked_texts_reader(project: Project) -> ReadMarkedTexts | None:
 
 
 def read_marked_texts(
-    texts: Sequence[TextEntry], key: str, response: str, of_key: Members, of_response: Members
+    answers: ProjectAnswers, texts: Sequence[Document], key: str, response: str, of_key: Members, of_response: Members
 ) -> dict[int, MarkedText]:
     """Return the documents by their keys. Three queries.
 
     A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
     side's clusters: also what a coder only points to is in a cluster.
     """
-    return read_markings(texts, (key, response)).of_pair(texts, key, response, of_key, of_response)
+    return read_markings(answers, texts, (key, response)).of_pair(answers, texts, key, response, of_key, of_response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,13 @@ class Markings:
     judged: Mapping[tuple[str, int], tuple[Sequence[Sequence[int]], bool]]
 
     def of_pair(
-        self, texts: Sequence[TextEntry], key: str, response: str, of_key: Members, of_response: Members
+        self,
+        _: ProjectAnswers,
+        texts: Sequence[Document],
+        key: str,
+        response: str,
+        of_key: Members,
+        of_response: Members,
     ) -> dict[int, MarkedText]:
         """Return the marked texts of two coders, as `read_marked_texts` does."""
         marked = {}
@@ -69,25 +77,26 @@ class Markings:
         return marked
 
 
-def read_markings(texts: Sequence[TextEntry], coders: Collection[str]) -> Markings:
+def read_markings(answers: ProjectAnswers, texts: Sequence[Document], coders: Collection[str]) -> Markings:
     """Return what these coders marked in the documents. `GOLD` is one of them by that name. Three queries."""
     keys = {text.text_pk for text in texts}
     contents = dict(Text.objects.filter(pk__in=keys).values_list("pk", "content"))
-    place = {work.coding: (work.coder, shift_of(text.pk)) for text in texts for work in text.answers.coder_answers}
+    place = {
+        coding: (coder, shift_of(text.pk))
+        for text, rows in zip(texts, answers.rows_by_text(texts), strict=True)
+        for coder, coding in rows
+    }
     of_coders = Q(coding__coder__username__in=coders) & ~Q(coding__kind=Coding.Kind.GOLD)
     if GOLD in coders:
         of_coders |= Q(coding__kind=Coding.Kind.GOLD)
-    judgements = Judgement.objects.filter(of_coders, coding__text__in=keys).order_by()
+    # what was judged under a version of the scheme that was not read is not judged
+    of_versions = {"scheme_version__in": answers.versions} if answers.versions else {}
+    judgements = Judgement.objects.filter(of_coders, coding__text__in=keys, **of_versions).order_by()
     judged = {
         (place[coding][0], markable + place[coding][1]): (head, optional)
         for coding, markable, head, optional in judgements.values_list("coding_id", "markable_id", "head", "optional")
         if coding in place
     }
-    # what was judged under a version of the scheme that was not read is not judged
-    for document in texts:
-        for work in document.answers.coder_answers:
-            for place in work.other_versions.tolist():
-                judged.pop((work.coder, document.answers.units[place]), None)
     of_text: dict[int, list[tuple[int, int, int, Sequence[Sequence[int]]]]] = defaultdict(list)
     markables = Markable.objects.filter(text__in=keys)
     for pk, text_pk, start, end, head in markables.values_list("pk", "text_id", "start", "end", "head"):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import batched
 
-from agreement.data.codings.documents import row_key
+from agreement.data.documents import row_key
 from annotations.core.database import bulk
 from annotations.models import Markable, Text
 from annotations.texts.keywords import Keyword, covered_text, keyword_in_context

@@ -1,11 +1,9 @@
 """How distances are distributed: those of pairs of judgements on one unit, and those of all pairs of judgements."""
 
-from collections.abc import Buffer, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.arrays import pairs_in_runs
 from ..data.cells import MISSING
@@ -28,7 +26,6 @@ from .readings import (
     remove_units_from_readings,
     set_kinds,
 )
-from .storage import pack, unpack
 
 # Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.
 STEPS = 10
@@ -65,90 +62,6 @@ class DistanceCounts:
     sets: Ints
     labels: Ints
     readings: KindCounts
-
-
-@dataclass(frozen=True, eq=False)
-class TextDistances:
-    """The distances of many texts, as in `DistanceCounts`, in one array with a row for each, to be stored and added up.
-
-    `rows` has them with judgements by label (`labels`) and by kind of several readings (`kinds`), in their order.
-    """
-
-    documents: Sequence[Hashable]
-    labels: tuple[Label, ...]
-    kinds: tuple[ReadingKind, ...]
-    rows: NDArray[np.void]
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that the rows take."""
-        return self.rows.nbytes
-
-    @classmethod
-    def from_counts(cls, documents: Sequence[Hashable], labels: Sequence[Label], counts: DistanceCounts) -> Self:
-        """Return the counts of all documents of some data, whose labels these are."""
-        rows = np.zeros(len(documents), _text_type(len(labels), len(counts.readings.kinds)))
-        for name in ("observed", "overlapping", "judgements", "empty", "sets", "labels"):
-            rows[name] = getattr(counts, name)
-        rows["readings"] = counts.readings.counts
-        return cls(documents, tuple(labels), tuple(counts.readings.kinds), rows)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Return the rows of all parts."""
-        labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
-        kinds = tuple(dict.fromkeys(kind for part in parts for kind in part.kinds))
-        documents = [document for part in parts for document in part.documents]
-        rows = np.concatenate([part._with_columns(labels, kinds) for part in parts])
-        return cls(documents, labels, kinds, rows)
-
-    def select(self, rows: Ints) -> Self:
-        """Return some of the rows, in this order."""
-        return replace(self, documents=[self.documents[row] for row in rows.tolist()], rows=self.rows[rows])
-
-    def exchange(self, rows: Ints, new: Self) -> Self:
-        """Return the rows with those of `new` at some places, of the same documents."""
-        labels = tuple(dict.fromkeys((*self.labels, *new.labels)))
-        kinds = tuple(dict.fromkeys((*self.kinds, *new.kinds)))
-        exchanged = self._with_columns(labels, kinds).copy()
-        exchanged[rows] = new._with_columns(labels, kinds)
-        return replace(self, labels=labels, kinds=kinds, rows=exchanged)
-
-    def to_bytes(self) -> bytes:
-        """Return all of it as bytes. Raises ValueError for names that are no text."""
-        names = {"documents": self.documents, "labels": self.labels, "kinds": self.kinds}
-        return pack({"labels": len(self.labels), "kinds": len(self.kinds)}, names, [self.rows])
-
-    @classmethod
-    def from_bytes(cls, stored: Buffer) -> Self:
-        """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
-        _, names, [rows] = unpack(stored, lambda options: [_text_type(options["labels"], options["kinds"])])
-        kinds: Any = names["kinds"]
-        return cls(names["documents"], tuple(names["labels"]), tuple(kinds), rows)
-
-    def _with_columns(self, labels: tuple[Label, ...], kinds: tuple[ReadingKind, ...]) -> NDArray[np.void]:
-        if (labels, kinds) == (self.labels, self.kinds):
-            return self.rows
-        rows = np.zeros(len(self.rows), _text_type(len(labels), len(kinds)))
-        for name in ("observed", "overlapping", "judgements", "empty", "sets"):
-            rows[name] = self.rows[name]
-        rows["labels"][:, [labels.index(label) for label in self.labels]] = self.rows["labels"]
-        rows["readings"][:, [kinds.index(kind) for kind in self.kinds]] = self.rows["readings"]
-        return rows
-
-
-def _text_type(n_labels: int, n_kinds: int) -> np.dtype[np.void]:
-    return np.dtype(
-        [
-            ("observed", "<f8", (BINS,)),
-            ("overlapping", "<i8", (BINS,)),
-            ("judgements", "<i8"),
-            ("empty", "<i8"),
-            ("sets", "<i8"),
-            ("labels", "<i8", (n_labels,)),
-            ("readings", "<i8", (n_kinds,)),
-        ]
-    )
 
 
 def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:

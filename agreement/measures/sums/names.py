@@ -1,46 +1,9 @@
-"""Names of documents, coders and labels: as JSON, to be stored, and in an order that depends on nothing else."""
+"""An order of the names of documents, coders and labels that depends on nothing else."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-
-from ..data.reliability_data import UnnamedCoder
-
-
-def encode_name(name: Hashable) -> Any:
-    """Return the name as JSON has it. Raises ValueError for one that is not text, a number, or a tuple or set of these.
-
-    >>> encode_name(("text", frozenset({"b", "a"})))
-    {'tuple': ['text', {'set': ['a', 'b']}]}
-    """
-    if name is None or isinstance(name, str | int | float):
-        return name
-    if isinstance(name, np.generic):
-        return encode_name(name.item())
-    if isinstance(name, tuple):
-        return {"tuple": [encode_name(one) for one in name]}
-    if isinstance(name, frozenset):
-        return {"set": [encode_name(one) for one in sorted(name, key=sort_key)]}
-    if isinstance(name, UnnamedCoder):
-        return {"unnamed": name.number}
-    raise ValueError(f"{name!r} cannot be stored: a name is text, a number, or a tuple or set of these")
-
-
-def decode_name(encoded: Any) -> Hashable:
-    """Return the name that was encoded.
-
-    >>> decode_name(encode_name(("text", 1, None))) == ("text", 1, None)
-    True
-    """
-    if not isinstance(encoded, dict):
-        name: Hashable = encoded
-        return name
-    [(kind, inner)] = encoded.items()
-    if kind == "unnamed":
-        return UnnamedCoder(inner)
-    names = map(decode_name, inner)
-    return tuple(names) if kind == "tuple" else frozenset(names)
 
 
 def sort_key(name: Hashable) -> tuple[str, Any]:

@@ -69,31 +69,6 @@ class LabelPatterns:
             text_units,
         )
 
-    @classmethod
-    def from_counts(
-        cls,
-        documents: Sequence[Hashable],
-        labels: Sequence[Label],
-        patterns: Sequence[Sequence[tuple[int, int]]],
-        rows: tuple[Ints, Ints, Ints],
-    ) -> "LabelPatterns":
-        """Return patterns that are given as pairs of a label and how many coders gave it, by label.
-
-        rows: `text`, `text_pattern` and `text_units`.
-        """
-        entries = [(number, *one) for number, of_one in enumerate(patterns) for one in of_one]
-        pattern, label, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
-        n_coders = np.array([sum(count for _, count in of_one) for of_one in patterns], dtype=np.int64)
-        return cls(documents, labels, n_coders, pattern, label, count, *rows)
-
-    def to_counts(self) -> list[list[tuple[int, int]]]:
-        """Return of each pattern the labels with how many coders gave them."""
-        counts: list[list[tuple[int, int]]] = [[] for _ in range(len(self.n_coders))]
-        entries = (self.pattern.tolist(), self.label.tolist(), self.count.tolist())
-        for number, label, count in zip(*entries, strict=True):
-            counts[number].append((label, count))
-        return counts
-
     @cached_property
     def n_units(self) -> Ints:
         """The units of all texts that have each pattern."""
@@ -125,22 +100,12 @@ class LabelPatterns:
         """Return the patterns with some labels merged: each label of the mapping becomes what it maps to."""
         places: dict[Label, int] = {}
         number = [places.setdefault(mapping.get(label, label), len(places)) for label in self.labels]
-        return self._renumber(tuple(places), number)
-
-    def with_labels(self, labels: Sequence[Label]) -> "LabelPatterns":
-        """Return the same patterns with the labels in another order, or with more of them."""
-        if tuple(labels) == tuple(self.labels):
-            return self
-        place = {label: number for number, label in enumerate(labels)}
-        return self._renumber(labels, [place[label] for label in self.labels])
-
-    def _renumber(self, labels: Sequence[Label], number: Sequence[int]) -> "LabelPatterns":
         label = np.array(number, dtype=np.int64)[self.label]
         order = np.lexsort((label, self.pattern))
         pattern, label = self.pattern[order], label[order]
-        begins = run_starts(pattern * (len(labels) + 1) + label)
+        begins = run_starts(pattern * (len(places) + 1) + label)
         count = np.add.reduceat(self.count[order], begins) if len(begins) else self.count
-        return replace(self, labels=labels, pattern=pattern[begins], label=label[begins], count=count)
+        return replace(self, labels=tuple(places), pattern=pattern[begins], label=label[begins], count=count)
 
     @cached_property
     def agreements(self) -> Floats:

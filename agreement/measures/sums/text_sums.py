@@ -1,6 +1,6 @@
-"""What each of many texts adds to alpha, in arrays: to be stored, chosen from, put together and added up."""
+"""What each of many texts adds to alpha, in arrays: to be chosen from, put together and added up."""
 
-from collections.abc import Buffer, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index
@@ -15,7 +15,6 @@ from ..results import pluralize
 from ..values import Ints, Label
 from .names import sort_key, sort_places
 from .readings import ReadingKind
-from .storage import pack, unpack
 
 type LabelPair = tuple[Label, Label]
 type Entries = NDArray[np.void]
@@ -93,8 +92,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
     <TextSums: 2 texts, nominal, masi>
     >>> sums.rows["n_judgements"].tolist(), sums["masi"][1].n_judgements
     ([4, 4], 4)
-    >>> TextSums.from_bytes(sums.to_bytes()) == sums
-    True
     """
 
     options: SumOptions
@@ -133,11 +130,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
                 rows[name][:, place] = columns[name][distance]
         arrays = {name: build_entries(name, *entries.get(name, ())) for name in ENTRIES}
         return cls(options, documents, coders, labels, rows, **arrays)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that all arrays take."""
-        return sum(array.nbytes for array in (self.rows, *self._entries().values()))
 
     @classmethod
     def without_texts(cls, options: SumOptions) -> "TextSums":
@@ -264,34 +256,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
         documents = [self.documents[row] for row in chosen.tolist()]
         return replace(self, documents=documents, rows=self.rows[chosen], **arrays)
 
-    def exchange(self, rows: Sequence[int] | Ints, new: "TextSums") -> "TextSums":
-        """Return the sums with those of other texts at some places, in ascending order: a row of `new` for each.
-
-        Raises ValueError for sums that were made with other options.
-
-        >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1]], ["a", "a", "b", "b"])
-        >>> sums = documents_sums(data)
-        >>> sums.exchange([1], sums.select([1])) == sums
-        True
-        """
-        if new.options != self.options:
-            raise ValueError(f"sums made with {new.options} cannot take places among those of {self.options}")
-        places = np.asarray(rows, dtype=np.int64)
-        coders, labels = _number(self.coders), _number(self.labels)
-        of_coder, of_label = _places(new.coders, coders), _places(new.labels, labels)
-        documents, exchanged = list(self.documents), self.rows.copy()
-        for place, document in zip(places.tolist(), new.documents, strict=True):
-            documents[place] = document
-        exchanged[places] = new.rows
-        arrays: dict[str, Any] = {}
-        for name, array in self._entries().items():
-            kept = array[~np.isin(array["text"], places)]
-            added = _renumber(getattr(new, name), of_coder, of_label, 0)
-            at = np.searchsorted(kept["text"], places)[added["text"]]
-            added["text"] = places[added["text"]]
-            arrays[name] = np.insert(kept, at, added)
-        return replace(self, documents=documents, coders=tuple(coders), labels=tuple(labels), rows=exchanged, **arrays)
-
     def select_distances(self, distances: Sequence[str]) -> "TextSums":
         """Return the sums of some of the distances, in this order."""
         if tuple(distances) == self.options.distances:
@@ -316,28 +280,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
             name: array[np.argsort(array, order=array.dtype.names)] for name, array in arrays.items()
         }
         return replace(ordered, coders=tuple(coders), labels=tuple(labels), **sorted_arrays)
-
-    def to_bytes(self) -> bytes:
-        """Return all of it as bytes, with the version of their form. Raises ValueError for names that are no text."""
-        return pack(
-            {
-                "distances": list(self.options.distances),
-                "exclude_unit": self.options.exclude_unit,
-                "empty": self.options.empty,
-                "thirds": self.options.thirds,
-            },
-            {"documents": self.documents, "coders": self.coders, "labels": self.labels},
-            [self.rows, *self._entries().values()],
-        )
-
-    @classmethod
-    def from_bytes(cls, stored: Buffer) -> "TextSums":
-        """Return what was made bytes of. Raises ValueError for bytes that are damaged or of another version."""
-        options, names, arrays = unpack(
-            stored, lambda options: [row_type(len(options["distances"])), *ENTRIES.values()]
-        )
-        sums = SumOptions(tuple(options.pop("distances")), **options)
-        return cls(sums, names["documents"], names["coders"], names["labels"], *arrays)
 
     def bounds(self, name: str) -> Ints:
         """Return where the entries of each text begin in an array, and where the last one ends."""

@@ -186,7 +186,7 @@ def bootstrap_sums(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Interval | dict[str, Interval]:
-    """Return `bootstrap` of `alpha` by documents, from the stored sums of each: the same draws and digits.
+    """Return `bootstrap` of `alpha` by documents, from the sums of each: the same draws and digits.
 
     The sums stand in the order that their documents have in the data. A mapping has such sums of several distances, by
     name, of the same documents: all are drawn at once, as `bootstrap` of `alphas` does. A single document has nothing

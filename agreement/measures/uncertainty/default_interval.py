@@ -142,7 +142,7 @@ def interval_sums(
     level: float = 0.95,
     original: Original | None = None,
 ) -> Interval | dict[str, Interval]:
-    """Return `interval` of `alpha` from the stored sums of each document: the same digits, without the data.
+    """Return `interval` of `alpha` from the sums of each document: the same digits, without the data.
 
     A mapping has such sums of several distances, by name, of the same documents. Sums of one document have nothing to
     leave out: those of its components are `documents_sums(split_components(data))`, with `by="component"`. Raises

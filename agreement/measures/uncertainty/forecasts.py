@@ -280,6 +280,8 @@ def _scaled_error(found: Interval | ScoreInterval, n: int, level: float) -> floa
 def _why_incomplete(data: ReliabilityData) -> str:
     """Return which coder has not coded which document, of coders and documents in use, or nothing."""
     used = find_pairable_documents(data)
+    if not len(used):  # there is nothing to compare, which is another reason
+        return ""
     codes = data.codes != MISSING
     coded = np.stack([codes[data.document_of_unit == document].any(axis=0) for document in used.tolist()])
     missing = np.argwhere(~coded[:, coded.any(axis=0)])

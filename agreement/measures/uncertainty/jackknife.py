@@ -54,7 +54,7 @@ def jackknife(
 
 
 def jackknife_sums(sums: Sequence[DocumentSums], *, level: float = 0.95) -> Jackknife:
-    """Return `jackknife` of `alpha` by documents, from the stored sums of each. Errors as in `bootstrap_sums`.
+    """Return `jackknife` of `alpha` by documents, from the sums of each. Errors as in `bootstrap_sums`.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> jackknife_sums(document_sums(data)) == jackknife(data, alpha)

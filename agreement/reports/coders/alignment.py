@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import match_sets
 from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters, select_pair
 from agreement.reports.request.basis import cached, pick_texts
@@ -38,7 +38,7 @@ class ChainAlignment:
     chains alone.
     """
 
-    text: TextEntry
+    text: Document
     first: tuple[Chain, ...]
     second: tuple[Chain, ...]
     pairs: tuple[ChainPair, ...]
@@ -48,7 +48,7 @@ class ChainAlignment:
         return [one for one in self.pairs if one.aligned]
 
 
-def texts_of_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> list[TextEntry]:
+def texts_of_pair(extract: ProjectAnswers, parameters: Parameters, first: str, second: str) -> list[Document]:
     """Return the chosen texts that both coders have coded.
 
     There are none where coders make no chains of markables, or nothing of one of the two counts.
@@ -58,10 +58,12 @@ def texts_of_pair(extract: Extract, parameters: Parameters, first: str, second: 
     selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if not {first, second} <= set(selected.coders):
         return []
-    return common_texts(pick_texts(selected, parameters), first, second)
+    return common_texts(selected, pick_texts(selected, parameters), first, second)
 
 
-def align_chains(extract: Extract, parameters: Parameters, first: str, second: str, text: str) -> ChainAlignment | None:
+def align_chains(
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
+) -> ChainAlignment | None:
     """Return the chains of two coders in a text, or where `text` is empty in the first in which one has any.
 
     None where neither has any. Chains are those of the coreference scores, of the same markables: they are not
@@ -80,14 +82,14 @@ def align_chains(extract: Extract, parameters: Parameters, first: str, second: s
     )
 
 
-def _align(extract: Extract, texts: list[TextEntry], first: str, second: str) -> ChainAlignment | None:
+def _align(extract: ProjectAnswers, texts: list[Document], first: str, second: str) -> ChainAlignment | None:
     clusters = find_clusters(extract, texts)
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     text = next((one for one in texts if key[one.pk] or response[one.pk]), None)
     if text is None:
         return None
-    answers = text.answers
-    place = {unit: number for number, unit in enumerate((*answers.units, *answers.others))}
+    members = extract.restrict([text]).columns.members["key"].tolist()
+    place = {unit: number for number, unit in enumerate(members)}
 
     def ordered(of_text: list[frozenset[Hashable]]) -> tuple[Chain, ...]:
         chains = [tuple(sorted((int(str(one)) for one in chain), key=place.__getitem__)) for chain in of_text]

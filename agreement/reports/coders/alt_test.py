@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import original_of
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import AltTest, ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.models.advantages import find_advantages
@@ -91,7 +91,9 @@ class AltTestReport:
         }
 
 
-def compute_alt_test(extract: Extract, parameters: Parameters, candidate: str, epsilon: str, q: str) -> AltTestReport:
+def compute_alt_test(
+    extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
+) -> AltTestReport:
     """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
 
     epsilon and q are numbers as they were typed; nothing is the default. Raises InvalidParameter.
@@ -126,7 +128,7 @@ def _read_number(name: str, typed: str, default: float, below: float) -> float:
 
 
 def _compute_alt_test(
-    extract: Extract, parameters: Parameters, candidate: str, epsilon: float, q: float
+    extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: float, q: float
 ) -> AltTestReport:
     options, data = comparison(parameters), merge_documents(select_data(extract, parameters), original_of)
     test = alt_test(

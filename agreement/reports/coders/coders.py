@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, compress
+from itertools import combinations
 
 import numpy as np
 
-from agreement.data.extract.extract import CHAINED, Extract
+from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
@@ -30,16 +30,14 @@ from agreement.reports.links.coreference import (
     score_clusters,
 )
 from agreement.reports.request.basis import (
-    cached,
     codes_with,
     coefficient_function,
     compute_interval_of,
     compute_result,
-    compute_result_of,
     data_by_coders,
-    has_codings,
     interval_over_texts,
     pick_texts,
+    remembered,
     select_categories,
     select_data,
 )
@@ -95,14 +93,14 @@ def measures_for(kind: str) -> tuple[str, ...]:
     return MEASURES if kind in CHAINED else ("coefficient", "observed_agreement", "cohen_kappa")
 
 
-def check_measure(extract: Extract, measure: str) -> None:
+def check_measure(extract: ProjectAnswers, measure: str) -> None:
     """Raise InvalidParameter unless the scheme allows the measure."""
     if measure not in measures_for(extract.kind):
         raise InvalidParameter("measure", f"{measure!r} is not one of {', '.join(measures_for(extract.kind))}.")
 
 
 def compute_pair_matrix(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     measure: str = "coefficient",
     progress: Progress | None = None,
@@ -116,7 +114,7 @@ def compute_pair_matrix(
     """
     check_measure(extract, measure)
     extract, parameters = resolve(extract, parameters)
-    return cached(
+    return remembered(
         extract,
         ("matrix", parameters, measure, read_marked is not None),
         lambda: _fill_pair_matrix(extract, parameters, measure, progress, read_marked),
@@ -124,7 +122,7 @@ def compute_pair_matrix(
 
 
 def _fill_pair_matrix(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     measure: str,
     progress: Progress | None,
@@ -142,7 +140,7 @@ def _fill_pair_matrix(
 
 
 def measure_pair(
-    extract: Extract, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
 ) -> list[PairFigure]:
     """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter.
 
@@ -152,7 +150,7 @@ def measure_pair(
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if len(extract.coders) < 2:
         return [PairFigure(measure, None, None, None, NO_PAIR) for measure in measures]
-    return cached(
+    return remembered(
         extract,
         ("pair", parameters, first, second, read_marked is not None),
         lambda: _measure_pair(extract, parameters, measures, first, second, read_marked),
@@ -160,7 +158,7 @@ def measure_pair(
 
 
 def _measure_pair(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     measures: Sequence[str],
     first: str,
@@ -171,8 +169,8 @@ def _measure_pair(
         measure: _measure_values(extract, parameters, measure) for measure in measures if measure not in CHAIN_MEASURES
     }
     if "link_kappa" in measures:
-        texts = common_texts(pick_texts(extract, parameters), first, second)
-        key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, read_marked)
+        texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+        key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
         value = link_kappa(key, response, duplicates="first").value
         figures["link_kappa"] = PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS)
         figures |= {name: _measure_score(name, key, response) for name in SCORES}
@@ -185,7 +183,7 @@ def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
     return PairFigure(name, score.f1, low, high, score.notes)
 
 
-def _measure_values(extract: Extract, parameters: Parameters, measure: str) -> PairFigure:
+def _measure_values(extract: ProjectAnswers, parameters: Parameters, measure: str) -> PairFigure:
     one = interval_over_texts(select_data(extract, parameters), _pair_coefficient(parameters, measure))
     return PairFigure(measure, one.value, one.low, one.high, one.note)
 
@@ -199,34 +197,33 @@ def _pair_coefficient(parameters: Parameters, measure: str) -> Callable[..., Res
 
 
 def _pair_measure(
-    extract: Extract, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
+    extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
 ) -> Callable[[str, str], float | None]:
     if measure in CHAIN_MEASURES:
         return _chain_measure(extract, parameters, measure, read_marked)
-    if measure == "coefficient" and parameters.is_alpha:
-        texts = pick_texts(extract, parameters)
-        has_coding = dict(zip(extract.coders, has_codings(extract, texts).T, strict=True))
-
-        def of_pair(a: str, b: str) -> float | None:
-            both = has_coding[a] & has_coding[b]
-            common = texts if both.all() else list(compress(texts, both.tolist()))
-            return compute_result_of(extract, parameters, [a, b], common).value
-
-        return of_pair
     data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
-    return lambda a, b: coefficient(data_of([a, b])).value
+    has_answered = extract.restrict(pick_texts(extract, parameters)).has_answered
+    answered = dict(zip(extract.coders, has_answered.T, strict=True))
+
+    def of_common_texts(a: str, b: str) -> float | None:
+        both = answered[a] & answered[b]
+        return coefficient(data_of([a, b], both)).value if both.any() else None
+
+    # of alpha only units that both judged count: of many coders few have texts in common
+    is_alpha = measure == "coefficient" and parameters.is_alpha
+    return of_common_texts if is_alpha else lambda a, b: coefficient(data_of([a, b])).value
 
 
 def _chain_measure(
-    extract: Extract, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
+    extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
 ) -> Callable[[str, str], float | None]:
     """Return the kappa of links or the F1 of a score, of the chains that two coders marked in the texts of both."""
     texts = pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
     def against_key(key: str, response: str) -> float | None:
-        common = common_texts(texts, key, response)
-        first, second = pair_clusters(clusters, common, key, response, read_marked)
+        common = common_texts(extract, texts, key, response)
+        first, second = pair_clusters(extract, clusters, common, key, response, read_marked)
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
         return score_clusters(SCORES[measure], first, second).f1
@@ -250,24 +247,24 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
 
 
-def leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
+def leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> LeaveOneOut:
     """Return the coefficient without each coder in turn. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("without each", parameters), lambda: _leave_out_each_coder(extract, parameters))
+    return remembered(extract, ("without each", parameters), lambda: _leave_out_each_coder(extract, parameters))
 
 
-def _leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
+def _leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> LeaveOneOut:
     intervals = intervals_without_each_coder(extract, parameters)
     rest: dict[Hashable, Result] = {coder: one.result for coder, one in intervals.items()}
     return LeaveOneOut.from_results(compute_result(extract, parameters), "coder", rest)
 
 
-def _all_but_each(extract: Extract) -> dict[str, list[str]]:
+def _all_but_each(extract: ProjectAnswers) -> dict[str, list[str]]:
     """Return the other coders of each."""
     return {coder: [other for other in extract.coders if other != coder] for coder in extract.coders}
 
 
-def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> dict[str, Interval]:
+def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters) -> dict[str, Interval]:
     """Return the interval of the coefficient without each coder. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
 
@@ -278,20 +275,20 @@ def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> di
         coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
         return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
-    return cached(extract, ("intervals without each", parameters), compute)
+    return remembered(extract, ("intervals without each", parameters), compute)
 
 
-def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
+def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
     """Return how often category meets category, (categories, categories) in the order of the scheme.
 
     Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
     Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("confusion", parameters, pair), lambda: _count_confusion(extract, parameters, pair))
+    return remembered(extract, ("confusion", parameters, pair), lambda: _count_confusion(extract, parameters, pair))
 
 
-def _count_confusion(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None) -> Ints:
+def _count_confusion(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None) -> Ints:
     if pair is None:
         return _count_confusion_of_all(extract, parameters)
     data = select_categories(extract, parameters)
@@ -303,14 +300,14 @@ def _count_confusion(extract: Extract, parameters: Parameters, pair: tuple[str, 
     return count_confused(first, second, np.ones(len(data.units), dtype=np.int64))
 
 
-def _count_confusion_of_all(extract: Extract, parameters: Parameters) -> Ints:
+def _count_confusion_of_all(extract: ProjectAnswers, parameters: Parameters) -> Ints:
     patterns = read_patterns(extract, parameters)
     gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
     first, second = np.nonzero(pairs)
     return count_confused(gives[first], gives[second], pairs[first, second])
 
 
-def count_together(extract: Extract, parameters: Parameters) -> Ints:
+def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
     """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often.
 
     Raises InvalidParameter.
@@ -359,17 +356,17 @@ class AgreementCounts:
         return sum(self.units[k:])
 
 
-def count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[AgreementCounts]:
+def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
     """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
 
     Where units were judged by different numbers of coders, each number has its own counts, the largest first. Last of
     each come those of the category that most coders gave, whichever it is. Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("agreeing coders", parameters), lambda: _count_agreeing_coders(extract, parameters))
+    return remembered(extract, ("agreeing coders", parameters), lambda: _count_agreeing_coders(extract, parameters))
 
 
-def _count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[AgreementCounts]:
+def _count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)

@@ -9,9 +9,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from agreement.data.codings.documents import original_of
-from agreement.data.codings.groups import Groups
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import original_of
+from agreement.data.groups import Groups
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
@@ -71,12 +71,12 @@ class DifferenceReport:
 
 
 def compare_parts(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     by: str,
     first: str,
     second: str,
-    answers_of: Callable[[str], Extract] | None = None,
+    answers_of: Callable[[str], ProjectAnswers] | None = None,
     groups: Groups = NO_GROUPS,
 ) -> DifferenceReport:
     """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
@@ -95,7 +95,7 @@ def compare_parts(
 
 
 def check_parts(
-    extract: Extract, parameters: Parameters, by: str, first: str, second: str, groups: Groups = NO_GROUPS
+    extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups = NO_GROUPS
 ) -> None:
     """Raise InvalidParameter unless the two parts are there."""
     _check_names(by, first, second)
@@ -116,7 +116,7 @@ def name_coders(names: str, groups: Groups, coders: Collection[str]) -> str:
     return ",".join(dict.fromkeys(expanded))
 
 
-def _expand(by: str, name: str, groups: Groups, extract: Extract) -> str:
+def _expand(by: str, name: str, groups: Groups, extract: ProjectAnswers) -> str:
     return name_coders(name, groups, extract.coders) if by == "group" else name
 
 
@@ -131,12 +131,12 @@ def _check_names(by: str, first: str, second: str) -> None:
 
 
 def _compare(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     by: str,
     first: str,
     second: str,
-    answers_of: Callable[[str], Extract] | None,
+    answers_of: Callable[[str], ProjectAnswers] | None,
     groups: Groups,
 ) -> DifferenceReport:
     select = _SELECTIONS[by]
@@ -177,24 +177,24 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
     return permute(first, second, coefficient, n=PERMUTATIONS)
 
 
-def _select_round(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+def _select_round(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     if name not in extract.rounds:
         raise InvalidParameter(field, f"there is no round {name!r}.")
     return _select_in_drawn_order(*resolve(extract, replace(parameters, rounds=name)))
 
 
-def _select_group(extract: Extract, parameters: Parameters, field: str, names: str) -> ReliabilityData:
+def _select_group(extract: ProjectAnswers, parameters: Parameters, field: str, names: str) -> ReliabilityData:
     for name in names.split(","):
         if name.strip() not in extract.coders:
             raise InvalidParameter(field, f"there is no {name.strip()!r} in what is coded here.")
     return _select_in_drawn_order(*resolve(extract, replace(parameters, coders=names)))
 
 
-def _select_in_drawn_order(extract: Extract, parameters: Parameters) -> ReliabilityData:
+def _select_in_drawn_order(extract: ProjectAnswers, parameters: Parameters) -> ReliabilityData:
     return select_data(extract, parameters, pick_texts_to_draw(extract, parameters))
 
 
-def _select_category(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+def _select_category(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     data = select_categories(extract, parameters, pick_texts_to_draw(extract, parameters))
     with_it = codes_with(data.labels, name)
     if not with_it:
@@ -202,19 +202,19 @@ def _select_category(extract: Extract, parameters: Parameters, field: str, name:
     return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
 
 
-def _select_answers(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
+def _select_answers(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
     """Return the answers of a whole project: what is chosen of one means nothing in another."""
     return resolve(extract, replace(parameters, coders="", texts="", rounds="", without=""))
 
 
-def _select_project(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+def _select_project(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
     data = _select_in_drawn_order(extract, parameters)
     if not len(data.units):
         raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
     return data
 
 
-_SELECTIONS: Mapping[str, Callable[[Extract, Parameters, str, str], ReliabilityData]] = {
+_SELECTIONS: Mapping[str, Callable[[ProjectAnswers, Parameters, str, str], ReliabilityData]] = {
     "round": _select_round,
     "group": _select_group,
     "category": _select_category,

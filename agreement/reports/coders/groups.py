@@ -8,8 +8,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from agreement.data.codings.groups import Groups
-from agreement.data.extract.extract import Extract
+from agreement.data.groups import Groups
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval, cross_alpha
 from agreement.reports.coders.differences import DifferenceReport, compare_parts
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
@@ -101,7 +101,7 @@ def _interval_fields(one: Interval) -> dict[str, Any]:
 
 
 def compare_groups(
-    extract: Extract, parameters: Parameters, groups: Groups, *, differences: bool = True
+    extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
 ) -> GroupsReport:
     """Return agreement within and between the groups of those coders who are chosen. Raises InvalidParameter.
 
@@ -116,7 +116,7 @@ def compare_groups(
 
 
 def _compare_groups(
-    extract: Extract, selected: Extract, parameters: Parameters, groups: Groups, *, differences: bool
+    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool
 ) -> GroupsReport:
     within = tuple(
         CoderGroup(name, coders, compute_interval(*resolve(extract, _of_coders(parameters, coders))))
@@ -150,7 +150,7 @@ def _of_coders(parameters: Parameters, coders: Sequence[str]) -> Parameters:
 
 
 def measure_between(
-    extract: Extract, parameters: Parameters, first: Sequence[str], second: Sequence[str]
+    extract: ProjectAnswers, parameters: Parameters, first: Sequence[str], second: Sequence[str]
 ) -> Interval | None:
     """Return agreement between two groups, of a project that holds these coders alone."""
     if COEFFICIENTS[parameters.coefficient].of_labels:
@@ -168,7 +168,7 @@ def measure_between(
 
 
 def _compare_within(
-    extract: Extract, parameters: Parameters, first: str, second: str, groups: Groups
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, groups: Groups
 ) -> DifferenceReport | None:
     if min(len(groups[first]), len(groups[second])) < 2:
         return None

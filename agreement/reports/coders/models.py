@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval, ReliabilityData, ScoreInterval
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units
@@ -88,7 +88,7 @@ class ComparedItems:
     the answer that most people gave, -1 where none is.
     """
 
-    texts: Sequence[TextEntry]
+    texts: Sequence[Document]
     unit: Ints
     text: Ints
     candidate: Floats
@@ -111,7 +111,7 @@ class ComparedItems:
         parts = [self._part(name, rows) for name, rows in (*named, ("", self.category < 0)) if rows.any()]
         return sorted(parts, key=_by_difference)
 
-    def by_text(self) -> list[tuple[TextEntry, Part]]:
+    def by_text(self) -> list[tuple[Document, Part]]:
         """Return the texts, the one in which the model is farthest behind people first."""
         order = np.argsort(self.text, kind="stable")
         cuts = np.searchsorted(self.text[order], np.arange(len(self.texts) + 1)).tolist()
@@ -166,7 +166,7 @@ class ModelReport:
         }
 
 
-def choose_candidate(answers: Extract, parameters: Parameters, models: Collection[str], asked: str) -> str:
+def choose_candidate(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> str:
     """Return the model that is asked for, or the first that has answers; empty where none has. Raises InvalidParameter.
 
     answers: all of the project, with those of models. models: who is one.
@@ -179,7 +179,7 @@ def choose_candidate(answers: Extract, parameters: Parameters, models: Collectio
     return asked or next(iter(known), "")
 
 
-def choose_people(answers: Extract, parameters: Parameters, models: Collection[str]) -> tuple[str, ...]:
+def choose_people(answers: ProjectAnswers, parameters: Parameters, models: Collection[str]) -> tuple[str, ...]:
     """Return the people who are chosen and have answers."""
     selected = answers.select(parameters.selection("include"), parameters.selection("coders"))
     people = tuple(name for name in selected.coders if name not in models)
@@ -189,7 +189,7 @@ def choose_people(answers: Extract, parameters: Parameters, models: Collection[s
 
 
 def compare_model(
-    answers: Extract,
+    answers: ProjectAnswers,
     parameters: Parameters,
     models: Collection[str],
     options: Mapping[str, str],
@@ -215,7 +215,7 @@ def compare_model(
 
 
 def select_compared(
-    answers: Extract, parameters: Parameters, models: Collection[str], options: Mapping[str, str]
+    answers: ProjectAnswers, parameters: Parameters, models: Collection[str], options: Mapping[str, str]
 ) -> tuple[str, Parameters]:
     """Return the model, and the parameters that choose it and the people. Raises InvalidParameter."""
     candidate = choose_candidate(answers, parameters, models, options.get("candidate", ""))
@@ -227,13 +227,13 @@ def select_compared(
     return candidate, replace(parameters, coders=",".join((*people, candidate)))
 
 
-def compare_items(answers: Extract, parameters: Parameters, candidate: str) -> ComparedItems:
+def compare_items(answers: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     """Return the items of the model and the people whom the parameters choose."""
     selected, own = resolve(answers, parameters)
     return cached(selected, ("items of a model", own, candidate), lambda: _compare_items(selected, own, candidate))
 
 
-def _compare_items(extract: Extract, parameters: Parameters, candidate: str) -> ComparedItems:
+def _compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     data = select_data(extract, parameters)
     columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
     chosen = select_coders(data, columns)
@@ -257,7 +257,9 @@ def _compare_items(extract: Extract, parameters: Parameters, candidate: str) -> 
     )
 
 
-def _most_given(extract: Extract, parameters: Parameters, people: Sequence[int], used: Bools) -> tuple[list[str], Ints]:
+def _most_given(
+    extract: ProjectAnswers, parameters: Parameters, people: Sequence[int], used: Bools
+) -> tuple[list[str], Ints]:
     """Return the names of answers, and which one most people gave to each item, -1 where two are given alike.
 
     Of numbers, and of questions with too many values for a table, there are none.
@@ -283,7 +285,7 @@ def _by_difference(part: Part) -> tuple[float, str]:
 
 
 def _measure_agreement(
-    answers: Extract, parameters: Parameters, candidate: str, people: Sequence[str], progress: Progress | None
+    answers: ProjectAnswers, parameters: Parameters, candidate: str, people: Sequence[str], progress: Progress | None
 ) -> tuple[Agreement, tuple[Agreement, ...]]:
     """Return alpha of people with each other, then that of the model with them and of each of them with the others."""
     own = replace(parameters, coefficient="alpha", distance=effective_distance(parameters))

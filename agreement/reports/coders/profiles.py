@@ -1,30 +1,24 @@
-"""How each coder codes: what they did in each text, of which a table keeps the counts."""
+"""How each coder codes."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
-from agreement.data.storage.records import TextRecords
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
-from agreement.measures.values import Ints
-from agreement.reports.coders.timing import select_times
-from agreement.reports.items.patterns import restrict_to_categories
-from agreement.reports.request.basis import cached, pick_texts, read_rows, select_data
+from agreement.measures.values import Bools, Ints
+from agreement.reports.overall.course import seconds_per_judgement
+from agreement.reports.request.basis import pick_texts, remembered, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
+from annotations.coding.active_time import Activity
 
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
-# What is counted of each coder in each text.
-COUNTED = ("judgements", "category", "ambiguous", "chain length", "link distance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,133 +43,112 @@ class Profile:
         return _mean(self.link_distances)
 
 
-def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
+def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
     """Return how each coder codes. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("profiles", parameters), lambda: _build_profiles(extract, parameters))
+    answers, parameters = resolve(answers, parameters)
+    return remembered(answers, ("profiles", parameters), lambda: _build_profiles(answers, parameters))
 
 
-def read_coder_counts(extract: Extract, parameters: Parameters) -> TextRecords:
-    """Return the `number` of everything that coders did in each of the chosen texts.
+def _build_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
+    texts = pick_texts(answers, parameters)
+    chosen = answers.restrict(texts)
+    columns, n_coders = chosen.columns, len(answers.coders)
+    coder = chosen.column_of_coding[columns.coding_of_mark]
+    is_counted = columns.is_judgement & (coder >= 0)
+    is_ambiguous = is_counted & (columns.n_readings > 1)
+    coder_of_given, given = _given_categories(chosen, is_counted)
+    categories = np.bincount(
+        coder_of_given * len(answers.categories) + given, minlength=n_coders * len(answers.categories)
+    ).reshape(n_coders, len(answers.categories))
+    distances, lengths = _link_distances(chosen), _chain_lengths(answers, parameters, texts, is_ambiguous)
+    return [
+        Profile(
+            name,
+            int((coder[is_counted] == place).sum()),
+            {
+                one: number
+                for one, number in zip(answers.categories, categories[place].tolist(), strict=True)
+                if one in answers.countable
+            },
+            lengths[place],
+            distances[place],
+            int((coder[is_ambiguous] == place).sum()),
+        )
+        for place, name in enumerate(answers.coders)
+    ]
 
-    Its name is the coder, what is counted, one of COUNTED, and a value: a category of the scheme by its place, the
-    length of a chain or how far a link goes back, else 0. extract and parameters: as `resolve` returns them.
-    """
+
+def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints, Ints]:
+    """Return the coder and the category of each judgement; of sets of labels of each label."""
+    columns = answers.columns
+    coder = answers.column_of_coding[columns.coding_of_mark]
+    if answers.kind != "labels":
+        return coder[is_counted], columns.marks["category"][is_counted].astype(np.int64)
+    is_linked = np.zeros(len(columns.marks), dtype=np.bool_)
+    is_linked[columns.mark_of_link] = True
+    links = np.flatnonzero(is_counted[columns.mark_of_link])
+    rest = is_counted & ~is_linked
+    return (
+        np.concatenate((coder[columns.mark_of_link[links]], coder[rest])),
+        np.concatenate((columns.links["to"][links], columns.marks["category"][rest])).astype(np.int64),
+    )
+
+
+def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
+    """Return of each coder how many links go back by how many units; none where coders do not point."""
+    columns = answers.columns
+    if answers.kind != "pointers":
+        return [{} for _ in answers.coders]
+    coder, unit = answers.column_of_coding[columns.coding_of_link], columns.marks["unit"][columns.mark_of_link]
+    units = columns.documents["units"][columns.document_of_coding[columns.coding_of_link]]
+    inside = (columns.links["to"] < units) & (coder >= 0)
+    return _count_by_coder(answers, coder[inside], (unit - columns.links["to"])[inside])
+
+
+def _chain_lengths(
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], is_ambiguous: Bools
+) -> list[dict[int, int]]:
+    """Return of each coder how many chains have how many members. What is ambiguous is in a union of chains."""
+    if not answers.has_chains:
+        return [{} for _ in answers.coders]
+    columns = answers.restrict(texts).columns
+    coder_of_mark = answers.restrict(texts).column_of_coding[columns.coding_of_mark]
+    width = len(answers.coders) + 1
+    ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
     # neither the coefficient nor its options matter, but for what makes a value
-    of_values = replace(restrict_to_categories(parameters), readings=parameters.readings, unmarked=parameters.unmarked)
-
-    def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return _count_in_texts(extract, of_values, some)
-
-    return read_rows(extract, of_values, TextRecords, ["coders"], pick_texts(extract, parameters), compute)
-
-
-def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    found = read_coder_counts(extract, parameters)
-    names: Sequence[Any] = found.names
-    numbers: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-    for (coder, kind, value), number in zip(names, found.sum_by_name("number").tolist(), strict=True):
-        if number:
-            numbers[coder, kind][value] = int(number)
-    profiles = []
-    for coder in extract.coders:
-        of_kind = {kind: dict(sorted(numbers[coder, kind].items())) for kind in COUNTED}
-        named = Counter({extract.categories[place]: n for place, n in of_kind["category"].items()})
-        profiles.append(
-            Profile(
-                coder,
-                of_kind["judgements"].get(0, 0),
-                {name: named[name] for name in extract.countable},
-                of_kind["chain length"],
-                of_kind["link distance"],
-                of_kind["ambiguous"].get(0, 0),
-            )
-        )
-    return profiles
+    of_values = replace(Parameters(), readings=parameters.readings, unmarked=parameters.unmarked)
+    of_values = replace(of_values, without=parameters.without, question=parameters.question)
+    data = select_data(answers, _whole_chains(answers, of_values), texts)
+    units = np.array(data.units, dtype=np.int64)
+    unit, coder = np.nonzero(data.codes >= len(data.labels))
+    kept = ~np.isin(units[unit] * width + coder, ambiguous)
+    unit, coder = unit[kept], coder[kept]
+    sizes = np.diff(data.cells.starts)
+    found, _ = distinct_rows(data.document_of_unit[unit], coder, data.codes[unit, coder])
+    return _count_by_coder(answers, found[1], sizes[found[2] - len(data.labels)])
 
 
-def _count_in_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
-    coders = frozenset(extract.coders)
-    places: dict[tuple[str, str, int], int] = {}
-    rows: list[tuple[int, int, int]] = []  # text, name, number
-
-    def add(text: int, coder: str, kind: str, values: Ints) -> None:
-        distinct, counts = np.unique(values, return_counts=True)
-        rows.extend(
-            (text, places.setdefault((coder, kind, value), len(places)), count)
-            for value, count in zip(distinct.tolist(), counts.tolist(), strict=True)
-        )
-
-    if extract.has_chains:
-        data = select_data(extract, _whole_chains(extract, parameters), texts)
-        sizes, ambiguous = np.diff(data.cells.starts), _find_ambiguous(texts)
-        for column, coder in enumerate(map(str, data.coders)):
-            is_unambiguous = np.array([unit not in ambiguous[coder] for unit in data.units], dtype=np.bool_)
-            is_chain = (data.codes[:, column] >= len(data.labels)) & is_unambiguous
-            of_text, code = distinct_rows(data.document_of_unit[is_chain], data.codes[is_chain, column])[0]
-            lengths = sizes[code - len(data.labels)]
-            places_of_texts, starts = np.unique(of_text, return_index=True)
-            for place, of_place in zip(places_of_texts.tolist(), np.split(lengths, starts)[1:], strict=True):
-                add(place, coder, "chain length", of_place)
-    for place, text in enumerate(texts):
-        for work in text.answers.coder_answers:
-            if work.coder not in coders:  # who has begun since the versions were read counts at the next look
-                continue
-            add(place, work.coder, "judgements", np.zeros(len(work.unit), dtype=np.int64))
-            add(place, work.coder, "category", _given_numbers(extract, work))
-            add(place, work.coder, "ambiguous", np.zeros(int(work.is_ambiguous.sum()), dtype=np.int64))
-            if extract.kind == "pointers":
-                inside = work.link_to < len(text.answers.units)
-                add(place, work.coder, "link distance", (work.unit[work.link_of] - work.link_to)[inside])
-    text_of, name, number = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
-    sizes_of_texts = np.bincount(text_of, minlength=len(texts))
-    return TextRecords.of([text.pk for text in texts], sizes_of_texts, tuple(places), name=name, number=number)
+def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[dict[int, int]]:
+    """Return of each coder how often each value comes, ascending."""
+    counts: list[dict[int, int]] = []
+    for place in range(len(answers.coders)):
+        distinct, number = np.unique(values[coder == place], return_counts=True)
+        counts.append(dict(zip(distinct.tolist(), number.tolist(), strict=True)))
+    return counts
 
 
-def mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
+def mean_seconds(
+    answers: ProjectAnswers, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
+) -> dict[str, float | None]:
     """Return each coder's time at work in the chosen texts over the judgements there, where the log has any time.
 
-    times: as `read_times` returns them of the project. Raises InvalidParameter.
+    Raises InvalidParameter.
     """
-    extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("seconds", parameters), lambda: _mean_seconds(extract, parameters, times))
+    answers, parameters = resolve(answers, parameters)
+    return seconds_per_judgement(answers, pick_texts(answers, parameters), work)
 
 
-def _mean_seconds(extract: Extract, parameters: Parameters, times: TextRecords) -> dict[str, float | None]:
-    times = select_times(times, pick_texts(extract, parameters))
-    if not len(times.documents):
-        return dict.fromkeys(extract.coders)
-    counts = read_coder_counts(extract, parameters)
-    judgements = counts.tabulate([(coder, "judgements", 0) for coder in extract.coders], "number")
-    seconds = times.tabulate(extract.coders, "seconds", ~times["is_judgement"])
-    totals = seconds.sum(axis=0)
-    numbers = np.where(seconds > 0, judgements, 0.0).sum(axis=0)
-    return {
-        coder: total / number if number else None
-        for coder, total, number in zip(extract.coders, totals.tolist(), numbers.tolist(), strict=True)
-    }
-
-
-def _given_numbers(extract: Extract, work: CoderAnswers) -> Ints:
-    """Return the categories that a coder gave, by their numbers; of sets of labels each label."""
-    if extract.kind != "labels":
-        return work.category
-    others = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
-    return np.concatenate((work.link_to, work.category[others]))
-
-
-def _find_ambiguous(texts: Sequence[TextEntry]) -> Mapping[str, set[str]]:
-    """Return the units to which each coder gave several readings or indices: their values are unions of chains."""
-    ambiguous: defaultdict[str, set[str]] = defaultdict(set)
-    for text in texts:
-        for work in text.answers.coder_answers:
-            if len(work.link_of):
-                places = work.unit[np.flatnonzero(work.is_ambiguous)]
-                ambiguous[work.coder].update(text.answers.units[place] for place in places.tolist())
-    return ambiguous
-
-
-def _whole_chains(extract: Extract, parameters: Parameters) -> Parameters:
+def _whole_chains(extract: ProjectAnswers, parameters: Parameters) -> Parameters:
     """Return whole chains with their first members, which a score of clusters compares."""
     return replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
-from agreement.data.answers.answers import CoderAnswers
-from agreement.data.answers.contents import TextContent, TextEntry
-from agreement.data.codings.documents import NEXT_DOCUMENT, row_key
-from agreement.data.extract.extract import Extract
-from agreement.data.storage.tables import TextTables
+import numpy as np
+
+from agreement.data.documents import NEXT_DOCUMENT, Document
+from agreement.data.project_answers import REASONS, ProjectAnswers
 from agreement.measures import Interval, Result
 from agreement.measures.results import pluralize
-from agreement.reports.request.basis import cached, compute_interval, compute_result, pick_texts
+from agreement.reports.request.basis import compute_interval, compute_result, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -22,8 +20,6 @@ from agreement.reports.request.resolution import resolve
 OCCASIONS = ("first", "second")
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
-# Of very many texts these are faster than what asks each of them in Python.
-_OCCASION, _REASON = attrgetter("occasion"), attrgetter("reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ class RepeatsReport:
         }
 
 
-def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport:
+def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
     """Return the coefficient of the parameters between the two occasions of each coder. Raises InvalidParameter.
 
     extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
@@ -117,10 +113,10 @@ def compare_occasions(extract: Extract, parameters: Parameters) -> RepeatsReport
     are included, and it was not practice; what an adjudicator coded counts where that is included.
     """
     selected, parameters = resolve(extract, parameters)
-    return cached(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
+    return remembered(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
 
 
-def _compare_occasions(extract: Extract, selected: Extract, parameters: Parameters) -> RepeatsReport:
+def _compare_occasions(extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
     return RepeatsReport(
         parameters,
         *(
@@ -132,63 +128,76 @@ def _compare_occasions(extract: Extract, selected: Extract, parameters: Paramete
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """What a coder answered in a text on both occasions; the document is that of the first."""
+    """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
 
     coder: str
-    document: TextEntry
-    first: CoderAnswers
-    second: CoderAnswers
-
-    def reason_left_out(self, included: frozenset[str]) -> str:
-        if "open" not in included and not (self.first.submitted and self.second.submitted):
-            return NOT_SUBMITTED
-        return "" if self.first.is_answer and self.second.is_answer else EMPTY
-
-    def as_document(self, number: int) -> TextEntry:
-        """Return the document as two coders would have coded it, the one on each occasion.
-
-        Its key and those of its units are others with each number.
-        """
-        both = zip(OCCASIONS, (self.first, self.second), strict=True)
-        coder_answers = tuple(replace(work, coder=name, reason="") for name, work in both)
-        answers, shift = self.document.answers, number * NEXT_DOCUMENT
-        units, others = ([row_key(key) + shift for key in keys] for keys in (answers.units, answers.others))
-        answers = replace(
-            answers,
-            pk=row_key(answers.pk) + shift,
-            units=tuple(units),
-            others=tuple(others),
-            coder_answers=coder_answers,
-            cache={},
-        )
-        content = TextContent.of(answers)
-        return replace(self.document, reason="", content=content)
+    document: Document
+    first: int
+    second: int
 
 
-def _pairs_within_rounds(extract: Extract, parameters: Parameters) -> list[_Pair]:
+def _why_left_out(answers: ProjectAnswers, pair: _Pair, included: frozenset[str]) -> str:
+    """Return why a pair does not count; empty where it does."""
+    both = [pair.first, pair.second]
+    if "open" not in included and not answers.columns.codings["submitted"][both].all():
+        return NOT_SUBMITTED
+    return "" if answers.columns.is_answer[both].all() else EMPTY
+
+
+def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
+    """Return the documents as two coders would have coded them, the one on each occasion.
+
+    Each pair is a document of its own, whose key and those of its units are nobody else's.
+    """
+    documents = np.array([answers.places[pair.document.pk] for pair in pairs], dtype=np.int64)
+    codings = np.array([place for pair in pairs for place in (pair.first, pair.second)], dtype=np.int64)
+    columns = answers.columns.gather(documents, codings, np.full(len(pairs), len(OCCASIONS)))
+    numbers, members = np.arange(1, len(pairs) + 1), columns.members.copy()
+    members["key"] = members["key"] % NEXT_DOCUMENT + np.repeat(numbers, columns.n_members) * NEXT_DOCUMENT
+    codings_of_two = columns.codings.copy()
+    codings_of_two["coder"], codings_of_two["reason"] = np.tile([0, 1], len(pairs)), 0
+    texts = tuple(
+        replace(pair.document, pk=pair.document.text_pk + number * NEXT_DOCUMENT, reason="")
+        for number, pair in enumerate(pairs, 1)
+    )
+    return replace(
+        answers,
+        texts=texts,
+        columns=replace(columns, members=members, codings=codings_of_two),
+        names=OCCASIONS,
+        coders=OCCASIONS,
+        known_coders=OCCASIONS,
+        left_out=(),
+        managers=(),
+        state_name="",
+        cache={},
+    )
+
+
+def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
     """Return the pairs of occasions of what coders were shown again, unmarked."""
     included, chosen = parameters.selection("include"), pick_texts(extract, parameters)
-    if set(map(_OCCASION, chosen)) <= {1}:
+    if {text.occasion for text in chosen} <= {1}:
         return []
     texts = [text for text in chosen if text.reason != "practice" or "practice" in included]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
     pairs = []
     for text in texts:
         if text.occasion == len(OCCASIONS) and (document := firsts.get((text.text_pk, text.round))) is not None:
-            pairs += _pairs_of(document, text, parameters)
+            pairs += _pairs_of(extract, document, text, parameters)
     return pairs
 
 
-def _pairs_with_rechecks(extract: Extract, parameters: Parameters) -> list[_Pair]:
+def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
     """Return what coders coded in rounds of recheck, each with the latest round before it that counts.
 
     Of chosen rounds either is one.
     """
     rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
-    if "repeats" not in set(map(_REASON, chosen)):
+    if "repeats" not in {text.reason for text in chosen}:
         return []
     texts = [text for text in chosen if text.occasion == 1]
-    earlier: dict[int, list[TextEntry]] = {}
+    earlier: dict[int, list[Document]] = {}
     for text in texts:
         if not text.reason:
             earlier.setdefault(text.text_pk, []).append(text)
@@ -199,27 +208,29 @@ def _pairs_with_rechecks(extract: Extract, parameters: Parameters) -> list[_Pair
         paired: set[str] = set()
         before = [one for one in earlier.get(text.text_pk, ()) if one.place < text.place]
         for document in sorted(before, key=lambda one: one.place, reverse=True):
-            found = [pair for pair in _pairs_of(document, text, parameters) if pair.coder not in paired]
+            found = [pair for pair in _pairs_of(extract, document, text, parameters) if pair.coder not in paired]
             paired |= {pair.coder for pair in found}
             if not rounds or rounds & {document.round, text.round}:
                 pairs += found
     return pairs
 
 
-def _pairs_of(document: TextEntry, again: TextEntry, parameters: Parameters) -> list[_Pair]:
-    """Return the answers of each coder who has both documents."""
+def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
+    """Return the codings of each coder who has both documents."""
     included, chosen = parameters.selection("include"), parameters.selection("coders")
-    of_first = {one.coder: one for one in document.answers.coder_answers}
+    of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
     return [
-        _Pair(second.coder, document, of_first[second.coder], second)
-        for second in again.answers.coder_answers
-        if second.coder in of_first
-        and (not chosen or second.coder in chosen)
-        and (second.reason != "adjudicators" or "adjudicators" in included)
+        _Pair(coder, document, of_first[coder], second.place)
+        for _, coder, second in answers.codings_in([again])
+        if coder in of_first
+        and (not chosen or coder in chosen)
+        and (REASONS[second.coding["reason"]] != "adjudicators" or "adjudicators" in included)
     ]
 
 
-def _compare_pairs(extract: Extract, selected: Extract, parameters: Parameters, pairs: Sequence[_Pair]) -> CodedAgain:
+def _compare_pairs(
+    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair]
+) -> CodedAgain:
     names = sorted({one.coder for one in pairs})
     coders = tuple(
         _compare(extract, selected, parameters, [one for one in pairs if one.coder == name], name) for name in names
@@ -230,29 +241,19 @@ def _compare_pairs(extract: Extract, selected: Extract, parameters: Parameters, 
 
 
 def _compare(
-    extract: Extract, selected: Extract, parameters: Parameters, pairs: Sequence[_Pair], coder: str = ""
+    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair], coder: str = ""
 ) -> SelfAgreement:
     """Return the figures of a coder's pairs, or of those of all coders."""
-    reasons = [one.reason_left_out(parameters.selection("include")) for one in pairs]
+    reasons = [_why_left_out(extract, one, parameters.selection("include")) for one in pairs]
     counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
     counted.sort(key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder))
     left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
     whole = coder, len(pairs), len(counted), len({pair.document.text_pk for pair in counted}), left_out
     if not counted:
         return SelfAgreement(*whole, None, None)
-    documents = tuple(pair.as_document(number) for number, pair in enumerate(counted, 1))
-    of_two = replace(
-        extract,
-        texts=documents,
-        coders=OCCASIONS,
-        known_coders=OCCASIONS,
-        left_out=(),
-        managers=(),
-        tables=TextTables(),  # nobody else has these documents
-        cache={},
-    )
+    of_two = _as_two_coders(extract, counted)
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     between = compute_result(selected, parameters, others) if others else None
-    return SelfAgreement(*whole, compute_interval(of_two, everywhere, documents), between)
+    return SelfAgreement(*whole, compute_interval(of_two, everywhere), between)

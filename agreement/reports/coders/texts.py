@@ -8,13 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
-from agreement.data.storage.records import TextRecords
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.items.items import read_item_rows
-from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, select_data
+from agreement.reports.items.items import SHARE_DIGITS
+from agreement.reports.request.basis import comparison, pairable_units, pick_texts, remembered, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
@@ -26,7 +25,7 @@ class TextDistances:
     A coder who shares no item with another there has None. Coders stand in the order of the extract.
     """
 
-    text: TextEntry
+    text: Document
     coders: tuple[float | None, ...]
     mean: float | None
 
@@ -38,7 +37,7 @@ class _Sums:
     Each pair counts for both of its coders.
     """
 
-    texts: Sequence[TextEntry]
+    texts: Sequence[Document]
     totals: Floats
     numbers: Floats
 
@@ -59,14 +58,14 @@ class _Sums:
         return TextDistances(self.texts[row], coders, mean)
 
 
-def compute_text_distances(extract: Extract, parameters: Parameters) -> list[TextDistances]:
+def compute_text_distances(extract: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
     """Return the mean distances in each chosen text, in the order of the project. Raises InvalidParameter."""
     sums = _read(*resolve(extract, parameters))
     return [sums.describe(row) for row in range(len(sums.texts))]
 
 
 def find_farthest_texts(
-    extract: Extract, parameters: Parameters, most: int | None = None
+    extract: ProjectAnswers, parameters: Parameters, most: int | None = None
 ) -> tuple[list[TextDistances], int]:
     """Return the texts with most disagreement, and how many have any distance. Raises InvalidParameter.
 
@@ -74,39 +73,25 @@ def find_farthest_texts(
     """
     sums = _read(*resolve(extract, parameters))
     rows = np.flatnonzero(~np.isnan(sums.means))
-    order = rows[np.argsort(-sums.means[rows], kind="stable")][:most].tolist()
+    # of texts with equal distances the first one comes first, whatever last digits say
+    order = rows[np.argsort(-sums.means[rows].round(SHARE_DIGITS), kind="stable")][:most].tolist()
     return [sums.describe(row) for row in order], len(rows)
 
 
-def _read(extract: Extract, parameters: Parameters) -> _Sums:
-    return cached(extract, ("distances by text", parameters), lambda: _read_sums(extract, parameters))
+def _read(extract: ProjectAnswers, parameters: Parameters) -> _Sums:
+    return remembered(extract, ("distances by text", parameters), lambda: _read_sums(extract, parameters))
 
 
-def _read_sums(extract: Extract, parameters: Parameters) -> _Sums:
-    texts = pick_texts(extract, parameters)
-
-    def compute(missing: Sequence[TextEntry]) -> TextRecords:
-        return _sum_distances(extract, parameters, missing)
-
-    found = read_item_rows(extract, parameters, TextRecords, "distances of coders", texts, compute)
-    return _Sums(texts, *(found.tabulate(extract.coders, field) for field in ("total", "number")))
-
-
-def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
-    data = select_data(extract, parameters, texts)
+def _read_sums(answers: ProjectAnswers, parameters: Parameters) -> _Sums:
+    texts = pick_texts(answers, parameters)
+    data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
-    totals, numbers = np.zeros((2, len(texts), len(data.coders)))
-    documents = pairable.documents[found.units]
+    documents, n_coders = pairable.documents[found.units], len(data.coders)
+    size = len(texts) * n_coders
+    totals, numbers = np.zeros((2, len(texts), n_coders))
     for columns in (found.first, found.second):
-        np.add.at(totals, (documents, columns), found.distances)
-        np.add.at(numbers, (documents, columns), 1)
-    text, coder = np.nonzero(numbers)
-    return TextRecords.of(
-        [one.pk for one in texts],
-        np.bincount(text, minlength=len(texts)),
-        data.coders,
-        name=coder,
-        total=totals[text, coder],
-        number=numbers[text, coder],
-    )
+        places = documents * n_coders + columns
+        totals += np.bincount(places, found.distances, size).reshape(totals.shape)
+        numbers += np.bincount(places, minlength=size).reshape(totals.shape)
+    return _Sums(texts, totals, numbers)

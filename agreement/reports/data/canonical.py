@@ -9,10 +9,11 @@ from typing import cast
 
 import numpy as np
 
-from agreement.data.answers.answers import CoderAnswers, TextAnswers
-from agreement.data.answers.contents import TextEntry
-from agreement.data.answers.given_answers import describe_answer
-from agreement.data.extract.extract import Extract
+from agreement.data.columns import NO_CATEGORY, CodingAnswers
+from agreement.data.documents import Document
+from agreement.data.given_answers import describe_answer
+from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Value
@@ -29,8 +30,8 @@ class CanonicalForm:
     is 0 where a coder has no value.
     """
 
-    extract: Extract
-    texts: tuple[TextEntry, ...]
+    extract: ProjectAnswers
+    texts: tuple[Document, ...]
     data: ReliabilityData
     numbers: Ints
 
@@ -60,7 +61,7 @@ class CanonicalForm:
         """Return the markable of a row, which counts from 0."""
         return cast(int, self.data.units[row])
 
-    def text_of(self, row: int) -> TextEntry:
+    def text_of(self, row: int) -> Document:
         """Return the text of a row, which counts from 0."""
         return self.texts[int(self.data.document_of_unit[row])]
 
@@ -73,41 +74,44 @@ class CanonicalForm:
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
         column = {coder: number for number, coder in enumerate(self.data.coders)}
-        answers = [[""] * len(column) for _ in rows]
-        for number in sorted({int(self.data.document_of_unit[row]) for row in rows}):
-            text = self.texts[number].answers
-            places = [place for place, unit in enumerate(text.units) if unit in line_of]
-            for one in text.coder_answers:
-                if one.coder in column:
-                    for answer in np.flatnonzero(np.isin(one.unit, places)).tolist():
-                        line = line_of[text.units[int(one.unit[answer])]]
-                        answers[line][column[one.coder]] = self._describe_answer(text, one, answer, labels or {})
-        return answers
+        found = [[""] * len(column) for _ in rows]
+        texts = [self.texts[number] for number in sorted({int(self.data.document_of_unit[row]) for row in rows})]
+        keys = read_keys(texts) if self.extract.kind in ("pointers", "targets") else {}
+        for _, coder, coding in self.extract.codings_in(texts):
+            if coder in column:
+                units = coding.members["key"][coding.marks["unit"]].tolist()
+                for mark, unit in enumerate(units):
+                    if unit in line_of and coding.marks["category"][mark] != NO_CATEGORY:
+                        words = self._describe_answer(coding, mark, labels or {}, keys)
+                        found[line_of[unit]][column[coder]] = words
+        return found
 
-    def _describe_answer(self, text: TextAnswers, one: CoderAnswers, answer: int, labels: Mapping[str, str]) -> str:
-        key = text.categories[int(one.category[answer])]
+    def _describe_answer(
+        self, coding: CodingAnswers, mark: int, labels: Mapping[str, str], keys: Mapping[int, str]
+    ) -> str:
+        answers = self.extract
+        key = answers.categories[int(coding.marks["category"][mark])]
         category = labels.get(key, key)
-        begin, end = np.searchsorted(one.link_of, (answer, answer + 1)).tolist()
-        links = one.link_to[begin:end].tolist()
-        if self.extract.kind == "labels":
-            keys = "|".join(text.categories[number] for number in links) or key
-            return describe_answer(self.extract, one, answer) if labels else keys
+        of_mark = coding.links[coding.links["of"] == mark]
+        links = of_mark["to"].tolist()
+        if answers.kind == "labels":
+            names = "|".join(answers.categories[number] for number in links) or key
+            return describe_answer(answers, coding, mark) if labels else names
         if not links:
-            return category if one.complete[answer] else f"{category}?"
-        if self.extract.kind == "categories":
-            second = text.categories[links[0]]
+            return category if coding.marks["complete"][mark] else f"{category}?"
+        if answers.kind == "categories":
+            second = answers.categories[links[0]]
             return f"{category}, {labels.get(second, second)}"
-        if self.extract.kind == "indices":
-            return ", ".join(one.indices[link] for link in links)
-        members = (*text.units, *text.others)
+        if answers.kind == "indices":
+            return ", ".join(answers.columns.indices[coding.place][link] for link in links)
         readings: dict[int, list[str]] = {}
-        numbers = range(len(links)) if one.reading is None else one.reading[begin:end].tolist()
-        for number, link in zip(numbers, links, strict=True):
-            readings.setdefault(number, []).append(str(self.row_of.get(members[link], text.keys[link])))
+        for number, link in zip(of_mark["reading"].tolist(), links, strict=True):
+            member = int(coding.members["key"][link])
+            readings.setdefault(number, []).append(str(self.row_of.get(member, keys[member])))
         return f"{category}: {', '.join(' + '.join(together) for together in readings.values())}"
 
 
-def build_canonical_form(extract: Extract, parameters: Parameters) -> CanonicalForm:
+def build_canonical_form(extract: ProjectAnswers, parameters: Parameters) -> CanonicalForm:
     """Return the data that the parameters select, in their canonical form. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     data = select_data(extract, parameters)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from agreement.data.answers.question import name_value
-from agreement.data.extract.extract import Extract
+from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import name_value
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Readings
 from agreement.measures.values import Value as AnyValue
@@ -14,16 +15,12 @@ from agreement.reports.request.parameters import Parameters
 from annotations.formats.tables.matrix import Matrix, Row, Value
 
 
-def reliability_matrix(extract: Extract, parameters: Parameters) -> Matrix:
+def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matrix:
     """Return the values that the parameters give the units of the chosen texts, for each of the chosen coders."""
     data = select_data(extract, parameters)
     texts = pick_texts(extract, parameters)
     slugs = {text.pk: text.name for text in texts}
-    keys: dict[Hashable, str] = {
-        member: key
-        for text in texts
-        for member, key in zip((*text.answers.units, *text.answers.others), text.answers.keys, strict=True)
-    }
+    keys: dict[Hashable, str] = dict(read_keys(texts).items())
     of_members = keys if data.members == "units" else {}
     values = {code: _value_in_keys(data.value(code), of_members) for code in range(data.n_values)} | {MISSING: None}
     documents = [slugs[data.documents[number]] for number in data.document_of_unit.tolist()]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agreement.data.codings.gold import GOLD
-from agreement.data.extract.extract import Extract
+from agreement.data.gold import GOLD
+from agreement.data.project_answers import ProjectAnswers
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.request.parameters import Parameters, default_parameters
@@ -108,7 +108,7 @@ def count_chains(profile: Profile) -> int:
 
 
 def measure_adjudication(
-    project: Project, rounds: Sequence[Round], with_gold: Extract, comparison: GoldReport | None
+    project: Project, rounds: Sequence[Round], with_gold: ProjectAnswers, comparison: GoldReport | None
 ) -> Adjudication:
     """Return the gold of a project's rounds. The number of queries is fixed."""
     texts = gold_of_rounds(project, rounds)
@@ -146,7 +146,7 @@ def measure_adjudication(
     )
 
 
-def _profile_gold(project: Project, with_gold: Extract) -> Profile | None:
+def _profile_gold(project: Project, with_gold: ProjectAnswers) -> Profile | None:
     """Return what the gold that counts consists of; None where there is none."""
     if GOLD not in with_gold.known_coders:
         return None

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from agreement.data.codings.gold import has_gold
-from agreement.data.codings.groups import Groups, read_groups
 from agreement.data.corpus import CodingCounts, Corpus, read_corpus
-from agreement.data.extract.extract import Extract
+from agreement.data.gold import has_gold
+from agreement.data.groups import Groups, read_groups
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.groups import compare_groups
 from agreement.reports.coders.profiles import compute_profiles
@@ -155,7 +155,9 @@ class Datasheet:
         }
 
 
-def describe_project(project: Project, answers: Extract, parameters: Parameters, *, sees_gold: bool) -> Datasheet:
+def describe_project(
+    project: Project, answers: ProjectAnswers, parameters: Parameters, *, sees_gold: bool
+) -> Datasheet:
     """Return the datasheet of a project, with the coefficient of the parameters. Raises InvalidParameter.
 
     answers: all of the project. sees_gold: whether the reader may know of training and gold. Coders cannot be chosen:
@@ -192,7 +194,7 @@ def describe_project(project: Project, answers: Extract, parameters: Parameters,
 
 
 def _measure_adjudication(
-    project: Project, rounds: Sequence[RoundDescription], answers: Extract, parameters: Parameters
+    project: Project, rounds: Sequence[RoundDescription], answers: ProjectAnswers, parameters: Parameters
 ) -> Adjudication:
     if project.answers == Project.Answers.SCUS or not has_gold(project):
         return Adjudication(())
@@ -203,7 +205,7 @@ def _measure_adjudication(
 
 
 def _describe_methods(
-    answers: Extract,
+    answers: ProjectAnswers,
     agreement: tuple[Agreement, ...],
     groups: Groups,
     again: RepeatsReport,
@@ -218,14 +220,14 @@ def _describe_methods(
 
 
 def _describe_coders(
-    corpus: Corpus, groups: Groups, answers: Extract, parameters: Parameters
+    corpus: Corpus, groups: Groups, answers: ProjectAnswers, parameters: Parameters
 ) -> tuple[CoderDescription, ...]:
     """Return what each coder did, in an order that follows from it alone: so it tells nothing of names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
     profiles = {one.coder: one for one in compute_profiles(answers, parameters)}
-    counted = Counter(
-        coding.coder for text in pick_texts(*resolve(answers, parameters)) for coding in text.content.codings
-    )
+    selected, parameters = resolve(answers, parameters)
+    of_texts = selected.rows_by_text(pick_texts(selected, parameters))
+    counted = Counter(coder for rows in of_texts for coder, _ in rows)
     rows = []
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)

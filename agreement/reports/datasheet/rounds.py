@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.results import pluralize
 from agreement.reports.methods.methods import DataDescription, describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
@@ -114,7 +114,7 @@ class Agreement:
         }
 
 
-def measure_rounds(answers: Extract, parameters: Parameters) -> tuple[Agreement, ...]:
+def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
     """Return the agreement over all rounds, and where there are several, in each that counts. Raises InvalidParameter.
 
     answers: all of the project.
@@ -128,19 +128,19 @@ def measure_rounds(answers: Extract, parameters: Parameters) -> tuple[Agreement,
     return (all_rounds, *(_measure(name, answers, replace(parameters, rounds=name)) for name in names))
 
 
-def measure_questions(project: Project, answers: Extract) -> tuple[Agreement, ...]:
+def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[Agreement, ...]:
     """Return the agreement in each further question of the scheme, as its page opens: in MOST_QUESTIONS of them."""
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
     return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MOST_QUESTIONS])
 
 
-def count_questions(answers: Extract) -> int:
+def count_questions(answers: ProjectAnswers) -> int:
     """Return how many further questions there are in which the agreement is not computed."""
     return max(len(answers.questions) - (answers.question is not None) - MOST_QUESTIONS, 0)
 
 
-def _measure(name: str, answers: Extract, parameters: Parameters) -> Agreement:
+def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Agreement:
     try:
         report = compute_report(answers, parameters)
     except InvalidParameter as error:

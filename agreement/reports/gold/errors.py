@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ReliabilityData
 from agreement.measures.values import Bools, Ints
 from agreement.reports.links.coreference import Clusters
@@ -40,7 +40,7 @@ class ErrorKind:
 class Difference:
     """A unit in which a coder differs from gold."""
 
-    text: TextEntry
+    text: Document
     unit: int
     error: ErrorKind
 
@@ -56,8 +56,8 @@ class FrequentError:
 
 
 def find_differences(
-    extract: Extract,
-    texts: Sequence[TextEntry],
+    extract: ProjectAnswers,
+    texts: Sequence[Document],
     data: ReliabilityData,
     document: Ints,
     columns: tuple[int, int],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.models import Membership, Project
 from annotations.projects.letters import letters_of_coders, sees_names
@@ -56,13 +56,18 @@ class Reader:
         called = letters_of_coders(project, names)
         return called | {name: name for name in names if name == self.name}
 
-    def documents(self, answers: Extract) -> frozenset[int] | None:
+    def documents(self, answers: ProjectAnswers) -> frozenset[int] | None:
         """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
 
         These are texts that they have submitted, and that are not before them in another round.
         """
         if not self.codes:
             return None
-        own = [(text, one) for text in answers.texts for one in text.answers.coder_answers if one.coder == self.name]
-        is_open = {text.text_pk for text, one in own if not one.submitted}
+        columns = answers.columns
+        own = [
+            (answers.texts[columns.document_of_coding[place]], bool(columns.codings["submitted"][place]))
+            for place, number in enumerate(columns.codings["coder"].tolist())
+            if answers.names[number] == self.name
+        ]
+        is_open = {text.text_pk for text, is_submitted in own if not is_submitted}
         return frozenset(text.pk for text, _ in own if text.text_pk not in is_open)

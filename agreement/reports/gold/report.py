@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.answers.question import Question
-from agreement.data.codings.gold import GOLD, REASONS_GOLD_LEFT_OUT
-from agreement.data.codings.groups import Groups, read_groups
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
+from agreement.data.groups import Groups, read_groups
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import Question
 from agreement.data.texts.muc import Markings, marked_texts_reader, read_markings
 from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
@@ -109,7 +110,7 @@ class Period:
     """Some texts of about one time: the accuracy of each coder in them, and the F1 of `TREND_SCORE`."""
 
     n_texts: int
-    last: TextEntry
+    last: Document
     accuracy: Mapping[str, float | None]
     f1: Mapping[str, float | None]
 
@@ -211,9 +212,9 @@ class GoldSource:
     """
 
     project: Project
-    answers: Extract
-    with_gold: Extract
-    read_question: Callable[[str], Extract]
+    answers: ProjectAnswers
+    with_gold: ProjectAnswers
+    read_question: Callable[[str], ProjectAnswers]
     groups: Groups = field(default_factory=dict)
     work: Mapping[tuple[int, str], Activity] = field(default_factory=dict)
     documents: frozenset[int] | None = None
@@ -221,9 +222,9 @@ class GoldSource:
 
 def read_gold_source(
     project: Project,
-    answers: Extract,
+    answers: ProjectAnswers,
     parameters: Parameters,
-    with_gold: Extract | None = None,
+    with_gold: ProjectAnswers | None = None,
     documents: frozenset[int] | None = None,
 ) -> GoldSource:
     """Return what the answers of a project to the question of the parameters are compared with, and by what.
@@ -261,7 +262,7 @@ def compare_with_gold(
 
 def _compare_with_gold(
     source: GoldSource,
-    selected: Extract,
+    selected: ProjectAnswers,
     parameters: Parameters,
     compared: _Comparison,
     progress: Progress | None,
@@ -281,7 +282,7 @@ def _compare_with_gold(
     groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
     return GoldReport(
         parameters=parameters,
-        fingerprint=replace(whole, texts=texts, cache={}).fingerprint,
+        fingerprint=whole.restrict(texts).fingerprint,
         n_texts=len({text.text_pk for text in texts}),
         n_items=int((compared.gold >= 0).sum()),
         n_contested=int(compared.contested.sum()),
@@ -296,7 +297,7 @@ def _compare_with_gold(
         gold_left_out=whole.gold_left_out,
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         matched_by_muc6=bool(chains and chains.markings),
-        n_in_several=count_in_several(texts, (*coders, GOLD)) if chains else 0,
+        n_in_several=count_in_several(compared.extract, texts, (*coders, GOLD)) if chains else 0,
         has_chains=chains is not None,
     )
 
@@ -331,15 +332,15 @@ class _Comparison:
     `document` is of each unit the place of its text, and `values` are what the parameters compare.
     """
 
-    extract: Extract
-    texts: tuple[TextEntry, ...]
+    extract: ProjectAnswers
+    texts: tuple[Document, ...]
     coders: tuple[str, ...]
     categories: ReliabilityData
     values: ReliabilityData
     document: Ints
 
     @classmethod
-    def of(cls, with_gold: Extract, parameters: Parameters, documents: Collection[int] | None) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: Collection[int] | None) -> _Comparison:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
@@ -358,13 +359,10 @@ class _Comparison:
         texts = tuple(
             text
             for text in pick_texts(selected, own)
-            if (documents is None or text.pk in documents) and _is_compared(text)
+            if (documents is None or text.pk in documents) and _is_compared(selected, text)
         )
-        coders = tuple(
-            coder
-            for coder in selected.coders
-            if coder != GOLD and any(one.coder == coder for text in texts for one in text.answers.coder_answers)
-        )
+        answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
+        coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
         columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]
         values = select_coders(select_data(selected, own, texts), columns)
         categories = select_coders(select_categories(selected, own, texts), columns)
@@ -398,8 +396,10 @@ class _Comparison:
 
     def has_work(self, coder: str) -> Bools:
         """Return in which of the texts a coder has a coding that counts."""
-        of_texts = [any(one.coder == coder for one in text.answers.coder_answers) for text in self.texts]
-        return np.array(of_texts, dtype=np.bool_)
+        has_work: Bools = self.extract.has_answered[
+            self.extract.find_places(self.texts), self.extract.coders.index(coder)
+        ]
+        return has_work
 
     def count(self, coder: str) -> _Counts:
         """Return what of a coder is counted in each text."""
@@ -429,17 +429,17 @@ class _Comparison:
         return find_differences(self.extract, self.texts, self.categories, self.document, columns, has_work, of_both)
 
 
-def _is_compared(text: TextEntry) -> bool:
+def _is_compared(answers: ProjectAnswers, text: Document) -> bool:
     """Return whether gold and somebody else have answered anything in the text."""
-    names = {one.coder for one in text.answers.coder_answers}
-    return GOLD in names and len(names) > 1
+    answered = answers.has_answered[answers.places[text.pk]]
+    return GOLD in answers.coders and bool(answered[answers.coders.index(GOLD)]) and int(answered.sum()) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Chains:
     """The chains of gold and coders, and what each text adds to each score of each coder."""
 
-    texts: Sequence[TextEntry]
+    texts: Sequence[Document]
     clusters: Mapping[str, Clusters]
     counts: Mapping[str, Mapping[str, TextCounts]]
     markings: Markings | None
@@ -452,13 +452,17 @@ class _Chains:
 def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
     texts, coders = compared.texts, compared.coders
     clusters = find_clusters(compared.extract, texts) if coders else {}
-    markings = read_markings(texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
+    markings = (
+        read_markings(compared.extract, texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
+    )
     counts: dict[str, dict[str, TextCounts]] = {}
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
-        common = common_texts(texts, GOLD, coder)
-        key, response = pair_clusters(clusters, common, GOLD, coder, markings.of_pair if markings else None)
+        common = common_texts(compared.extract, texts, GOLD, coder)
+        key, response = pair_clusters(
+            compared.extract, clusters, common, GOLD, coder, markings.of_pair if markings else None
+        )
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     return _Chains(texts, clusters, counts, markings)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import original_of
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
 from agreement.measures.results import CategoryKappa
@@ -24,6 +24,7 @@ from agreement.reports.request.basis import (
     count_names,
     interval_over_texts,
     pick_texts,
+    remembered,
     select_categories,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -113,13 +114,13 @@ def _kappa_fields(found: Interval, n_categories: int) -> dict[str, Any]:
     return fields | {"low": found.low, "high": found.high, "n_categories": n_categories, "note": note}
 
 
-def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:
+def compute_category_kappa(extract: ProjectAnswers, parameters: Parameters) -> KappaResult:
     """Return K of the categories, whatever is linked to what. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("category kappa", parameters), lambda: _pattern_kappa(extract, parameters).result())
+    return remembered(extract, ("category kappa", parameters), lambda: _pattern_kappa(extract, parameters).result())
 
 
-def _pattern_kappa(extract: Extract, parameters: Parameters) -> PatternKappa:
+def _pattern_kappa(extract: ProjectAnswers, parameters: Parameters) -> PatternKappa:
     judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(extract, parameters))
     n_coders = len(extract.coders)
     found = PatternKappa(read_patterns(extract, parameters), n_coders, judges, parameters.missing)
@@ -128,13 +129,13 @@ def _pattern_kappa(extract: Extract, parameters: Parameters) -> PatternKappa:
     return found
 
 
-def compute_by_category(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
+def compute_by_category(extract: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
     """Return each category that is used, by name. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("by category", parameters), lambda: _compare_with_others(extract, parameters))
+    return remembered(extract, ("by category", parameters), lambda: _compare_with_others(extract, parameters))
 
 
-def _compare_with_others(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
+def _compare_with_others(extract: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
     table = compute_agreement_totals(extract, parameters)
     kappas = _kappa_of_each(extract, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
@@ -150,7 +151,7 @@ def _compare_with_others(extract: Extract, parameters: Parameters) -> list[Categ
     return agreements
 
 
-def _kappa_of_each(extract: Extract, parameters: Parameters) -> dict[str, CategoryKappa]:
+def _kappa_of_each(extract: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
     """Return K of each category against all others; of sets of labels, of having the label or not."""
     if extract.kind != "labels":
         return {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
@@ -166,13 +167,13 @@ def _kappa_of_each(extract: Extract, parameters: Parameters) -> dict[str, Catego
     return found
 
 
-def compute_agreement_totals(extract: Extract, parameters: Parameters) -> AgreementTotals:
+def compute_agreement_totals(extract: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
     """Return what the rows of the agreement table come to. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("totals", parameters), lambda: _sum_rows(extract, parameters))
+    return remembered(extract, ("totals", parameters), lambda: _sum_rows(extract, parameters))
 
 
-def _sum_rows(extract: Extract, parameters: Parameters) -> AgreementTotals:
+def _sum_rows(extract: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
     patterns = read_patterns(extract, parameters)
     rows = patterns.select(patterns.n_coders >= _least_coders(extract, parameters.missing))
     n_units, n_coders = rows.n_units, rows.n_coders
@@ -193,13 +194,13 @@ def _sum_rows(extract: Extract, parameters: Parameters) -> AgreementTotals:
     )
 
 
-def _least_coders(extract: Extract, missing: str) -> int:
+def _least_coders(extract: ProjectAnswers, missing: str) -> int:
     """Return how many coders judge a unit of the agreement table at least."""
     return max(len(extract.coders), 2) if missing == "drop" else 2
 
 
 def compute_agreement_table(
-    extract: Extract, parameters: Parameters, begin: int = 0, end: int | None = None
+    extract: ProjectAnswers, parameters: Parameters, begin: int = 0, end: int | None = None
 ) -> AgreementTable:
     """Return the rows of the agreement table from `begin` until before `end`. Raises InvalidParameter.
 
@@ -255,14 +256,14 @@ def format_mapping(mapping: Mapping[str, str]) -> str:
     return ",".join(f"{old}:{new}" for old, new in sorted(mapping.items()) if old != new)
 
 
-def compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
+def compare_merged(extract: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     """Return K before and after the mapping. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     key = ("merged", parameters, tuple(sorted(mapping.items())))
     return cached(extract, key, lambda: _compare_merged(extract, parameters, mapping))
 
 
-def _compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
+def _compare_merged(extract: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     kappa = _pattern_kappa(extract, parameters)
     labels = kappa.patterns.labels
     used: dict[Label, Label] = {label: _merge(label, mapping) for label in labels}
@@ -274,7 +275,7 @@ def _compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[s
 
 
 def _find_interval(
-    extract: Extract, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
+    extract: ProjectAnswers, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
 ) -> Interval:
     """Return K over the texts; where one text has all that is compared, over the components of its units."""
     documents = kappa.patterns.documents

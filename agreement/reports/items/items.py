@@ -11,11 +11,11 @@ from types import EllipsisType
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.codings.documents import NEXT_DOCUMENT
-from agreement.data.extract.extract import Extract
-from agreement.data.storage.records import TextRecords, narrow
-from agreement.data.storage.tables import TextRows
+from agreement.data.columns import starts_of
+from agreement.data.documents import NEXT_DOCUMENT, Document
+from agreement.data.given_answers import CoderMarks
+from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import (
     RELATIONS,
     ReliabilityData,
@@ -30,14 +30,12 @@ from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
-    UnitTable,
     cached,
     comparison,
     count_names,
     distances_of,
     pairable_units,
     pick_texts,
-    read_rows,
     select_categories,
     select_data,
 )
@@ -55,13 +53,27 @@ type Rows = int | Ints | EllipsisType
 SHARE_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ItemMarks:
-    """The markables that somebody flagged, and the units of which a coder wrote a note, or was unsure."""
+    """The markables that somebody flagged, and the units of which a coder wrote a note, or was unsure.
+
+    What coders marked is read when it is asked for.
+    """
 
     flag: frozenset[int] = frozenset()
-    note: frozenset[int] = frozenset()
-    unsure: frozenset[int] = frozenset()
+    read_coder_marks: Callable[[], CoderMarks] = CoderMarks
+
+    @cached_property
+    def _of_coders(self) -> CoderMarks:
+        return self.read_coder_marks()
+
+    @property
+    def note(self) -> frozenset[int]:
+        return self._of_coders.note
+
+    @property
+    def unsure(self) -> frozenset[int]:
+        return self._of_coders.unsure
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +124,7 @@ class ItemFilters:
 
 
 @dataclass(frozen=True, eq=False)
-class Items(UnitTable):
+class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
     `term` is what a unit adds to the sum of observed distances, `total`: over `observed_divisor` it is its part of the
@@ -127,7 +139,7 @@ class Items(UnitTable):
     What is only counted is in the smallest type that holds it: to be compared, summed or negated, not multiplied.
     """
 
-    texts: Sequence[TextEntry]
+    texts: Sequence[Document]
     text: Ints
     unit: Ints
     term: Floats
@@ -288,14 +300,15 @@ class CoderPair:
 
 @dataclass(frozen=True, slots=True)
 class ItemReport:
-    """One unit: every coder's value, and every pair of coders."""
+    """One unit: every coder's value, and every pair of coders; `units` are those of its text."""
 
-    text: TextEntry
+    text: Document
     unit: int
     key: str
     values: dict[str, Value | None]
     pairs: tuple[CoderPair, ...]
     describe: Callable[[Hashable], str]
+    units: frozenset[int]
     of_units: bool = True
 
     @property
@@ -315,71 +328,17 @@ def order_by_share(shares: Floats, pointers: Ints, chain: Ints) -> Ints:
     return np.lexsort((-chain, -pointers, -shares))  # of lexsort the last key is the first
 
 
-def compute_items(extract: Extract, parameters: Parameters) -> Items:
+def compute_items(extract: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     return cached(extract, ("items", parameters), lambda: _combine_items(extract, parameters))
 
 
-def _combine_items(extract: Extract, parameters: Parameters) -> Items:
-    """Return the items of all texts together; those of a text are found once for its answers, and stored."""
-    texts = pick_texts(extract, parameters)
-
-    def compute(some: Sequence[TextEntry]) -> TextRecords:
-        return compute_text_items(extract, parameters, some)
-
-    found = read_item_rows(extract, parameters, TextRecords, "items", texts, compute)
-    counts = found.columns
-    term, coders = counts["term"], counts["n_coders"]
-    of_level = np.bincount(counts["name"], minlength=len(found.names))
-    names = sorted(str(found.names[place]) for place in np.flatnonzero(of_level).tolist())
-    place = {level: number for number, level in enumerate(names)}
-    return Items(
-        texts=texts,
-        text=found.text,
-        unit=counts["unit"],
-        term=term,
-        total=exact_sum(term),
-        observed_divisor=int(coders.sum()) if parameters.is_alpha else len(coders),
-        distance_divisor=coders if parameters.is_alpha else 1,
-        n_coders=coders,
-        n_values=counts["n_values"],
-        relations=counts["relations"],
-        explicit=counts["explicit"],
-        camps=counts["camps"],
-        pointers=counts["pointers"],
-        chain=counts["chain"],
-        categories=counts["categories"],
-        level=narrow(np.array([place.get(str(level), -1) for level in found.names], dtype=np.int64))[counts["name"]],
-        level_names=names,
-        names=extract.countable,
-    )
-
-
-def read_item_rows[R: TextRows](
-    extract: Extract,
-    parameters: Parameters,
-    form: type[R],
-    name: str,
-    texts: Sequence[TextEntry],
-    compute: Callable[[Sequence[TextEntry]], R],
-) -> R:
-    """Return rows of texts that are made of the distances on their items, from the table of this name."""
-    p = parameters
-    if p.distance == "ordinal":  # ranks are those of all values together: no row stands for one text alone
-        return compute(texts)
-    # where only units of all coders are used, those of one text depend on who has coded others
-    drop = not p.is_alpha and p.missing == "drop"
-    options = [p.coefficient, p.distance, p.missing, p.primary_weight, *([str(len(extract.coders))] if drop else [])]
-    return read_rows(extract, parameters, form, [name, *options], texts, compute)
-
-
-def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextRecords:
-    """Return the items of each of the texts: `term` is what each adds to the sum of observed distances.
-
-    `name` is the level, and the other fields are as in `Items`.
-    """
-    data = select_data(extract, parameters, texts)
+def _combine_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
+    """Return the items of all chosen texts: `term` is what each adds to the sum of observed distances."""
+    texts = pick_texts(answers, parameters)
+    chosen = answers.restrict(texts)
+    data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
     rows, judged = pairable.rows, pairable.coders
     if COEFFICIENTS[parameters.coefficient].of_labels:
@@ -388,54 +347,58 @@ def compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence
         terms = np.array(unit_disagreements(pairable, comparison(parameters)), dtype=np.float64)
         if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
             terms = terms / judged
-    categories = select_categories(extract, parameters, texts)
-    explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
+    explicit = _count_ambiguous(chosen, data.units)[rows]
     distinct, _ = count_camps(pairable.codes)
-    whole = replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
-    levels = _unit_levels(texts, data.units, rows)
-    names = sorted(set(levels))
-    place = {level: number for number, level in enumerate(names)}
-    return TextRecords.of(
-        [text.pk for text in texts],
-        np.bincount(pairable.documents, minlength=len(texts)),
-        names,
-        name=np.array([place[level] for level in levels], dtype=np.int64),
-        unit=np.array([data.units[row] for row in rows.tolist()], dtype=np.int64),
+    whole = replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
+    level_names, levels = _unit_levels(chosen, data.units)
+    return Items(
+        texts=texts,
+        text=pairable.documents,
+        unit=np.array(data.units, dtype=np.int64)[rows],
         term=terms,
+        total=exact_sum(terms),
+        observed_divisor=int(judged.sum()) if parameters.is_alpha else len(judged),
+        distance_divisor=judged if parameters.is_alpha else 1,
         n_coders=judged,
         n_values=distinct,
         relations=relation_counts(data)[rows],
         explicit=explicit,
         camps=(explicit == 0) & split_into_camps(pairable.codes),
-        pointers=_count_pointers(extract.kind, texts, data.units, data.coders)[rows],
-        chain=_chain_sizes(select_data(extract, whole, texts))[rows],
-        categories=count_names(categories, extract.countable)[rows],
+        pointers=_count_pointers(chosen, data.units)[rows],
+        chain=_chain_sizes(select_data(answers, whole, texts))[rows],
+        categories=count_names(select_categories(answers, parameters, texts), answers.countable)[rows],
+        level=levels[rows],
+        level_names=level_names,
+        names=answers.countable,
     )
 
 
-def _count_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:
+def _count_ambiguous(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
     """Return how many coders gave each unit several readings or indices."""
-    counted: dict[object, int] = {}
-    for text in texts:
-        for work in text.answers.coder_answers:
-            if work.coder in coders and len(work.link_of):
-                for place in work.unit[np.flatnonzero(work.is_ambiguous)].tolist():
-                    unit = text.answers.units[place]
-                    counted[unit] = counted.get(unit, 0) + 1
-    return np.array([counted.get(unit, 0) for unit in units], dtype=np.int64)
+    columns = answers.columns
+    is_ambiguous = columns.is_judgement & (columns.n_readings > 1)
+    is_ambiguous &= answers.column_of_coding[columns.coding_of_mark] >= 0
+    counts = np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
+    return counts[_find_units(answers, units)]
 
 
-def _count_pointers(kind: str, texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:
-    """Return how many pointers of these coders lead to each unit; none where coders do not point."""
-    counted: dict[object, int] = {}
-    for text in texts if kind in ("pointers", "targets") else ():
-        of_text = text.answers.units
-        for work in text.answers.coder_answers:
-            if work.coder in coders:
-                counts = np.bincount(work.link_to, minlength=len(of_text))[: len(of_text)]
-                for place in np.flatnonzero(counts).tolist():
-                    counted[of_text[place]] = counted.get(of_text[place], 0) + int(counts[place])
-    return np.array([counted.get(unit, 0) for unit in units], dtype=np.int64)
+def _count_pointers(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
+    """Return how many pointers of the coders lead to each unit; none where coders do not point."""
+    columns = answers.columns
+    if answers.kind not in ("pointers", "targets"):
+        return np.zeros(len(units), dtype=np.int64)
+    document = columns.document_of_coding[columns.coding_of_link]
+    leads = columns.links["to"] < columns.documents["units"][document]
+    leads &= answers.column_of_coding[columns.coding_of_link] >= 0
+    target = starts_of(columns.documents["units"])[document[leads]] + columns.links["to"][leads]
+    return np.bincount(target, minlength=len(columns.units))[_find_units(answers, units)]
+
+
+def _find_units(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
+    """Return the place of each unit among those of all texts."""
+    keys = answers.columns.units["key"]
+    order = np.argsort(keys)
+    return order[np.searchsorted(keys, np.array(units, dtype=np.int64), sorter=order)]
 
 
 def _chain_sizes(data: ReliabilityData) -> Ints:
@@ -446,18 +409,16 @@ def _chain_sizes(data: ReliabilityData) -> Ints:
     return sizes[data.codes + 1].max(axis=1, initial=0)
 
 
-def _unit_levels(texts: Sequence[TextEntry], units: Sequence[object], rows: Ints) -> list[str]:
-    """Return the level of each unit, with which its key begins."""
-    level: dict[object, str] = {
-        unit: key.partition(":")[0]
-        for text in texts
-        for unit, key in zip(text.answers.units, text.answers.keys, strict=False)
-    }
-    return [level[units[row]] for row in rows.tolist()]
+def _unit_levels(answers: ProjectAnswers, units: Sequence[object]) -> tuple[list[str], Ints]:
+    """Return the names of the levels that units have, and the place of that of each unit among them."""
+    distinct, place = np.unique(answers.columns.units["level"][_find_units(answers, units)], return_inverse=True)
+    names = [answers.levels[number] for number in distinct.tolist()]
+    ordered = sorted(names)
+    return ordered, np.array([ordered.index(name) for name in names], dtype=np.int64)[place]
 
 
 def report_item(
-    extract: Extract, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
+    extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
 ) -> ItemReport | None:
     """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
 
@@ -467,26 +428,29 @@ def report_item(
     """
     extract, parameters = resolve(extract, parameters)
     text = extract.text(text_slug, round_name)
-    keys = text.answers.keys[: len(text.answers.units)] if text else ()
-    if text is None or key not in keys:
+    if text is None:
         return None
-    unit = text.answers.units[keys.index(key)]
+    units, keys = set(extract.units_in(text)), read_keys([text])
+    unit = next((one for one, name in keys.items() if name == key and one in units), None)
+    if unit is None:
+        return None
     data = select_data(extract, replace(parameters, without=""), [text])
     codes = dict(zip(data.coders, data.codes[list(data.units).index(unit)].tolist(), strict=True))
+    [own] = extract.rows_by_text([text])
     values = {
-        work.coder: data.value(codes[work.coder]) if codes.get(work.coder, -1) >= 0 else None
-        for work in sorted(text.answers.coder_answers, key=lambda work: work.coder)
-        if work.coder in codes
+        coder: data.value(codes[coder]) if codes.get(coder, -1) >= 0 else None
+        for coder, _ in sorted(own)
+        if coder in codes
     }
     judged = [(coder, value) for coder, value in values.items() if value is not None]
     pairs = tuple(
         CoderPair(first, second, relation(a, b, unit), _distances(extract, a, b, unit, parameters))
         for (first, a), (second, b) in combinations(judged, 2)
     )
-    return ItemReport(text, unit, key, values, pairs, extract.describe, data.members == "units")
+    return ItemReport(text, unit, key, values, pairs, extract.describe, frozenset(units), data.members == "units")
 
 
-def _distances(extract: Extract, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
+def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
     """Return the distances of two values; the ordinal one, which depends on all values, is not among them."""
     if parameters.exclude_unit != "none" and extract.has_chains:
         a, b = remove_unit(a, unit), remove_unit(b, unit)

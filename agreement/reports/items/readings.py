@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import UnitReadings, ambiguity
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
@@ -53,7 +53,7 @@ def _verdict(one: UnitReadings | None) -> str:
     return one.verdict if one and sum(map(len, one.groups)) >= LEAST_IN_CAMPS else ""
 
 
-def read_readings(extract: Extract, parameters: Parameters, items: Items) -> ItemReadings:
+def read_readings(extract: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
     """Return the readings of the items of these parameters, unless there are too many. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     if len(items.unit) > MOST_RANKED:
@@ -67,7 +67,7 @@ def _nothing(reason: str) -> ItemReadings:
     return ItemReadings({}, RankedReadings(np.zeros(0), np.zeros(0, dtype=np.str_), reason))
 
 
-def _fit(extract: Extract, parameters: Parameters, items: Items) -> ItemReadings:
+def _fit(extract: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
     found = ambiguity(select_data(extract, parameters))
     units = {cast(int, one.unit): one for one in found.units}
     of_items = [units.get(unit) for unit in items.unit.tolist()]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
-from agreement.data.answers.contents import TextContent, TextEntry
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
-from agreement.data.extract.reliability import reliability_data
+import numpy as np
+
+from agreement.data.documents import Document, original_of
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import (
     Result,
@@ -135,7 +137,7 @@ class CoreferenceReport:
 
 
 def compare_chains(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     first: str,
     second: str,
@@ -154,7 +156,9 @@ def compare_chains(
     )
 
 
-def select_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> tuple[Extract, Parameters]:
+def select_pair(
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str
+) -> tuple[ProjectAnswers, Parameters]:
     """Return the answers of two coders, and the parameters as they work on them. Raises InvalidParameter."""
     if not extract.has_chains:
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
@@ -165,7 +169,7 @@ def select_pair(extract: Extract, parameters: Parameters, first: str, second: st
     return extract, parameters
 
 
-def _check_pair(extract: Extract, first: str, second: str) -> str:
+def _check_pair(extract: ProjectAnswers, first: str, second: str) -> str:
     """Return the two coders as a selection. Raises InvalidParameter."""
     for field, name in (("first", first), ("second", second)):
         if not name:
@@ -180,15 +184,15 @@ def _check_pair(extract: Extract, first: str, second: str) -> str:
 
 
 def _compare_chains(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     first: str,
     second: str,
     read_marked: ReadMarkedTexts | None,
 ) -> CoreferenceReport:
     chosen = pick_texts(extract, parameters)
-    texts = common_texts(chosen, first, second)
-    key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, read_marked)
+    texts = common_texts(extract, chosen, first, second)
+    key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
     counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     row = {name: {text: number for number, text in enumerate(one.texts)} for name, one in counts.items()}
     # what a text says of both is alpha, whatever coefficient is asked for
@@ -199,7 +203,7 @@ def _compare_chains(
         first=first,
         second=second,
         matched_by_muc6=read_marked is not None,
-        n_in_several=count_in_several(texts, (first, second)),
+        n_in_several=count_in_several(extract, texts, (first, second)),
         overall=TextScores(
             "",
             "",
@@ -222,12 +226,16 @@ def _compare_chains(
     )
 
 
-def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[TextEntry]:
+def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str, second: str) -> list[Document]:
     """Return the texts in which both coders have a coding: what one was not given is no miss."""
-    return [text for text in texts if {first, second} <= text.content.summary.coder_sets.assigned]
+    if not {first, second} <= {*answers.coders}:
+        return []
+    columns = [answers.coders.index(name) for name in (first, second)]
+    both = answers.has_answered[answers.find_places(texts)][:, columns].all(axis=1)
+    return list(compress(texts, both.tolist()))
 
 
-def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:
+def find_clusters(extract: ProjectAnswers, texts: Sequence[Document]) -> dict[str, Clusters]:
     """Return the chains of each coder by text, each markable in one.
 
     Of several indices it is the chain whose other members come first in the text (`first_class`), and of several
@@ -239,33 +247,29 @@ def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clu
     scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
     in no chain.
     """
-    chosen = [replace(text, content=TextContent.of(text.answers.with_first_readings())) for text in texts]
-    data = reliability_data(
-        replace(extract, singletons=(), cache={}),
-        chains="full",
-        top="chain",
-        unmarked="missing",
-        plural="entity",
-        texts=chosen,
-    )
+    chosen = extract.restrict(texts)
+    of_first = replace(chosen, columns=chosen.columns.with_first_readings(), singletons=(), cache={})
+    data = reliability_data(of_first, chains="full", top="chain", unmarked="missing", plural="entity")
     return {str(coder): data.clusters(coder) for coder in data.coders}
 
 
-def count_in_several(texts: Sequence[TextEntry], coders: Collection[str]) -> int:
+def count_in_several(answers: ProjectAnswers, texts: Sequence[Document], coders: Collection[str]) -> int:
     """Return how many mentions of some coders have several indices or readings."""
-    answers = [one for text in texts for one in text.answers.coder_answers if one.coder in coders]
-    return sum(int(one.is_ambiguous.sum()) for one in answers)
+    columns = answers.restrict(texts).columns
+    of_coders = np.isin(columns.codings["coder"], [place for place, name in enumerate(answers.names) if name in coders])
+    return int((columns.is_judgement & (columns.n_readings > 1) & of_coders[columns.coding_of_mark]).sum())
 
 
-def clusters_in(clusters: Mapping[str, Clusters], coder: str, texts: Sequence[TextEntry]) -> Clusters:
+def clusters_in(clusters: Mapping[str, Clusters], coder: str, texts: Sequence[Document]) -> Clusters:
     """Return the chains of one coder in these texts."""
     of_coder = clusters.get(coder, {})
     return {text.pk: of_coder.get(text.pk, []) for text in texts}
 
 
 def pair_clusters(
+    answers: ProjectAnswers,
     clusters: Mapping[str, Clusters],
-    texts: Sequence[TextEntry],
+    texts: Sequence[Document],
     first: str,
     second: str,
     read_marked: ReadMarkedTexts | None = None,
@@ -277,7 +281,7 @@ def pair_clusters(
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if read_marked:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
-        for pk, marked in read_marked(texts, first, second, *members).items():
+        for pk, marked in read_marked(answers, texts, first, second, *members).items():
             alignment = match_muc6(marked.content, marked.key, marked.response, key[pk], response[pk])
             key[pk] = [frozenset(one) for one in alignment.key]
             response[pk] = [frozenset(one) for one in alignment.response]

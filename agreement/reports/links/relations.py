@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.answers import NOT_ASKED, CoderAnswers
-from agreement.data.answers.contents import TextEntry
-from agreement.data.answers.question import Question
-from agreement.data.extract.extract import Extract
+from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
+from agreement.data.documents import Document
+from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import Question
 from agreement.measures.values import Bools, Ints
 from agreement.reports.request.basis import cached, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
@@ -48,7 +50,7 @@ class LinkKappa:
         return {**asdict(self), "value": self.value}
 
 
-def compute_link_kappas(extract: Extract, parameters: Parameters) -> list[LinkKappa]:
+def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappa]:
     """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter.
 
     Possible targets of a markable are those of the levels that the relation leads to, but for itself, and those before
@@ -61,33 +63,37 @@ def compute_link_kappas(extract: Extract, parameters: Parameters) -> list[LinkKa
     return cached(extract, ("links", parameters), lambda: _compute(extract, parameters, question))
 
 
-def _compute(extract: Extract, parameters: Parameters, question: Question) -> list[LinkKappa]:
-    units = np.array(select_data(extract, parameters).units, dtype=np.int64)
+def _compute(answers: ProjectAnswers, parameters: Parameters, question: Question) -> list[LinkKappa]:
+    units = np.array(select_data(answers, parameters).units, dtype=np.int64)
     counts: dict[tuple[str, str], Ints] = {}
-    for text in pick_texts(extract, parameters):
-        answers = text.answers
-        possible = _count_targets(text, question)
-        chosen = np.isin(np.array(answers.units, dtype=np.int64), units)
-        not_asked = extract.categories.index(NOT_ASKED) if NOT_ASKED in extract.categories else -1
-        for a, b in combinations(sorted(answers.coder_answers, key=lambda one: one.coder), 2):
-            asked = chosen & _asked(a, len(chosen), not_asked) & _asked(b, len(chosen), not_asked)
-            found = _compare(a, b, asked, possible, len(answers.keys))
-            counts[a.coder, b.coder] = counts.get((a.coder, b.coder), np.zeros_like(found)) + found
+    texts = pick_texts(answers, parameters)
+    targets = _count_targets(answers, texts, question)
+    not_asked = answers.categories.index(NOT_ASKED) if NOT_ASKED in answers.categories else NO_CATEGORY
+    for text, possible in zip(texts, targets, strict=True):
+        codings = sorted(answers.codings_in([text]), key=lambda one: one[1])
+        asked = [_find_asked(coding, units, len(possible), not_asked) for _, _, coding in codings]
+        for (a, first), (b, second) in combinations(enumerate(codings), 2):
+            found = _compare(first[2], second[2], asked[a] & asked[b], possible)
+            pair = first[1], second[1]
+            counts[pair] = counts.get(pair, np.zeros_like(found)) + found
     return [LinkKappa(*pair, *map(int, found)) for pair, found in sorted(counts.items()) if found[0]]
 
 
-def _asked(one: CoderAnswers, n: int, not_asked: int) -> Bools:
+def _find_asked(coding: CodingAnswers, units: Ints, n: int, not_asked: int) -> Bools:
+    """Return of which units of a document the question was asked, among those that are compared."""
     asked = np.zeros(n, dtype=np.bool_)
-    asked[one.unit[one.category != not_asked]] = True
+    category = coding.marks["category"]
+    asked[coding.marks["unit"][(category != NO_CATEGORY) & (category != not_asked)]] = True
+    asked &= np.isin(coding.members["key"][:n], units)
     return asked
 
 
-def _compare(a: CoderAnswers, b: CoderAnswers, asked: Bools, possible: Ints, width: int) -> Ints:
+def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -> Ints:
     """Return the numbers of units, of possible links, of those of both, of the first alone and of the second alone."""
-    given = []
+    given, width = [], len(a.members)
     for one in (a, b):
-        unit = one.unit[one.link_of]
-        links = np.unique(unit * width + one.link_to)
+        unit = one.marks["unit"][one.links["of"]].astype(np.int64)
+        links = np.unique(unit * width + one.links["to"])
         given.append(links[asked[links // width]])
     both = int(np.isin(given[0], given[1]).sum())
     # what was given counts as possible, also where the scheme has changed since
@@ -96,19 +102,21 @@ def _compare(a: CoderAnswers, b: CoderAnswers, asked: Bools, possible: Ints, wid
     return np.array([asked.sum(), n_links, both, len(given[0]) - both, len(given[1]) - both], dtype=np.int64)
 
 
-def _count_targets(text: TextEntry, question: Question) -> Ints:
-    """Return how many possible targets each unit has. They are counted once for a text."""
-    answers = text.answers
-
-    def compute() -> Ints:
-        order = np.array([_text_place(key) for key in answers.keys], dtype=np.int64)
-        target = np.array([key.partition(":")[0] in question.to_levels for key in answers.keys], dtype=np.bool_)
-        own, n_units = target[: len(answers.units)].astype(np.int64), len(answers.units)
+def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
+    """Return how many possible targets each unit of each text has."""
+    chosen, keys = answers.restrict(texts).columns, read_keys(texts)
+    levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
+    ends, counts = np.cumsum(chosen.n_members).tolist(), []
+    for end, size, n_units in zip(ends, chosen.n_members.tolist(), chosen.documents["units"].tolist(), strict=True):
+        members = chosen.members[end - size : end]
+        target = np.isin(members["level"], levels)
+        own = target[:n_units].astype(np.int64)
         if question.later:
-            return target.sum() - own
-        return np.searchsorted(np.sort(order[target]), order[:n_units], side="right") - own
-
-    return cached(text.content, ("targets", question), compute)
+            counts.append(target.sum() - own)
+            continue
+        order = np.array([_text_place(keys[key]) for key in members["key"].tolist()], dtype=np.int64)
+        counts.append(np.searchsorted(np.sort(order[target]), order[:n_units], side="right") - own)
+    return counts
 
 
 def _text_place(key: str) -> int:

@@ -9,9 +9,9 @@ from statistics import median
 
 import numpy as np
 
-from agreement.data.codings.documents import row_key
-from agreement.data.extract.extract import CHAINED, Extract
-from agreement.data.extract.reliability import units_of_coders
+from agreement.data.documents import NEXT_DOCUMENT
+from agreement.data.project_answers import CHAINED, ProjectAnswers
+from agreement.data.reliability import units_of_anybody
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.coders.groups import GroupsReport
@@ -112,7 +112,7 @@ def program_name() -> str:
 
 
 def describe_methods(
-    extract: Extract,
+    extract: ProjectAnswers,
     report: AgreementReport,
     comparison: GroupsReport | None = None,
     repeats: RepeatsReport | None = None,
@@ -134,7 +134,9 @@ def describe_methods(
     if extract.question:
         answers = f"answers to the question “{extract.question.label}”"
     data = describe_data(report.extract, p)
-    places = {(text.text_pk, text.round) for text in pick_texts(report.extract, p) if text.content.coders}
+    chosen = report.extract.restrict(pick_texts(report.extract, p))
+    answered = chosen.has_answered.any(axis=1).tolist()
+    places = {(text.text_pk, text.round) for text in compress(chosen.texts, answered)}
     by_round = f", in {len(places)} pairs of {texts} and round," if len(places) > data.n_texts else ""
     sentences = [
         f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)}{by_round} by {answers},"
@@ -173,14 +175,13 @@ def describe_methods(
     return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
 
 
-def _has_ambiguity(extract: Extract, parameters: Parameters) -> bool:
+def _has_ambiguity(extract: ProjectAnswers, parameters: Parameters) -> bool:
     """Return whether a coder gave several readings or indices."""
-    return any(
-        work.is_ambiguous.any() for text in pick_texts(extract, parameters) for work in text.answers.coder_answers
-    )
+    columns = extract.restrict(pick_texts(extract, parameters)).columns
+    return bool((columns.is_judgement & (columns.n_readings > 1)).any())
 
 
-def _describe_sets(extract: Extract, p: Parameters, nouns: Nouns) -> list[str]:
+def _describe_sets(extract: ProjectAnswers, p: Parameters, nouns: Nouns) -> list[str]:
     """Return how sets were compared."""
     sentences = []
     if extract.has_chains:
@@ -216,14 +217,13 @@ def _describe_versions(report: AgreementReport) -> list[str]:
     return [f"{sentence}{left_out}."]
 
 
-def _describe_singletons(extract: Extract) -> list[str]:
+def _describe_singletons(extract: ProjectAnswers) -> list[str]:
     """Return what the value of a markable is that has an answer without an index, where coders gave such answers."""
-    given: set[str] = set()
-    for text in extract.texts:
-        for work in text.answers.coder_answers:
-            unlinked = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
-            complete = unlinked[work.complete[unlinked]]
-            given |= {extract.categories[number] for number in np.unique(work.category[complete]).tolist()}
+    columns = extract.columns
+    is_linked = np.zeros(len(columns.marks), dtype=np.bool_)
+    is_linked[columns.mark_of_link] = True
+    alone_complete = columns.is_judgement & columns.marks["complete"] & ~is_linked
+    given = {extract.categories[number] for number in set(columns.marks["category"][alone_complete].tolist())}
     alone, own = (
         [extract.label(name) for name in sorted(names)]
         for names in (given & set(extract.singletons), given - set(extract.singletons))
@@ -250,33 +250,30 @@ class DataDescription:
     n_managers: int = 0
 
 
-def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
+def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:
     """Return what the coders of the extract did in the chosen texts.
 
     `n_given` markables came with the texts, `n_marked` were marked by these coders.
     """
-    coders_of: list[set[str]] = []
-    texts, given, marked = set[int](), set[int](), set[int]()
-    n_judgements = 0
-    for text in pick_texts(extract, parameters):
-        works = [work for work in text.answers.coder_answers if work.is_answer]
-        if not works:
-            continue
-        texts.add(text.text_pk)
-        coders_of.append({work.coder for work in works})
-        n_judgements += sum(len(work.unit) for work in works)
-        of_coders = units_of_coders(extract, [text]).any(axis=1)
-        given.update(map(row_key, compress(text.answers.units, text.answers.given)))
-        marked.update(map(row_key, compress(text.answers.units, of_coders & ~text.answers.given)))
-    coders = set[str]().union(*coders_of)
+    chosen = extract.restrict(pick_texts(extract, parameters))
+    answered, columns = chosen.has_answered, chosen.columns
+    numbers = answered.sum(axis=1)
+    in_answered_text = (numbers > 0)[columns.document_of_unit]
+    is_given = columns.units["given"]
+    counted = [is_given, units_of_anybody(chosen) & ~is_given]
+    given, marked = (
+        len(set((columns.units["key"][in_answered_text & chosen_units] % NEXT_DOCUMENT).tolist()))
+        for chosen_units in counted
+    )
+    coders = set(compress(chosen.coders, answered.any(axis=0).tolist()))
     return DataDescription(
         len(coders),
-        len(texts),
-        len(coders_of),
-        n_judgements,
-        tuple(sorted(map(len, coders_of))),
-        len(given),
-        len(marked),
+        len({text.text_pk for text in compress(chosen.texts, (numbers > 0).tolist())}),
+        int((numbers > 0).sum()),
+        int(columns.n_judgements[columns.is_answer].sum()),
+        tuple(sorted(numbers[numbers > 0].tolist())),
+        given,
+        marked,
         len(coders.intersection(extract.managers)),
     )
 
@@ -439,10 +436,10 @@ def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Inte
 
 
 def vary_choices(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     progress: Progress | None = None,
-    extract_of: Callable[[Parameters], Extract] | None = None,
+    extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
 ) -> list[Variation]:
     """Return the coefficient with these parameters, and with each single choice changed. Raises InvalidParameter.
 
@@ -468,7 +465,7 @@ def vary_choices(
     return variations
 
 
-def _alternative_choices(extract: Extract, base: Parameters) -> list[tuple[str, str]]:
+def _alternative_choices(extract: ProjectAnswers, base: Parameters) -> list[tuple[str, str]]:
     """Return the other choices that mean something for the answers and the coefficient."""
     impossible = {"distance": set(distances_for(extract.kind)) - set(distances_of(extract))}
     return [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import original_of
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.reports.request.basis import (
@@ -13,7 +13,6 @@ from agreement.reports.request.basis import (
     pick_texts_to_draw,
     select_data,
 )
-from agreement.reports.request.executors import by_executor
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
@@ -30,7 +29,7 @@ def asks_for_bootstrap(value: str) -> bool:
     return value == BOOTSTRAP
 
 
-def compute_bootstrap(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> Interval:
+def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None) -> Interval:
     """Return the percentiles of replicates of the texts; where one is used, of its units.
 
     Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
@@ -40,11 +39,6 @@ def compute_bootstrap(extract: Extract, parameters: Parameters, progress: Progre
     if parameters.is_alpha:
         sums = compute_sums(extract, parameters, texts)[parameters.distance]
         if int((sums.n_units > 0).sum()) == count_texts(sums) != 1:
-            return by_executor(
-                lambda executor: bootstrap_sums(sums, n=REPLICATES, seed=SEED, executor=executor, report=progress)
-            )
+            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
     data = merge_documents(select_data(extract, parameters, texts), original_of)
-    coefficient = coefficient_function(parameters)
-    return by_executor(
-        lambda executor: bootstrap(data, coefficient, n=REPLICATES, seed=SEED, executor=executor, report=progress)
-    )
+    return bootstrap(data, coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)

@@ -9,11 +9,11 @@ from datetime import datetime
 from functools import partial
 from itertools import combinations
 
+import numpy as np
 from django.utils import timezone
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document, original_of
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
@@ -45,7 +45,7 @@ class Stage:
     """
 
     label: str
-    texts: tuple[TextEntry, ...]
+    texts: tuple[Document, ...]
     interval: Interval
     against_rest: Mapping[str, float | None]
     seconds: Mapping[str, float | None]
@@ -58,7 +58,7 @@ def check_grouping(by: str) -> None:
 
 
 def compute_stages(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     by: str,
     work: Mapping[tuple[int, str], Activity],
@@ -90,14 +90,14 @@ class RunningPoint:
     """
 
     n_texts: int
-    last: TextEntry
+    last: Document
     result: Result
     low: float | None = None
     high: float | None = None
 
 
 def compute_running(
-    extract: Extract, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
+    extract: ProjectAnswers, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
 ) -> list[RunningPoint]:
     """Return the coefficient as texts are added, in the order in which they were finished. Raises InvalidParameter.
 
@@ -111,7 +111,7 @@ def compute_running(
     return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
 
 
-def order_by_time(texts: Sequence[TextEntry], work: Mapping[tuple[int, str], Activity]) -> tuple[TextEntry, ...]:
+def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
     """Return the texts in the order in which they were finished; those without a time first, the oldest before others.
 
     Texts that were imported together have the same time: then the oldest comes first, so that no name decides.
@@ -131,7 +131,7 @@ def divide_evenly(n_texts: int) -> list[int]:
 
 
 def _compute_running(
-    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry], sizes: Sequence[int]
+    extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], sizes: Sequence[int]
 ) -> list[RunningPoint]:
     n_texts = [len({text.text_pk for text in texts[:size]}) for size in sizes]
     if not parameters.is_alpha:
@@ -151,8 +151,8 @@ def _compute_running(
 
 
 def _group_texts(
-    texts: Sequence[TextEntry], by: str, work: Mapping[tuple[int, str], Activity]
-) -> list[tuple[str, list[TextEntry]]]:
+    texts: Sequence[Document], by: str, work: Mapping[tuple[int, str], Activity]
+) -> list[tuple[str, list[Document]]]:
     done: dict[int, list[Activity]] = defaultdict(list)
     for (pk, _), one in work.items():
         done[pk].append(one)
@@ -160,7 +160,7 @@ def _group_texts(
     timed = sorted((text for text in texts if text.pk in finished), key=lambda text: (finished[text.pk], text.pk))
     if by == "operations":
         return _group_by_operations(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
-    groups: dict[str, list[TextEntry]] = defaultdict(list)
+    groups: dict[str, list[Document]] = defaultdict(list)
     if by == "week":
         for text in timed:
             groups[_week_label(finished[text.pk])].append(text)
@@ -170,11 +170,9 @@ def _group_texts(
     return sorted(groups.items(), key=lambda item: item[1][0].place)
 
 
-def _group_by_operations(
-    texts: Sequence[TextEntry], operations: Mapping[int, int]
-) -> list[tuple[str, list[TextEntry]]]:
+def _group_by_operations(texts: Sequence[Document], operations: Mapping[int, int]) -> list[tuple[str, list[Document]]]:
     total = sum(operations[text.pk] for text in texts)
-    groups: dict[int, list[TextEntry]] = defaultdict(list)
+    groups: dict[int, list[Document]] = defaultdict(list)
     until: dict[int, int] = {}
     done = 0
     for text in texts:
@@ -191,10 +189,10 @@ def _week_label(moment: datetime) -> str:
 
 
 def _compute_stage(
-    extract: Extract,
+    extract: ProjectAnswers,
     parameters: Parameters,
     label: str,
-    texts: tuple[TextEntry, ...],
+    texts: tuple[Document, ...],
     work: Mapping[tuple[int, str], Activity],
     report: Callable[[], None] | None,
 ) -> Stage:
@@ -216,12 +214,12 @@ def _compute_stage(
         texts,
         compute_interval(extract, parameters, texts),
         against,
-        {coder: seconds_per_judgement(texts, coder, work) for coder in coders},
+        seconds_per_judgement(extract, texts, work),
     )
 
 
 def _compute_pairs(
-    extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...], report: Callable[[], None] | None
+    extract: ProjectAnswers, parameters: Parameters, texts: tuple[Document, ...], report: Callable[[], None] | None
 ) -> dict[tuple[str, str], float | None]:
     """Return the coefficient of each two coders who coded a text in common, in the order of the coders.
 
@@ -230,8 +228,8 @@ def _compute_pairs(
     coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()
-    for text in texts:
-        of_text = {number[coding.coder] for coding in text.content.codings if coding.coder in number}
+    for rows in extract.rows_by_text(texts):
+        of_text = {number[coder] for coder, _ in rows if coder in number}
         together.update(combinations(sorted(of_text), 2))
     pairs: dict[tuple[str, str], float | None] = {}
     for first, second in sorted(together):
@@ -243,13 +241,18 @@ def _compute_pairs(
 
 
 def seconds_per_judgement(
-    texts: Sequence[TextEntry], coder: str, work: Mapping[tuple[int, str], Activity]
-) -> float | None:
-    """Return the coder's time at work in these texts over the judgements there, where the log has any time."""
-    seconds = judgements = 0.0
-    for text in texts:
-        one = work.get((text.pk, coder))
-        if one is not None and one.seconds:
-            seconds += one.seconds
-            judgements += sum(of.n_judgements for of in text.content.codings if of.coder == coder)
-    return seconds / judgements if judgements else None
+    answers: ProjectAnswers, texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]
+) -> dict[str, float | None]:
+    """Return each coder's time at work in these texts over the judgements there, where the log has any time."""
+    chosen = answers.restrict(texts)
+    judgements = chosen.sum_by_coder(chosen.columns.n_judgements)
+    seconds = np.zeros_like(judgements)
+    for row, text in enumerate(texts):
+        for column, coder in enumerate(answers.coders):
+            if (one := work.get((text.pk, coder))) is not None:
+                seconds[row, column] = one.seconds
+    totals, numbers = seconds.sum(axis=0).tolist(), np.where(seconds > 0, judgements, 0).sum(axis=0).tolist()
+    return {
+        coder: total / number if number else None
+        for coder, total, number in zip(answers.coders, totals, numbers, strict=True)
+    }

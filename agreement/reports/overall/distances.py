@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.sums.distributions import STEPS, TextDistances, count_distances, expected_counts
+from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.reports.request.basis import (
-    cached,
     comparison,
     comparison_options,
     effective_distance,
     pick_texts,
-    read_rows,
+    remembered,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
@@ -41,7 +38,7 @@ class DistanceBin:
     expected: float
 
 
-def distribute_distances(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
+def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
     """Return the observed and the expected distances by bin, as alpha weights them; nothing without a pair of values.
 
     Their means are what alpha observes and expects. A coefficient without a distance has the nominal one. Raises
@@ -52,28 +49,28 @@ def distribute_distances(extract: Extract, parameters: Parameters) -> list[Dista
         return []
     distance, conventions = effective_distance(parameters), {"exclude_unit": "none"} | comparison_options(parameters)
     as_alpha = replace(parameters, coefficient="alpha", distance=distance, **conventions)
-    return cached(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
+    return remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
 
 
-def _distribute(extract: Extract, parameters: Parameters) -> list[DistanceBin]:
+def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
     texts = pick_texts(extract, parameters)
     if not texts:
         return []
-    counts = _count_texts(extract, parameters, texts)
-    rows = counts.rows
-    judgements = int(rows["judgements"].sum())
+    data = select_data(extract, parameters, texts)
+    counts = count_distances(PairableUnits.from_data(data), comparison(parameters))
+    judgements = int(counts.judgements.sum())
     if not judgements:
         return []
-    of_labels = zip(counts.labels, rows["labels"].sum(axis=0).tolist(), strict=True)
-    of_readings = zip(counts.kinds, rows["readings"].sum(axis=0).tolist(), strict=True)
+    of_labels = zip(data.labels, counts.labels.sum(axis=0).tolist(), strict=True)
+    of_readings = zip(counts.readings.kinds, counts.readings.counts.sum(axis=0).tolist(), strict=True)
     labels = {label: number for label, number in of_labels if number}
     readings = {kind: number for kind, number in of_readings if number}
-    observed = rows["observed"].sum(axis=0)
+    observed = counts.observed.sum(axis=0)
     expected = expected_counts(
-        overlapping=rows["overlapping"].sum(axis=0),
+        overlapping=counts.overlapping.sum(axis=0),
         judgements=judgements,
-        empty=int(rows["empty"].sum()),
-        sets=int(rows["sets"].sum()),
+        empty=int(counts.empty.sum()),
+        sets=int(counts.sets.sum()),
         labels=np.array(list(labels.values()), dtype=np.int64),
         options=comparison(parameters),
         names=list(labels),
@@ -101,14 +98,3 @@ def _stepwise(bins: list[DistanceBin], parameters: Parameters) -> list[DistanceB
     between = [next(one for one in bins if one.low < value <= one.high) for value in values]
     steps = [replace(one, low=value, high=value) for one, value in zip(between, values, strict=True)]
     return [bins[0], *steps, bins[-1]]
-
-
-def _count_texts(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> TextDistances:
-    """Return the counts of each of some texts, which are found once for its answers."""
-
-    def compute(missing: Sequence[TextEntry]) -> TextDistances:
-        data = select_data(extract, parameters, missing)
-        counts = count_distances(PairableUnits.from_data(data), comparison(parameters))
-        return TextDistances.from_counts([text.pk for text in missing], data.labels, counts)
-
-    return read_rows(extract, parameters, TextDistances, [parameters.distance], texts, compute)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.answers.question import Question
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import Question
 from agreement.measures import jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.options import ORDERED_DISTANCES
@@ -28,6 +28,7 @@ from agreement.reports.request.basis import (
     distances_of,
     other_versions_field,
     pick_texts,
+    remembered,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
@@ -73,7 +74,7 @@ DISTANCE_NAMES = {
 class TextReport:
     """The coefficient in one document, and how far that of all texts moves when this one is left out."""
 
-    text: TextEntry
+    text: Document
     result: Result
     shift: float | None
 
@@ -86,17 +87,16 @@ class AgreementReport:
     fingerprint: str
     coders: tuple[str, ...]
     interval: Interval
-    extract: Extract = field(repr=False, compare=False)
+    extract: ProjectAnswers = field(repr=False, compare=False)
 
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
         """Each text, in the order of their addresses."""
         return tuple(map(self.of_text, pick_texts(self.extract, self.parameters)))
 
-    def of_text(self, text: TextEntry) -> TextReport:
+    def of_text(self, text: Document) -> TextReport:
         """Return one of the texts."""
-        key = ("result", self.parameters, self.coders, self.extract.coders)
-        result = cached(text.content, key, partial(compute_result, self.extract, self.parameters, [text]))
+        result = compute_result(self.extract, self.parameters, [text])
         return TextReport(text, result, self._shifts.get(text.pk))
 
     @cached_property
@@ -187,26 +187,27 @@ class GridCell:
     result: Result
 
 
-def count_unanswered(extract: Extract, parameters: Parameters) -> tuple[int, int]:
+def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
     """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
     if extract.question is None:
         return 0, 0
-    works = [work for text in pick_texts(extract, parameters) for work in text.answers.coder_answers]
-    return sum(work.n_unasked for work in works), sum(work.n_unanswered for work in works)
+    codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
+    return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
 
 
-def compute_report(extract: Extract, parameters: Parameters) -> AgreementReport:
+def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     return cached(extract, ("report", parameters), lambda: _build_report(extract, parameters))
 
 
-def _build_report(extract: Extract, parameters: Parameters) -> AgreementReport:
+def _build_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     interval = compute_interval(extract, parameters)
-    return AgreementReport(parameters, extract.fingerprint, extract.coders, interval, extract)
+    fingerprint = remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
+    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
 
 
-def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
+def _compute_shifts(extract: ProjectAnswers, parameters: Parameters) -> dict[Any, float]:
     """Return by text the coefficient without it less that of all texts."""
     if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
         without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
@@ -224,19 +225,19 @@ def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float
     }
 
 
-def compare_distances(extract: Extract, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
+def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
     """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     return [(cell, compute_interval(extract, cell)) for cell in _with_each_distance(extract, parameters)]
 
 
-def _with_each_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
+def _with_each_distance(extract: ProjectAnswers, parameters: Parameters) -> list[Parameters]:
     parameters = replace(parameters, coefficient="alpha")
     return [replace(parameters, distance=name) for name in distances_of(extract)]
 
 
 def compute_grid(
-    extract: Extract, parameters: Parameters, progress: Progress | None = None
+    extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None
 ) -> list[tuple[str, list[GridCell]]]:
     """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
@@ -251,7 +252,7 @@ def compute_grid(
     return rows
 
 
-def compare_antecedents(extract: Extract, parameters: Parameters) -> list[GridCell]:
+def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
     """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
     changed = replace(parameters, chains="none", top="category", exclude_unit="none")
     extract, chosen = resolve(extract, changed)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress
 
 from agreement.data.activity import CodingProgress
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.overall.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
@@ -29,7 +30,7 @@ class Overview:
     notes: tuple[str, ...]
 
 
-def build_overview(extract: Extract, parameters: Parameters, progress: CodingProgress) -> Overview:
+def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: CodingProgress) -> Overview:
     """Return the first look at a project. Raises InvalidParameter."""
     report = compute_report(extract, parameters)
     return Overview(
@@ -40,13 +41,13 @@ def build_overview(extract: Extract, parameters: Parameters, progress: CodingPro
     )
 
 
-def describe_reliability(extract: Extract, report: AgreementReport) -> str:
+def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> str:
     """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
     words = verdict(report.interval)
     return f"{words} {_describe_range(extract, report.parameters)}".strip() if words else ""
 
 
-def _describe_range(extract: Extract, parameters: Parameters) -> str:
+def _describe_range(extract: ProjectAnswers, parameters: Parameters) -> str:
     """Return from which to which value alpha goes over the distances, where values are sets."""
     if not parameters.takes_distance or len(distances_of(extract)) == 1:
         return ""
@@ -86,7 +87,7 @@ def _band(value: float) -> int:
     return (value >= TENTATIVE) + (value >= RELIABLE)
 
 
-def _find_missing(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+def _find_missing(extract: ProjectAnswers, report: AgreementReport, progress: CodingProgress) -> list[str]:
     """Return what has to happen before there is a figure."""
     if report.result.value is not None:
         return []
@@ -110,24 +111,24 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
         return [f"No submitted coding counts: {report.not_counted or 'none has an answer'}."]
     if len(extract.coders) == 1:
         return [f"Only {extract.coders[0]} has submitted a coding that counts: agreement needs two coders."]
-    shared = [text for text in extract.texts if len(text.content.coders) > 1]
-    if not shared:
+    if not (extract.has_answered.sum(axis=1) > 1).any():
         return [f"No {text} has submitted answers of two coders, which agreement needs."]
     return [undefined]
 
 
-def _noun_of_texts(extract: Extract) -> str:
+def _noun_of_texts(extract: ProjectAnswers) -> str:
     return "docset" if extract.units else "text"
 
 
-def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+def _collect_notes(extract: ProjectAnswers, report: AgreementReport, progress: CodingProgress) -> list[str]:
     """Return what to mind when reading the figure."""
     if report.result.value is None:
         return []
     notes, nouns, text = [], nouns_for(extract), _noun_of_texts(extract)
     n_units = compute_sums(extract, report.parameters)["nominal"].n_units
     documents = pick_texts(extract, report.parameters)
-    texts = {one.text_pk for one in documents if one.content.coders}
+    answered = extract.has_answered[extract.find_places(documents)].any(axis=1)
+    texts = {one.text_pk for one in compress(documents, answered.tolist())}
     alone = texts - {one.text_pk for one, number in zip(documents, n_units, strict=True) if number}
     if alone:
         have = "has" if len(alone) == 1 else "have"

@@ -6,14 +6,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.codings.groups import Groups, read_groups
-from agreement.data.extract.extract import Extract
+from agreement.data.documents import Document
+from agreement.data.groups import Groups, read_groups
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
 from agreement.data.pyramids.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
 from agreement.measures import Interval, ScoreInterval, share_interval
@@ -107,7 +107,7 @@ class AgainstAgreed:
 class DocsetAgainstAgreed:
     """The pyramids of coders beside the agreed one in one document: what is counted, by coder."""
 
-    text: TextEntry
+    text: Document
     n_scus: int
     coders: Mapping[str, MatchCounts]
 
@@ -128,7 +128,7 @@ class PyramidPeriod:
     """Some docsets of about one time: the F1 of each coder in them, of SCUs and of words."""
 
     n_docsets: int
-    last: TextEntry
+    last: Document
     scus: Mapping[str, float | None]
     words: Mapping[str, float | None]
 
@@ -137,7 +137,7 @@ class PyramidPeriod:
 class LocatedDifference:
     """A difference between a coder's pyramid and the agreed one, with its docset and the labels of both SCUs."""
 
-    text: TextEntry
+    text: Document
     difference: ScuDifference
     agreed: str
     own: str
@@ -158,7 +158,7 @@ class FrequentDifference:
 class AgreedScu:
     """An SCU of an agreed pyramid: of `n_coders` how many have one that matches, lack it, and have fused it."""
 
-    text: TextEntry
+    text: Document
     label: str
     weight: int
     n_coders: int
@@ -267,7 +267,7 @@ class AgreedSource:
     None for all.
     """
 
-    answers: Extract
+    answers: ProjectAnswers
     pyramids: EveryPyramid
     agreed: Mapping[int, AgreedPyramid]
     words: Mapping[int, Sequence[Span]]
@@ -276,7 +276,9 @@ class AgreedSource:
     documents: Collection[int] | None = None
 
 
-def read_agreed_source(project: Project, answers: Extract, documents: Collection[int] | None = None) -> AgreedSource:
+def read_agreed_source(
+    project: Project, answers: ProjectAnswers, documents: Collection[int] | None = None
+) -> AgreedSource:
     """Return what the pyramids of coders are compared with, and by what. The number of queries is fixed.
 
     documents: those that the reader may read of; None for all.
@@ -300,7 +302,7 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
     The selections are those of every page; pyramids are compared by their words, whatever is counted for agreement.
     """
     selected, parameters = resolve(source.answers, parameters)
-    chosen, n_by_authors = _choose_pyramids(source, pick_texts(selected, parameters))
+    chosen, n_by_authors = _choose_pyramids(source, selected, pick_texts(selected, parameters))
     compared = list(_compare_documents(source, chosen, progress))
     coders = sorted({coder for one in compared for coder in one.own})
     texts = tuple(one.text for one in compared)
@@ -313,7 +315,7 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
     differences = {coder: list(_differences_of(coder, compared)) for coder in coders}
     return AgreedReport(
         parameters=parameters,
-        fingerprint=_fingerprint(replace(selected, texts=texts, cache={}), of_text.values()),
+        fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
         n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
         n_empty=sum(one.agreed.n_empty for one in of_text.values())
         + sum(own.n_empty for one in compared for own in one.own.values()),
@@ -354,7 +356,7 @@ def count_differences(differences: Mapping[str, Sequence[LocatedDifference]]) ->
 class _Chosen:
     """A document whose agreed pyramid counts, with the pyramids of coders that do."""
 
-    text: TextEntry
+    text: Document
     agreed: PyramidAnnotation
     drafted_from: str
     own: Mapping[str, PyramidAnnotation]
@@ -364,7 +366,7 @@ class _Chosen:
 class _Compared:
     """A document: the agreed pyramid, those of coders, and what these are beside it."""
 
-    text: TextEntry
+    text: Document
     annotation: PyramidAnnotation
     agreed: PyramidByWords
     drafted_from: str
@@ -372,14 +374,17 @@ class _Compared:
     found: Mapping[str, PyramidComparison]
 
 
-def _choose_pyramids(source: AgreedSource, texts: Sequence[TextEntry]) -> tuple[list[_Chosen], int]:
+def _choose_pyramids(
+    source: AgreedSource, answers: ProjectAnswers, texts: Sequence[Document]
+) -> tuple[list[_Chosen], int]:
     """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
     chosen, n_by_authors = list[_Chosen](), 0
     for text in texts:
         about = source.agreed.get(text.text_pk)
         if about is None or about.reason or not (source.documents is None or text.pk in source.documents):
             continue
-        codings = {one.coder: one.coding for one in text.answers.coder_answers}
+        [rows] = answers.rows_by_text([text])
+        codings = dict(rows)
         n_by_authors += len(codings.keys() & about.authors)
         own = {
             coder: annotation
@@ -488,7 +493,7 @@ def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
 
 
 def _count_docsets_left_out(
-    source: AgreedSource, parameters: Parameters, compared: Sequence[TextEntry]
+    source: AgreedSource, parameters: Parameters, compared: Sequence[Document]
 ) -> Mapping[str, int]:
     """Return of how many of the chosen docsets nothing is compared, by reason."""
     chosen, texts = parameters.selection("texts"), {text.text_pk for text in compared}
@@ -500,7 +505,7 @@ def _count_docsets_left_out(
     return reasons
 
 
-def _fingerprint(extract: Extract, compared: Collection[_Compared]) -> str:
+def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:
     """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
     pyramids = []
     for one in compared:
@@ -510,6 +515,6 @@ def _fingerprint(extract: Extract, compared: Collection[_Compared]) -> str:
             for scu in own.scus or ("",):
                 parts_of.setdefault(scu, []).append([list(part) for part in own.parts])
         agreed = sorted([sorted(parts), annotation.labels.get(scu, "")] for scu, parts in parts_of.items())
-        pyramids.append([replace(extract, texts=(one.text,), cache={}).fingerprint, agreed])
+        pyramids.append([extract.restrict([one.text]).fingerprint, agreed])
     about = [extract.fingerprint, sorted(pyramids)]
     return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]

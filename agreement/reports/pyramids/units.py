@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agreement.data.extract.extract import Extract
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
 from agreement.reports.request.basis import compute_result, pick_texts
@@ -31,7 +31,7 @@ class UnitsRow:
     cells: tuple[tuple[Parameters, Result], ...]
 
 
-def compare_units(extract_of: Callable[[str], Extract], parameters: Parameters) -> list[UnitsRow]:
+def compare_units(extract_of: Callable[[str], ProjectAnswers], parameters: Parameters) -> list[UnitsRow]:
     """Return words and spans over all docsets chosen, then in each of several; all but distance and units as asked.
 
     extract_of: the answers with words or spans as units. Raises InvalidParameter.

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import batched, compress
-from threading import Lock
+from itertools import compress
 from typing import Any, cast
 
 import numpy as np
+from django.core.cache import caches
 
-from agreement.data.answers.answers import NO_LABEL
-from agreement.data.answers.contents import TextContent, TextEntry
-from agreement.data.answers.question import name_value
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.extract import Extract
-from agreement.data.extract.reading import MOST_READ_AT_ONCE, READ_AT_ONCE
-from agreement.data.extract.reliability import category_data, reliability_data, units_of_coders
-from agreement.data.storage.tables import TextRows
+from agreement.data.columns import NO_LABEL
+from agreement.data.documents import Document, original_of
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import name_value
+from agreement.data.reliability import category_data, reliability_data, units_of_coders
 from agreement.measures import (
     DistanceSums,
     Interval,
@@ -37,37 +35,22 @@ from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import tabulate
 from agreement.measures.values import Bools, Ints, Label
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.request.executors import compute_parts, is_configured
 from agreement.reports.request.parameters import Parameters, distances_for
+from annotations.core.processes.installed import program_version
 
-# What is kept of one text or one extract at most, and of values with a row for each unit; the oldest goes first.
-CACHED_VALUES = 64
-CACHED_MATRICES = 4
-# The sums of each two coders, and of all but each, are stored where there are at most so many.
-MOST_CODERS_STORED = 10
-# Where fewer than one text in so many has the same sums as in another table, these are computed once more: to put sums
-# together out of two tables takes longer than to read them from one.
-LEAST_SHARE_JOINED = 50
-# The texts whose sums another process is handed at a time, where a worker has such.
-TEXTS_A_PART = 125
-
-_cache_lock = Lock()
+# Of fewer judgements figures are computed as quickly as they are looked for.
+LEAST_REMEMBERED = 20_000
+SECONDS_REMEMBERED = 24 * 3600
 
 
-def distances_of(extract: Extract) -> tuple[str, ...]:
+def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
     """Return the distances that the values of the extract can have."""
     names = distances_for(extract.kind)
     negative = "ratio" in names and any(name.startswith("-") for name in extract.categories)
     return tuple(name for name in names if name != "ratio" or not negative)
 
 
-class UnitTable:
-    """The base of tables with a row for each unit of many texts, of which only few are cached."""
-
-    __slots__ = ()
-
-
-def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
+def pick_texts(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
     """Return the texts that the parameters choose."""
     texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     if not texts and not rounds:
@@ -77,17 +60,17 @@ def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...
     )
 
 
-def pick_texts_to_draw(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
+def pick_texts_to_draw(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
     """Return the texts that the parameters choose in an order that no name changes: what is drawn depends on it."""
     return tuple(sorted(pick_texts(extract, parameters), key=lambda text: text.pk))
 
 
-def count_left_out(extract: Extract, parameters: Parameters) -> dict[str, int]:
+def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
     return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
 
 
-def count_other_versions(extract: Extract, parameters: Parameters) -> int | None:
+def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
     """Return how many judgements of the chosen texts and rounds are missing, as of versions of the scheme not chosen.
 
     None where judgements of all versions count.
@@ -102,85 +85,79 @@ def other_versions_field(n: int | None) -> dict[str, int]:
     return {} if n is None else {"judgements_of_other_versions": n}
 
 
-def cached[T](owner: Extract | TextContent, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """Return the value that was computed of these answers under the key, or compute it now."""
-    value: T | None = owner.cache.get(key)
-    return store(owner, key, compute()) if value is None else value
-
-
-def store[T](owner: Extract | TextContent, key: tuple[Hashable, ...], value: T) -> T:
-    """Store a value computed of these answers in their cache; of large ones only few."""
-    is_large = isinstance(value, ReliabilityData | UnitTable)
-    limit = CACHED_MATRICES if is_large else CACHED_VALUES
-    with _cache_lock:
-        alike = [
-            one for one, other in owner.cache.items() if isinstance(other, ReliabilityData | UnitTable) == is_large
-        ]
-        for old in alike[: max(len(alike) + 1 - limit, 0)]:
-            owner.cache.pop(old, None)
-        owner.cache[key] = value
+def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return what was computed of these answers in this request under the key, or compute it now."""
+    if key not in answers.cache:
+        answers.cache[key] = compute()
+    value: T = answers.cache[key]
     return value
 
 
-def cached_by_text[T](
-    texts: Sequence[TextEntry], key: tuple[Hashable, ...], compute: Callable[[Sequence[TextEntry]], Iterable[T]]
-) -> list[T]:
-    """Return a value of each text: what was computed of its answers under the key, or is computed now."""
-    values: dict[int, Any] = {text.pk: text.content.cache.get(key) for text in texts}
-    missing = [text for text in texts if values[text.pk] is None]
-    if missing:
-        for text, value in zip(missing, compute(missing), strict=True):
-            values[text.pk] = store(text.content, key, value)
-    return [values[text.pk] for text in texts]
+def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return what was computed of these answers under the key, in this request or before, or compute it now.
+
+    For reports that take long: of few answers, and of some of the texts, nothing is kept longer than a request.
+    """
+
+    def look() -> T:
+        if not answers.state_name or answers.n_judgements < LEAST_REMEMBERED:
+            return compute()
+        about = repr((program_version(), answers.state_name, key)).encode()
+        name = hashlib.blake2b(about, digest_size=16).hexdigest()
+        found: tuple[T] | None = caches["figures"].get(name)
+        if found is None:
+            found = (compute(),)
+            caches["figures"].set(name, found, SECONDS_REMEMBERED)
+        return found[0]
+
+    return cached(answers, key, look)
 
 
-def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> ReliabilityData:
+def select_data(
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
+) -> ReliabilityData:
     """Return the values of the coders on the units of the chosen texts, or of these texts."""
-    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    names, p = _names_of(extract, chosen), parameters
-    second = _has_pairs(extract, p)
-    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, extract.coders, p.without, names)
-    owner = chosen[0].content if len(chosen) == 1 else extract
-    return cached(owner, key, lambda: _build_data(extract, parameters, chosen))
+    chosen = pick_texts(answers, parameters) if texts is None else texts
+    names, p = _names_of(answers, chosen), parameters
+    key = ("data", _has_pairs(answers, p), p.chains, p.top, p.readings, p.unmarked, p.without, names)
+    return cached(answers, key, lambda: _build_data(answers.restrict(chosen), parameters))
 
 
 def select_categories(
-    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> ReliabilityData:
     """Return the categories that the coders gave the units of the chosen texts, or of these."""
-    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    key = ("categories", parameters.without, _names_of(extract, chosen))
+    chosen = pick_texts(answers, parameters) if texts is None else texts
 
     def compute() -> ReliabilityData:
-        data, without = category_data(extract, chosen), parameters.selection("without")
+        data, without = category_data(answers.restrict(chosen)), parameters.selection("without")
         return select_units(data, ~mostly_labelled(data, without)) if without else data
 
-    return cached(extract, key, compute)
+    return cached(answers, ("categories", parameters.without, _names_of(answers, chosen)), compute)
 
 
-def _names_of(extract: Extract, texts: tuple[TextEntry, ...]) -> tuple[int, ...] | None:
-    """Return what tells a choice of texts from others; None for all of the extract."""
-    return None if texts is extract.texts else tuple(text.pk for text in texts)
+def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:
+    """Return what tells a choice of texts from others; None for all of them."""
+    return None if texts is answers.texts else tuple(text.pk for text in texts)
 
 
-def _has_pairs(extract: Extract, parameters: Parameters) -> bool:
+def _has_pairs(answers: ProjectAnswers, parameters: Parameters) -> bool:
     """Return whether a value is a first choice with a second one, which only augmented kappa takes."""
-    second = bool(extract.question and extract.question.second)
+    second = bool(answers.question and answers.question.second)
     return second and COEFFICIENTS[parameters.coefficient].of_labels
 
 
-def _build_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> ReliabilityData:
+def _build_data(answers: ProjectAnswers, parameters: Parameters) -> ReliabilityData:
     without = parameters.selection("without")
     data = reliability_data(
-        extract,
+        answers,
         chains=parameters.chains,
         top=parameters.top,
         unmarked=parameters.unmarked,
         readings=parameters.readings,
-        second=_has_pairs(extract, parameters),
-        texts=texts,
+        second=_has_pairs(answers, parameters),
     )
-    return select_units(data, ~mostly_labelled(category_data(extract, texts), without)) if without else data
+    return select_units(data, ~mostly_labelled(category_data(answers), without)) if without else data
 
 
 def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
@@ -214,25 +191,29 @@ def names_of(label: Label) -> Collection[str]:
 
 
 def data_by_coders(
-    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
-) -> Callable[[Sequence[str]], ReliabilityData]:
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
+) -> Callable[..., ReliabilityData]:
     """Return a function that gives the data of some coders, as a project that holds these coders alone would have them.
+
+    It also takes which of the texts these are to be of.
 
     A unit is what one of them was given or has marked; what most of them call a category is left out where the
     parameters leave out that category.
     """
-    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
+    chosen = pick_texts(answers, parameters) if texts is None else texts
     without = parameters.selection("without")
     complete = replace(parameters, without="")
-    data = select_data(extract, complete, chosen)
-    categories = select_categories(extract, complete, chosen) if without else None
-    of_coders = units_of_coders(extract, chosen)
+    data = select_data(answers, complete, chosen)
+    categories = select_categories(answers, complete, chosen) if without else None
+    of_coders = units_of_coders(answers.restrict(chosen))
     of_coders = of_coders[of_coders.any(axis=1)]
-    column = {coder: number for number, coder in enumerate(extract.coders)}
+    column = {coder: number for number, coder in enumerate(answers.coders)}
 
-    def select(coders: Sequence[str]) -> ReliabilityData:
+    def select(coders: Sequence[str], in_texts: Bools | None = None) -> ReliabilityData:
         columns = [column[coder] for coder in coders]
         selected = of_coders[:, columns].any(axis=1)
+        if in_texts is not None:
+            selected &= in_texts[data.document_of_unit]
         if categories is not None:
             selected &= ~mostly_labelled(select_coders(categories, columns), without)
         return select_units(select_coders(data, columns), selected)
@@ -241,154 +222,53 @@ def data_by_coders(
 
 
 def compute_sums(
-    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
-    """Return what each text adds to alpha, by distance. The sums of a text are computed once for its answers.
+    """Return what each text adds to alpha, by distance."""
+    chosen = pick_texts(answers, parameters) if texts is None else texts
 
-    Those of the codings that count, of all coders, are stored for all processes.
-    """
-    chosen = pick_texts(extract, parameters) if texts is None else texts
+    def compute() -> list[TextSums]:
+        everywhere = answers.texts
+        return _sum_data(answers, parameters, select_data(answers, parameters, everywhere), everywhere)
 
-    def compute(missing: Sequence[TextEntry]) -> ReliabilityData:
-        return select_data(extract, parameters, missing)
-
-    return _read_sums(extract, parameters, chosen, None, compute)
+    sums = cached(answers, ("sums", *_options_of_sums(parameters)), compute)
+    if chosen is not answers.texts:
+        sums = [one.select(answers.find_places(chosen)) for one in sums]
+    return _by_distance(answers, sums)
 
 
 def compute_sums_of(
-    extract: Extract, parameters: Parameters, coders: Sequence[str], texts: Sequence[TextEntry] | None = None
+    answers: ProjectAnswers, parameters: Parameters, coders: Sequence[str], texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
     """Return the same of some of the coders, as a project that holds these coders alone would have them."""
-    chosen = pick_texts(extract, parameters) if texts is None else texts
-    others = [place for place, coder in enumerate(extract.coders) if coder not in coders]
-    has_others = has_codings(extract, chosen)[:, others].any(axis=1)
-    is_nearly_all = (len(chosen) - np.count_nonzero(has_others)) * LEAST_SHARE_JOINED <= len(chosen)
-    with_others = chosen if is_nearly_all else list(compress(chosen, has_others.tolist()))
-
-    def compute(missing: Sequence[TextEntry]) -> ReliabilityData:
-        return data_by_coders(extract, parameters, missing)(coders)
-
-    sums = _read_sums(extract, parameters, with_others, tuple(coders), compute)
-    if is_nearly_all:
-        return sums
-    # where nobody else has coded, the sums are those of all
-    of_all = compute_sums(extract, parameters, list(compress(chosen, (~has_others).tolist())))
-    together = [sums[names[0]].texts for names in _computed_together(tuple(sums))]
-    rest = [of_all[one.options.distances[0]].texts for one in together]
-    order = np.argsort(np.concatenate((np.flatnonzero(has_others), np.flatnonzero(~has_others))))
-    joined = [TextSums.concatenate(parts).select(order) for parts in zip(together, rest, strict=True)]
-    return {name: one[name] for name in sums for one in joined if name in one}
-
-
-def has_codings(extract: Extract, texts: Sequence[TextEntry]) -> Bools:
-    """Return whether each coder of the extract has answered in each of the texts: (texts, coders)."""
-
-    def compute() -> Bools:
-        of_texts = [text.content.coders for text in extract.texts]
-        number = {coders: place for place, coders in enumerate(dict.fromkeys(of_texts))}  # few are different
-        found = np.array([[coder in coders for coder in extract.coders] for coders in number], dtype=np.bool_)
-        return found.reshape(len(number), len(extract.coders))[[number[coders] for coders in of_texts]]
-
-    of_all = cached(extract, ("codings",), compute)
-    return of_all if texts is extract.texts else of_all[extract.find_places(texts)]
-
-
-def _read_sums(
-    extract: Extract,
-    parameters: Parameters,
-    texts: Sequence[TextEntry],
-    coders: tuple[str, ...] | None,
-    select: Callable[[Sequence[TextEntry]], ReliabilityData],
-) -> dict[str, DistanceSums]:
-    """Return the sums of texts from their table, by distance; where some are missing, of the data of these."""
-    distances, sums = distances_of(extract), []
-    for names in _computed_together(distances):
-        if texts:
-            compute = partial(_sum_texts, select, names, parameters)
-            sums.append(read_rows(extract, parameters, TextSums, names, texts, compute, coders))
-        else:
-            sums.append(TextSums.without_texts(SumOptions(tuple(names), **_conventions(parameters))))
-    return {name: one[name] for name in distances for one in sums if name in one}
-
-
-def _sum_texts(
-    select: Callable[[Sequence[TextEntry]], ReliabilityData],
-    distances: Sequence[str],
-    parameters: Parameters,
-    texts: Sequence[TextEntry],
-) -> TextSums:
-    options = SumOptions(tuple(distances), **_conventions(parameters))
-    if not is_configured() or len(texts) <= TEXTS_A_PART:
-        return tabulate(select(texts), options)
-    parts = [select(part) for part in batched(texts, TEXTS_A_PART)]
-    return TextSums.concatenate(compute_parts(partial(tabulate, options=options), parts))
-
-
-def read_rows[R: TextRows](
-    extract: Extract,
-    parameters: Parameters,
-    form: type[R],
-    about: Sequence[str],
-    texts: Sequence[TextEntry],
-    compute: Callable[[Sequence[TextEntry]], R],
-    coders: tuple[str, ...] | None = None,
-) -> R:
-    """Return the rows of some texts from their table; what it lacks is computed.
-
-    about: what the rows are, and on which further options they depend. coders: of whom alone they are; None: of all. Of
-    many texts some are computed at a time, and the answers that were read for that do not stay in memory.
-    """
-
-    if not texts:
-        return compute(texts)
-
-    def compute_some(places: Sequence[int]) -> R:
-        missing = [texts[place] for place in places]
-        if len(missing) <= MOST_READ_AT_ONCE:
-            return compute(missing)
-        parts = []
-        for batch in batched(missing, READ_AT_ONCE):
-            unread = [text.content.root for text in batch if not text.content.root.is_loaded]
-            parts.append(compute(batch))
-            for content in unread:
-                content.drop()
-        return form.concatenate(parts)
-
-    return extract.tables.read(
-        (*_rows_name(extract, parameters, about), coders),
-        form,
-        extract.contents if texts is extract.texts else [text.content for text in texts],
-        compute_some,
-        present=lambda: extract.contents,
-        shared=_is_stored(extract, coders),
-    )
-
-
-def _rows_name(extract: Extract, parameters: Parameters, about: Sequence[str]) -> tuple[Hashable, ...]:
-    """Return on what the rows of a table depend besides the answers."""
+    chosen = pick_texts(answers, parameters) if texts is None else texts
     p = parameters
-    of_data = (
-        _has_pairs(extract, p),
-        p.chains,
-        p.top,
-        p.readings,
-        p.unmarked,
-        ",".join(sorted(p.selection("without"))),
-    )
-    of_question = (p.question, p.unasked) if extract.question else ()
-    of_selection = () if extract.is_standard else (p.include, p.coders)
-    return (*of_data, p.exclude_unit, p.empty, p.thirds, *about, of_question, of_selection)
+    key = ("data by coders", p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
+    select = cached(answers, key, lambda: data_by_coders(answers, parameters, chosen))
+    return _by_distance(answers, _sum_data(answers, parameters, select(coders), chosen))
 
 
-def _is_stored(extract: Extract, coders: Sequence[str] | None) -> bool:
-    """Return whether the sums of the extract, or of some of its coders, are stored for all processes."""
-    if not extract.is_standard or extract.question:
-        return False
-    n = len(extract.coders)
-    return coders is None or (n <= MOST_CODERS_STORED and len(coders) in (2, n - 1))
+def _options_of_sums(parameters: Parameters) -> tuple[str, ...]:
+    """Return the parameters on which sums depend, but for the choice of texts."""
+    p = parameters
+    return (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
 
 
-def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Result:
+def _sum_data(
+    answers: ProjectAnswers, parameters: Parameters, data: ReliabilityData, texts: Sequence[Document]
+) -> list[TextSums]:
+    """Return the sums of the data of some texts: of distances that are found together."""
+    options = [
+        SumOptions(tuple(names), **_conventions(parameters)) for names in _computed_together(distances_of(answers))
+    ]
+    return [tabulate(data, one) if texts else TextSums.without_texts(one) for one in options]
+
+
+def _by_distance(answers: ProjectAnswers, sums: Sequence[TextSums]) -> dict[str, DistanceSums]:
+    return {name: one[name] for name in distances_of(answers) for one in sums if name in one}
+
+
+def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
     """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
         result = combine(compute_sums(extract, parameters, texts)[parameters.distance])
@@ -396,31 +276,22 @@ def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     return coefficient_function(parameters)(select_data(extract, parameters, texts))
 
 
-def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Interval:
+def compute_interval(
+    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
+) -> Interval:
     """Return the coefficient with its interval over texts, or over components where one text is used.
 
     A text that was coded in several rounds is left out of all of them at once.
     """
-    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    names = None if texts is None else tuple(text.pk for text in chosen)
+    chosen = pick_texts(answers, parameters) if texts is None else texts
     # those of alpha are computed with every distance at once
     shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
-    key = ("intervals", shared, extract.coders, names)
-    # those of one text are kept with it: it outlives the extract
-    owner = chosen[0].content if len(chosen) == 1 else extract
-    intervals = cached(owner, key, lambda: _name_texts(_compute_intervals(extract, parameters, chosen), chosen))
+    key = ("intervals", shared, _names_of(answers, chosen))
+    intervals = remembered(answers, key, lambda: _name_texts(_compute_intervals(answers, parameters, chosen), chosen))
     return intervals[parameters.distance if parameters.is_alpha else ""]
 
 
-def compute_result_of(
-    extract: Extract, parameters: Parameters, coders: Sequence[str], texts: Sequence[TextEntry] | None = None
-) -> Result:
-    """Return alpha of some of the coders, over the chosen texts or these."""
-    result = combine(compute_sums_of(extract, parameters, coders, texts)[parameters.distance])
-    return replace(result, parameters=result.parameters or _coefficient_options(parameters))
-
-
-def compute_interval_of(extract: Extract, parameters: Parameters, coders: Sequence[str]) -> Interval:
+def compute_interval_of(extract: ProjectAnswers, parameters: Parameters, coders: Sequence[str]) -> Interval:
     """Return alpha of some of the coders with its interval over the chosen texts."""
     sums = compute_sums_of(extract, parameters, coders)[parameters.distance]
     if count_texts(sums) != 1 and parameters.distance not in ORDERED_DISTANCES:
@@ -441,7 +312,9 @@ def count_texts(sums: DistanceSums) -> int:
     return len(set(map(original_of, documents)))
 
 
-def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
+def _compute_intervals(
+    extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document]
+) -> dict[str, Interval]:
     """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one."""
     if not parameters.is_alpha:
         return {"": interval_over_texts(select_data(extract, parameters, texts), coefficient_function(parameters))}
@@ -464,7 +337,7 @@ def _computed_together(distances: Sequence[str]) -> list[list[str]]:
     return [one for one in (others, ordered) if one]
 
 
-def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> dict[str, Interval]:
+def _name_texts(intervals: dict[str, Interval], texts: Sequence[Document]) -> dict[str, Interval]:
     """Return the intervals with notes of texts, and the address of one that a note has by its primary key."""
     if not any("document" in one.note for one in intervals.values()):
         return intervals

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
-from agreement.data.extract.selection import IS_GOLD, REASONS_LEFT_OUT
+from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
 from agreement.measures.options import (
     DISTANCES,
@@ -364,12 +364,12 @@ DEFAULT_PRESETS = {"values": "alpha-nominal"}
 
 
 def distances_for(kind: str) -> tuple[str, ...]:
-    """Return the distances between two values that are made in this way, as in `Extract`."""
+    """Return the distances between two values that are made in this way, as in `ProjectAnswers`."""
     return DISTANCES_OF.get(kind, SET_DISTANCES)
 
 
 def presets_for(answers: str) -> list[Preset]:
-    """Return the conventions that make sense for that kind of answers, as in `Extract`."""
+    """Return the conventions that make sense for that kind of answers, as in `ProjectAnswers`."""
     return [preset for preset in PRESETS.values() if answers in preset.answers]
 
 

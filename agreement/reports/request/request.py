@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from django.db.models import Q
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from agreement.data.codings.groups import read_groups
-from agreement.data.codings.model_codings import count_codings_of_models, read_model_names
-from agreement.data.extract.extract import Extract
-from agreement.data.extract.reading import answer_kind, counted_units, extract
+from agreement.data.groups import read_groups
+from agreement.data.model_codings import count_codings_of_models, read_model_names
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.reports.request.parameters import (
     GROUPS,
     MODELS,
@@ -25,6 +25,7 @@ from agreement.reports.request.parameters import (
     parse_parameters,
 )
 from agreement.reports.request.resolution import resolve, resolve_choices
+from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
 
@@ -43,66 +44,74 @@ class AnalysisRequest:
     the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
     handed on as they are. `reader` is the name of who asks; a page is the same for all with the same rights, but for
     the comparison with gold. A page that is about models (`about_models`) includes their codings, asked or not.
+    `address` has what the path names, such as two coders. For a request that `waits` no worker is asked; one that a
+    worker computes has its `progress`.
     """
 
     project: Project
-    parameters: Parameters
-    options: dict[str, str]
+    parameters: Parameters = field(default_factory=Parameters)
+    options: dict[str, str] = field(default_factory=dict)
     error: InvalidParameter | None = None
     page: str | None = None
     uses_answers: bool = True
     reader: str = ""
     about_models: bool = False
-    _project_answers: Extract | None = None
-    _with_gold: Extract | None = None
-    _extract: Extract | None = None
+    address: Mapping[str, str] = field(default_factory=dict)
+    waits: bool = False
+    progress: Progress | None = None
+    _project_answers: ProjectAnswers | None = None
+    _with_gold: ProjectAnswers | None = None
+    _extract: ProjectAnswers | None = None
     _n_of_models: int | None = None
     _models: frozenset[str] | None = None
-
-    @classmethod
-    def from_query(
-        cls,
-        project: Project,
-        query: QueryDict,
-        options: Collection[str] = (),
-        *,
-        whole_tables: bool = False,
-        uses_answers: bool = True,
-        reader: str = "",
-        about_models: bool = False,
-    ) -> AnalysisRequest:
-        """Return the request of an address; `options` names what the page takes besides the parameters."""
-        values = parse_query(query)
-        if about_models:
-            values["include"] = include_models(values.get("include", ""))
-        own = {name: value for name in options if (value := values.pop(name, ""))}
-        page = None if whole_tables else values.get("page", "1")
-        for name in [one for one in values if one in COMMON_NAMES or one.startswith(TABLE_PAGE)]:
-            del values[name]
-        request = cls(project, Parameters(), own, None, page, uses_answers, reader, about_models)
-        try:
-            if uses_answers:
-                request._resolve(*parse_asked(project, values))
-            else:
-                parameters = parse_parameters(values, project.preset, project.answers)
-                select_versions(project, parameters)
-                request._resolve(None, parameters)
-        except InvalidParameter as error:
-            request._fall_back(error)
-        return request
 
     @classmethod
     def from_stored(
         cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]
     ) -> AnalysisRequest:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
-        request = cls(project, Parameters(), dict(options))
+        request = cls(project, options=dict(options))
         known = Parameters(**parameters)
         request._resolve(read_asked(project, known), known)
         return request
 
+    def read_query(
+        self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False
+    ) -> AnalysisRequest:
+        """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
+        values = parse_query(query)
+        self.page = None if whole_tables else values.get("page", "1")
+        for name in [one for one in values if one in COMMON_NAMES or one.startswith(TABLE_PAGE)]:
+            del values[name]
+        try:
+            return self.read_values(values, options)
+        except InvalidParameter as error:
+            self.fall_back(error)
+            return self
+
+    def read_values(
+        self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True
+    ) -> AnalysisRequest:
+        """Read what API or command are asked, and return this request. Raises InvalidParameter.
+
+        Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
+        """
+        values = dict(values)
+        if self.about_models:
+            values["include"] = include_models(values.get("include", ""))
+        self.options = {name: value for name in options if (value := values.pop(name, ""))}
+        if not self.uses_answers:
+            parameters = parse_parameters(values, self.project.preset, self.project.answers)
+            select_versions(self.project, parameters)
+            self._resolve(None, parameters)
+        elif resolves:
+            self._resolve(*parse_asked(self.project, values))
+        else:
+            self._project_answers, self.parameters = parse_asked(self.project, values)
+        return self
+
     @property
-    def extract(self) -> Extract:
+    def extract(self) -> ProjectAnswers:
         """The answers that the parameters select."""
         if self._extract is None:
             self._extract = self.project_answers.select(
@@ -111,14 +120,14 @@ class AnalysisRequest:
         return self._extract
 
     @property
-    def project_answers(self) -> Extract:
+    def project_answers(self) -> ProjectAnswers:
         """All answers of the project."""
         if self._project_answers is None:
             self._project_answers = read_asked(self.project, self.parameters)
         return self._project_answers
 
     @property
-    def answers_with_gold(self) -> Extract:
+    def answers_with_gold(self) -> ProjectAnswers:
         """All answers of the project in texts that have gold that counts, with that."""
         if self._with_gold is None:
             self._with_gold = read_with_gold(self.project, self.project_answers, self.parameters)
@@ -156,15 +165,7 @@ class AnalysisRequest:
         changed = {name: value for name, value in (self.options | options).items() if value}
         return f"?{urlencode(self.parameters.query() | changed)}"
 
-    def compute[T](self, report: Callable[[Parameters, dict[str, str]], T]) -> T:
-        """Return the report of the parameters and options; where these are invalid, of the project's own parameters."""
-        try:
-            return report(self.parameters, self.options)
-        except InvalidParameter as error:
-            self._fall_back(error)
-            return report(self.parameters, self.options)
-
-    def _resolve(self, answers: Extract | None, parameters: Parameters) -> None:
+    def _resolve(self, answers: ProjectAnswers | None, parameters: Parameters) -> None:
         self._project_answers = answers
         if answers is not None:
             self._extract, self.parameters = resolve(answers, parameters)
@@ -172,7 +173,7 @@ class AnalysisRequest:
             units = counted_units(self.project, parameters.units)
             self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
 
-    def _fall_back(self, error: InvalidParameter) -> None:
+    def fall_back(self, error: InvalidParameter) -> None:
         """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
         self.error, self.options = error, {}
         if not self.uses_answers:
@@ -183,18 +184,20 @@ class AnalysisRequest:
         self._resolve(*parse_asked(self.project, own))
 
 
-def read_asked(project: Project, parameters: Parameters) -> Extract:
+def read_asked(project: Project, parameters: Parameters) -> ProjectAnswers:
     """Return all answers of the project to the question of the parameters, counted as they say."""
     versions = select_versions(project, parameters)
     models = MODELS in parameters.selection("include") and may_see_models(project)
-    return extract(project, parameters.units, parameters.question, parameters.unasked, versions, models=models)
+    return read_answers(project, parameters.units, parameters.question, parameters.unasked, versions, models=models)
 
 
-def read_with_gold(project: Project, answers: Extract, parameters: Parameters, question: str | None = None) -> Extract:
+def read_with_gold(
+    project: Project, answers: ProjectAnswers, parameters: Parameters, question: str | None = None
+) -> ProjectAnswers:
     """Return answers to the question that these are of, or to another one, in texts that have gold, with that."""
     asked = question if question is not None else answers.question.key if answers.question else ""
     models = MODELS in parameters.selection("include") and may_see_models(project)
-    return extract(project, "", asked, parameters.unasked, answers.versions, gold=True, models=models)
+    return read_answers(project, "", asked, parameters.unasked, answers.versions, gold=True, models=models)
 
 
 def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
@@ -213,7 +216,7 @@ def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
     return versions
 
 
-def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[Extract, Parameters]:
+def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAnswers, Parameters]:
     """Return all answers of the project that the values of a query ask for, and its parameters.
 
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
@@ -253,7 +256,7 @@ def _include_models(project: Project, values: dict[str, str], groups: str) -> No
             values["include"] = include_models(values.get("include", ""))
 
 
-def _coders_of(project: Project, names: str, answers: Extract) -> str:
+def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
     """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
     groups, coders = read_groups(project), list[str]()
     for name in _names(names):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import compress
 
-from agreement.data.answers.contents import TextEntry
-from agreement.data.answers.links import count_readings
-from agreement.data.extract.extract import Extract
+import numpy as np
+
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.cells import MOST_READINGS
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import distances_of, pick_texts
@@ -17,7 +18,7 @@ from agreement.reports.request.parameters import VERSIONS, InvalidParameter, Par
 def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
     """Return the parameters with what they leave to the project. Raises InvalidParameter for what its answers exclude.
 
-    kind and units: as in `Extract`. unmarked: the project's own.
+    kind and units: as in `ProjectAnswers`. unmarked: the project's own.
     """
     if kind == "indices" and parameters.chains != "full":
         raise InvalidParameter(
@@ -65,7 +66,7 @@ def _compares_labels(kind: str, parameters: Parameters) -> bool:
     return kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
 
 
-def allows_coefficient(extract: Extract, parameters: Parameters) -> bool:
+def allows_coefficient(extract: ProjectAnswers, parameters: Parameters) -> bool:
     """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
     coefficient = COEFFICIENTS[parameters.coefficient]
     if coefficient.for_two and len(_coders_in(extract, parameters)) > 2:
@@ -75,15 +76,16 @@ def allows_coefficient(extract: Extract, parameters: Parameters) -> bool:
     return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
 
 
-def _coders_in(extract: Extract, parameters: Parameters) -> list[str]:
+def _coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
     """Return who judged anything in the chosen texts, by name."""
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
-    return sorted({coder for text in texts for coder in text.content.coders})
+    answered = extract.has_answered[extract.find_places(texts)].any(axis=0)
+    return sorted(compress(extract.coders, answered.tolist()))
 
 
-def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
+def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
     """Return the answers that the parameters select, and the parameters as they work on them.
 
     Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
@@ -106,13 +108,15 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
         "rounds": lambda: extract.rounds,
         "without": lambda: extract.categories,
     }
+    if extract.selected is not None:  # texts of a round that does not count are not there any more
+        del known["rounds"]
     for field, names in known.items():
         chosen = parameters.selection(field)
         for name in sorted(chosen.difference(names())) if chosen else ():
             raise InvalidParameter(field, f"there is no {name!r} in this project.")
     selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     if resolved.readings == "matched":
-        _check_number_of_readings(pick_texts(selected, resolved))
+        _check_number_of_readings(selected.restrict(pick_texts(selected, resolved)))
     if not allows_coefficient(selected, resolved):
         name = COEFFICIENTS[parameters.coefficient].name
         n = len(_coders_in(selected, resolved))
@@ -126,14 +130,15 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     return selected, resolved
 
 
-def _check_number_of_readings(texts: Iterable[TextEntry]) -> None:
+def _check_number_of_readings(answers: ProjectAnswers) -> None:
     """Raise InvalidParameter where a judgement has more readings than can be matched."""
-    for text in texts:
-        for answers in text.answers.coder_answers:
-            most = int(count_readings(answers.link_of, answers.reading, len(answers.unit)).max(initial=0))
-            if most > MOST_READINGS:
-                raise InvalidParameter(
-                    "readings",
-                    f"{answers.coder} gives {most} readings of one unit in {text.slug}, and {MOST_READINGS} at most "
-                    "are matched: choose union.",
-                )
+    columns = answers.columns
+    for mark in np.flatnonzero(columns.is_judgement & (columns.n_readings > MOST_READINGS))[:1].tolist():
+        coding = columns.coding_of_mark[mark]
+        coder = answers.names[columns.codings["coder"][coding]]
+        text = answers.texts[columns.document_of_coding[coding]]
+        raise InvalidParameter(
+            "readings",
+            f"{coder} gives {int(columns.n_readings[columns.coding_of_mark == coding].max())} readings of one unit in"
+            f" {text.slug}, and {MOST_READINGS} at most are matched: choose union.",
+        )

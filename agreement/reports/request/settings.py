@@ -5,7 +5,7 @@ A setting is one of CHOICES. Controls, chips, sensitivity and the name of a pres
 
 from __future__ import annotations
 
-from agreement.data.extract.extract import CHAINED
+from agreement.data.project_answers import CHAINED
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.parameters import (
     CHOICES,
@@ -25,7 +25,7 @@ WITH_SUBSETS = ("passonneau", "masi-product")
 def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
     """Return the settings that can change the figure, in the order of CHOICES.
 
-    kind: how values are made, as in `Extract`. Parameters with units are of pyramids.
+    kind: how values are made, as in `ProjectAnswers`. Parameters with units are of pyramids.
     """
     options = COEFFICIENTS[parameters.coefficient].options
     names = {"coefficient"} | ({"unmarked"} if kind != "numbers" else set())

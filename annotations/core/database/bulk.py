@@ -82,8 +82,6 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # as an INSERT does: who sees later keys sees that somebody is writing (see `database/writers.py`)
-            cursor.execute(f"LOCK TABLE {_table(model)} IN ROW EXCLUSIVE MODE")
             cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [table])
             sequence = cursor.fetchone()
             cursor.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", [*sequence, count])

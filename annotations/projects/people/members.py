@@ -60,7 +60,7 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
     Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
     and if no manager would remain; ProjectArchived as `lock_project` does.
     """
-    lock_project(project.pk, archived=archived, codings=False)
+    lock_project(project.pk, archived=archived)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if role != Membership.Role.CODER and is_model(user):
         raise ValidationError(f"{user} is a model: it codes, and does nothing else.")
@@ -90,7 +90,7 @@ def set_group(project: Project, members: Iterable[int], group: str) -> int:
     Return how many there are. Raise ValidationError for a name that a group cannot have, and ProjectArchived as
     `lock_project` does.
     """
-    lock_project(project.pk, codings=False)
+    lock_project(project.pk)
     Membership._meta.get_field("group").run_validators(group)
     return Membership.objects.filter(project=project, pk__in=list(members)).update(group=group)
 
@@ -102,7 +102,7 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
     """
     # otherwise two managers could remove each other
-    lock_project(membership.project_id, archived=archived, codings=False)
+    lock_project(membership.project_id, archived=archived)
     membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
     if membership_now is None:  # removed since it was read
         return

@@ -275,7 +275,6 @@ LEFT_OUT: dict[str, str] = {
     "annotations.CountedTime": "what the log says of times at work, counted up to an operation",
     "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
-    "annotations.ProjectStamp": "by which old figures are told from new ones: another project has its own",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }
 

@@ -140,7 +140,7 @@ class AboutForm(ProjectFieldsForm):
     def save_as(self, author: User) -> None:
         """Write the fields, and a version of the guidelines if these changed."""
         with transaction.atomic():
-            lock_project(self.instance.pk, codings=False)
+            lock_project(self.instance.pk)
             record_open_results(self.instance)
             self.save()
             record_guidelines(self.instance, author)

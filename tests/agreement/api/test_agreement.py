@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
 from agreement.reports.request.settings import choices_of
@@ -37,7 +37,7 @@ def judged(project, codings, keys):
 
 def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()
-    report = overall.compute_report(extract(project), PRESETS["poesio-artstein-2005"].parameters)
+    report = overall.compute_report(read_answers(project), PRESETS["poesio-artstein-2005"].parameters)
     assert found == report.as_dict() | WHOLE
     assert found["value"] == report.result.value is not None
     assert found["parameters"]["distance"] == "passonneau"
@@ -52,7 +52,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
     for choice in choices_of(name, "pointers", Parameters()):
         asked = {name: choice} | ({"chains": "none"} if choice == "augmented_kappa" else {})
         found = client.get(URL, asked).json()
-        expected = overall.compute_report(extract(project), convention(project, **asked))
+        expected = overall.compute_report(read_answers(project), convention(project, **asked))
         assert found == expected.as_dict() | WHOLE
         assert found["parameters"][name] == choice
 
@@ -106,7 +106,7 @@ def test_the_grid_has_every_distance_for_every_construction(signed_in, charlie, 
     assert {parameters["distance"] for parameters in alphas} == distances
     assert {cell["construction"] for cell in cells} == {name for name, _ in overall.CONSTRUCTIONS["pointers"]}
     for cell in cells:
-        alone = overall.compute_report(extract(project), Parameters(**cell["parameters"])).result
+        alone = overall.compute_report(read_answers(project), Parameters(**cell["parameters"])).result
         assert (cell["value"], cell["note"]) == (alone.value, alone.note)
 
 
@@ -140,7 +140,7 @@ def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, cha
         hand_in(project)
         client = signed_in(charlie)
         client.get(f"/api/v1/projects/{slug}/judgements/")  # the first view is recorded
-        clear_cache()
+        forget_answers()
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200
         return len(queries)

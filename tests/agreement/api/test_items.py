@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.discussion import set_flag
 from agreement.reports.items import items
 from agreement.reports.request.parameters import PRESETS
@@ -29,7 +29,7 @@ def judged(project, codings, keys):
 
 def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()["results"]
-    expected = items.compute_items(extract(project), PRESETS["poesio-artstein-2005"].parameters)
+    expected = items.compute_items(read_answers(project), PRESETS["poesio-artstein-2005"].parameters)
     pks = dict(project.texts.get().markables.values_list("key", "pk"))
     rows = expected.select(items.ItemFilters())
     assert [(pks[item["key"]], item["share"]) for item in found] == [

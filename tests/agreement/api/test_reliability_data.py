@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
 from agreement.measures.__main__ import main
 from agreement.reports.request.basis import compute_result
@@ -73,7 +73,7 @@ def constructions(answers: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
 def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last_digit(load, taken, slug):
     project = load(slug)
-    found = extract(project)
+    found = read_answers(project)
     distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
     for construction in constructions(project.answers):
         for form in ("csv", "raw"):
@@ -109,7 +109,7 @@ def test_the_command_of_the_library_reads_the_file(load, taken, capsys):
     assert main([str(path), "--matrix", "--distance", "masi", "--replicates", "10", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)["alpha, masi"]["value"]
     asked = convention(project, distance="masi", chains="partial")
-    assert printed == compute_result(*resolve(extract(project), asked)).value
+    assert printed == compute_result(*resolve(read_answers(project), asked)).value
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -188,9 +188,8 @@ def test_the_number_of_queries_does_not_grow(charlie, signed_in):
 
     def queries(slug: str, n: int) -> int:
         answer(coded_project(slug, "poesio-artstein-2005", *[WALK] * n))
-        clear_cache()
         client.get(f"/api/v1/projects/{slug}/agreement/data/")
-        clear_cache()
+        forget_answers()
         with CaptureQueriesContext(connection) as captured:
             client.get(f"/api/v1/projects/{slug}/agreement/data/")
         return len(captured)

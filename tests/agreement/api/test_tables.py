@@ -6,7 +6,7 @@ from io import StringIO
 import pandas as pd
 import pytest
 
-from agreement.sections import computations
+from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.projects.people.members import add_member
 from tests.conftest import judge

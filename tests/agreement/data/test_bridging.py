@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
 from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall.overall import compute_report
@@ -74,7 +74,7 @@ def test_the_page_of_a_text_shows_the_chains_without_bridging(client, two):
 
 
 def test_alpha_and_scores_of_coreference_are_those_without_bridging(two):
-    bridged, plain = map(extract, two)
+    bridged, plain = map(read_answers, two)
     for readings in ("union", "matched"):
         for distance in SET_DISTANCES:
             parameters = Parameters(distance=distance, readings=readings)

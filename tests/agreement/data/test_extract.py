@@ -3,8 +3,9 @@
 import pytest
 from django.db import connection, transaction
 
-from agreement.data.extract.reading import clear_cache, extract
-from agreement.data.extract.reliability import reliability_data
+from agreement.data.keys import read_keys
+from agreement.data.reading import forget_answers, read_answers
+from agreement.data.reliability import reliability_data
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
@@ -14,6 +15,7 @@ from annotations.projects.people.members import add_member
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, in_another_connection, judge, make_project
+from tests.shared.following import another_process
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 
@@ -21,7 +23,7 @@ PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 def values(project, coder, **options):
     """Return the coder's values, with labels for markables."""
     label = dict(Markable.objects.filter(text__project=project).values_list("pk", "label"))
-    data = reliability_data(extract(project).select(["open"], [coder]), **(PLAIN | options))
+    data = reliability_data(read_answers(project).select(["open"], [coder]), **(PLAIN | options))
     codes = data.codes[:, 0].tolist()
     found = {unit: data.value(code) for unit, code in zip(data.units, codes, strict=True) if code >= 0}
     return {
@@ -59,7 +61,7 @@ def test_what_an_open_coding_leaves_out_is_missing(project, alice_judged, unmark
 
 def test_a_judgement_without_a_category_is_left_out(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], None, note="?")
-    assert extract(project).coders == extract(project).select(["open"]).coders == ()
+    assert read_answers(project).coders == read_answers(project).select(["open"]).coders == ()
     judge(codings["alice"], keys["b"], "none")
     submit_coding(codings["alice"], alice)
     found = values(project, "alice", unmarked="label")
@@ -90,7 +92,7 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
         add_member(project, coder, Membership.Role.CODER)
     for name, file in (("alice", "[Anna](a=1) took [her](h=1) dog"), ("bob", "[Anna](a=1) took her [dog](g=2)")):
         import_documents(project, [SourceDocument(plain.parse(file, "tea.txt"), name)])
-    extracted = extract(project)
+    extracted = read_answers(project)
     found = reliability_data(extracted, **(PLAIN | {"unmarked": "singleton"}))
     anna, her, dog = found.units
     together = frozenset({anna, her})
@@ -106,35 +108,30 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
 def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["alice"], alice)
-    before = len(extract(project).texts[0].answers.units)
+    before = len(read_answers(project).columns.units)
     more = plain.parse(DIALOGUE.replace("[the stove](b)", "[the [stove](g)](b)"), "tea.txt")
     import_documents(project, [SourceDocument(more, None)])
-    assert len(extract(project).texts[0].answers.units) == before + 1
-    assert len(reliability_data(extract(project).select(["open"]), **PLAIN).units) == before + 1
+    assert len(read_answers(project).columns.units) == before + 1
+    assert len(reliability_data(read_answers(project).select(["open"]), **PLAIN).units) == before + 1
 
 
 def test_reading_takes_ten_queries_and_four_if_nothing_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    # on PostgreSQL two more ask how far the log can be followed, and after an answer one whether somebody is writing
-    further = int(connection.vendor == "postgresql")
-    clear_cache()
-    with django_assert_num_queries(10 + 2 * further):
-        first = extract(project)
+    with django_assert_num_queries(10):
+        first = read_answers(project)
     with django_assert_num_queries(4):
-        assert extract(project) is first
+        assert read_answers(project).fingerprint == first.fingerprint
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(10 + further):
-        assert extract(project) is not first
-    clear_cache()
-    with django_assert_num_queries(10 + 2 * further):
-        extract(project)
+    with django_assert_num_queries(10):
+        assert read_answers(project).fingerprint != first.fingerprint
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(project, codings, keys, alice_judged):
-    before = extract(project).fingerprint
-    clear_cache()
+def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(
+    project, codings, keys, alice_judged, monkeypatch
+):
+    before = read_answers(project).fingerprint
     saves = []
 
     def execute_and_save(execute, sql, params, many, context):
@@ -144,26 +141,14 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(pro
             saves.append(in_another_connection(lambda: judge(codings["bob"], keys["a"], category)))
         return result
 
-    with connection.execute_wrapper(execute_and_save):
-        extracted = extract(project)
+    with another_process(monkeypatch), connection.execute_wrapper(execute_and_save):
+        extracted = read_answers(project)
     assert len(saves) == 10
     assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
-    assert extract(project).coders == ("alice", "bob")
-
-
-def test_only_the_text_that_changed_is_read_again(project, alice, codings, keys, alice_judged):
-    other = plain.parse("[Anna](p) took [her](q) dog", "walk.txt")
-    import_documents(project, [SourceDocument(other, None)])
-    assign_texts(project, project.texts.all(), [alice])
-    before = {text.slug: text.answers for text in extract(project).texts}
-    judge(codings["alice"], keys["a"], "place")
-    after = {text.slug: text.answers for text in extract(project).texts}
-    assert after["walk"] is before["walk"]
-    assert after["tea"] is not before["tea"]
+    assert read_answers(project).coders == ("alice", "bob")
 
 
 def test_an_undone_transaction_leaves_nothing_behind(project, codings, keys, fingerprint):
-    """The version comes again with other answers: the last operation tells them apart."""
     with transaction.atomic():
         judge(codings["alice"], keys["a"], "place")
         undone = fingerprint()
@@ -186,22 +171,15 @@ def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
 
 
 def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, keys, alice_judged):
-    few = extract(project).fingerprint
-    clear_cache()
-    monkeypatch.setattr("agreement.data.answers.reading.MAX_TEXTS_IN_QUERY", 0)
-    assert extract(project).fingerprint == few
-
-
-def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
-    monkeypatch.setattr("agreement.data.extract.reading._projects.size", 1)
-    first = extract(project)
-    extract(make_project("walk"))
-    assert extract(project) is not first
+    few = read_answers(project).fingerprint
+    forget_answers()
+    monkeypatch.setattr("agreement.data.judgements.MAX_TEXTS_IN_QUERY", 0)
+    assert read_answers(project).fingerprint == few
 
 
 @pytest.fixture
 def fingerprint(project):
-    return lambda: extract(project).fingerprint
+    return lambda: read_answers(project).fingerprint
 
 
 def test_the_fingerprint_changes_with_every_answer(fingerprint, project, alice, codings, keys):
@@ -253,7 +231,7 @@ def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(a
             for label in "ab" if coders[0] == alice else "ba":
                 judge(coding, keys[label], "none")
             judge(coding, keys["d"], "phrase", keys["a"], keys["b"])
-        prints.append(extract(project).fingerprint)
+        prints.append(read_answers(project).fingerprint)
     assert prints[0] == prints[1]
 
 
@@ -271,7 +249,9 @@ def test_members_of_a_text_stand_in_the_order_of_markables(project, codings):
         key = markable_key(level.key, parts)
         rows = {"parts": parts, "start": parts[0][0], "end": parts[-1][1]}
         Markable.objects.get_or_create(text=text, key=key, level=level, defaults=rows)
-    (answers,) = (one.answers for one in extract(project).texts if one.text_pk == text.pk)
-    for coded, keys in ((True, answers.units), (False, answers.others)):
-        assert list(keys) == list(text.markables.filter(level__coded=coded).values_list("pk", flat=True))
-    assert answers.keys == tuple(Markable.objects.get(pk=pk).key for pk in (*answers.units, *answers.others))
+    answers = read_answers(project)
+    for coded, members in ((True, answers.columns.units), (False, answers.columns.others)):
+        assert members["key"].tolist() == list(text.markables.filter(level__coded=coded).values_list("pk", flat=True))
+    assert answers.columns.units["key"].tolist() == answers.units_in(answers.texts[0])
+    names = dict(text.markables.values_list("pk", "key"))
+    assert read_keys(answers.texts) == names

@@ -10,13 +10,11 @@ from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agreement.data import activity
-from agreement.data.activity import read_activity
-from agreement.data.extract import reading
-from agreement.data.extract.reading import clear_cache, extract, read_current_codings
-from agreement.data.storage import store
+from agreement.data import reading
+from agreement.data.reading import read_answers
 from agreement.reports.items.highest import find_highest
 from agreement.reports.items.items import compute_items
+from agreement.reports.request import basis
 from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
@@ -31,9 +29,7 @@ from annotations.planning.repeats import RepeatRequest, apply_repeats, withdraw_
 from annotations.planning.rounds import add_texts, change_round, create_round, delete_round, move_to_round
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.projects.anonymization import forget_person
-from annotations.projects.guidelines import record_guidelines
-from annotations.projects.people.members import add_member, remove_membership, set_group
-from annotations.projects.state import set_archived
+from annotations.projects.people.members import add_member, remove_membership
 from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.schemes.changes import Merge
@@ -48,7 +44,7 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
 from annotations.web.forms.texts import TextForm
-from tests.conftest import close_gold, in_another_connection
+from tests.conftest import close_gold
 from tests.conftest import judge as judge_one
 from tests.shared.agreeing import WALK, answer, coded_project, convention, judge_again
 from tests.shared.cases import cases
@@ -63,8 +59,8 @@ TEXTS = [WALK, *(f"{WALK} {word}" for word in ("twice", "thrice", "again", "once
 
 @pytest.fixture
 def project(db, monkeypatch):
-    monkeypatch.setattr(store, "LEAST_TEXTS", 1)
-    clear_cache()
+    monkeypatch.setattr(reading, "LEAST_STORED", 1)
+    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS[:3]))
     create_round(project, "second")
     return project
@@ -394,38 +390,8 @@ def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch)
     assert done
 
 
-def put_into_a_group(project):
-    set_group(project, project.memberships.values_list("pk", flat=True), "experts")
-
-
-def write_guidelines(project):
-    project.guidelines = "Mark what is named."
-    project.save()
-    assert record_guidelines(project, charlie())
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        put_into_a_group,
-        write_guidelines,
-        lambda project: add_member(project, User.objects.create(username="nina"), Membership.Role.CODER),
-        lambda project: remove_membership(Membership.objects.get(project=project, user__username=CODERS[0])),
-        lambda project: set_archived(project, archived=True),
-    ],
-)
-def test_what_changes_no_coding_lets_no_coding_be_read_again(project, change, monkeypatch):
-    figures(project)
-    before = read_current_codings(project).table
-    change(project)
-    assert read_current_codings(project).table is before
-    followed = figures(project)
-    with another_process(monkeypatch):
-        assert followed == figures(project)
-
-
 def test_the_highest_items_are_the_first_of_all_items(project):
-    found, parameters = extract(project), convention(project, distance="masi", unmarked="")
+    found, parameters = read_answers(project), convention(project, distance="masi", unmarked="")
     items = compute_items(found, parameters)
     rows = items.highest(5)
     assert [(one.text.slug, one.unit) for one in find_highest(found, parameters)] == [
@@ -438,10 +404,10 @@ def test_the_highest_items_are_the_first_of_all_items(project):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
-def test_an_operation_that_is_committed_after_a_later_one_is_seen(monkeypatch):
+def test_an_operation_that_is_committed_after_a_later_one_is_seen():
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
     codings = {one.coder.username: one for one in Coding.objects.select_related("coder", "text__project", "round")}
-    extract(project)
+    read_answers(project)
     written, go_on = Event(), Event()
 
     def save_slowly():
@@ -458,68 +424,11 @@ def test_an_operation_that_is_committed_after_a_later_one_is_seen(monkeypatch):
     assert written.wait(20)
     reopen_coding(codings["alice"], codings["alice"].coder)
     assert Operation.objects.latest("pk").coding == codings["alice"]
-    assert [one.coder for one in extract(project).select().left_out] == ["alice"]
-    extract(project)
+    assert [one.coder for one in read_answers(project).select().left_out] == ["alice"]
+    read_answers(project)
     go_on.set()
     slow.join()
-    assert [one.coder for one in extract(project).select().left_out] == ["alice", "bob"]
-    for _ in range(3):
-        followed = extract(project).fingerprint
-        with another_process(monkeypatch):
-            assert followed == extract(project).fingerprint
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
-def test_what_another_has_learned_since_is_not_taken_for_what_is_in_an_older_snapshot(monkeypatch):
-    project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
-    codings = {one.coder.username: one for one in Coding.objects.select_related("coder", "text__project", "round")}
-    extract(project)
-    written, go_on, looks = Event(), Event(), []
-
-    def save_slowly():
-        try:
-            with transaction.atomic():
-                reopen_coding(codings["bob"], codings["bob"].coder)
-                written.set()
-                go_on.wait(20)
-        finally:
-            connection.close()
-
-    def answer_and_look():
-        coding = Coding.objects.exclude(text=codings["bob"].text).get(coder__username="alice")
-        judge_again(coding, coding.text.markables.order_by("start").first().key, None)
-        return read_current_codings(project)
-
-    read = reading.read_categories
-
-    def let_another_look(of):
-        found = read(of)  # the snapshot has begun
-        if not looks:
-            looks.append(None)
-            in_another_connection(answer_and_look)
-        return found
-
-    slow = Thread(target=save_slowly)
-    slow.start()
-    assert written.wait(20)
-    monkeypatch.setattr(reading, "read_categories", let_another_look)
-    extract(project)
-    go_on.set()
-    slow.join()
-    for _ in range(3):
-        followed = extract(project)
-        with another_process(monkeypatch):
-            assert followed.fingerprint == extract(project).fingerprint
-
-
-def test_activity_is_that_of_the_whole_log_where_more_has_come_than_is_settled(project, monkeypatch):
-    known, since = read_current_codings(project), timezone.localdate() - timedelta(days=1)
-    expected = read_activity(project, since, 2, known)
-    assert expected.operations
-    monkeypatch.setattr(activity, "MOST_READ", 2)
-    assert read_activity(project, since, 2, replace(known, settled=None, line=object())) == expected
-    assert read_activity(project, since, 2, known) == expected
+    assert [one.coder for one in read_answers(project).select().left_out] == ["alice", "bob"]
 
 
 @pytest.mark.parametrize(
@@ -534,12 +443,9 @@ def test_other_roles_are_seen_at_the_next_look(project, change, monkeypatch):
     ada = User.objects.get_or_create(username="ada")[0]
     add_member(project, ada, Membership.Role.ADJUDICATOR)
     text = project.texts.first()
-    coding = Coding.objects.create(text=text, coder=ada, round=project.rounds.first())
+    Coding.objects.create(text=text, coder=ada, round=project.rounds.first())
     figures(project)
     change(project)
-    followed, table = figures(project), read_current_codings(project).table
+    followed = figures(project)
     with another_process(monkeypatch):
         assert followed == figures(project)
-        anew = read_current_codings(project).table
-    assert (table.adjudicators, table.managers) == (anew.adjudicators, anew.managers)
-    assert coding.pk in table.codings["pk"]

@@ -2,13 +2,13 @@
 
 import pytest
 
+from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
-from agreement.data.codings import state
-from agreement.data.extract.reading import clear_cache, extract, read_current_codings
 from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.data.storage import store
+from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall.overall import compute_report
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import default_parameters
 from annotations.docsets.creation import add_named_peer
 from annotations.models import Coding, User
@@ -23,13 +23,9 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_known(db, monkeypatch):
-    monkeypatch.setattr(store, "LEAST_TEXTS", 1)
-    clear_cache()
-
-
-def never(*_, **__):
-    raise AssertionError("all codings were read again")
+def all_is_stored(db, monkeypatch):
+    monkeypatch.setattr(reading, "LEAST_STORED", 1)
+    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
 
 
 def take(project, name):
@@ -40,7 +36,7 @@ def take(project, name):
 
 
 @pytest.mark.slow
-def test_the_first_coding_of_a_text_of_a_pool_lets_no_coding_be_read_again(monkeypatch):
+def test_the_first_coding_of_a_text_of_a_pool_is_followed(monkeypatch):
     project = make_large_project()
     project.rounds.update(name="pool")
     apply_plan(project, plan_request("pool", pool=True))
@@ -49,9 +45,7 @@ def test_the_first_coding_of_a_text_of_a_pool_lets_no_coding_be_read_again(monke
     new = set()
     for name in ("ann", "ben", "ann", "cem", "ben"):
         new.add(take(project, name))
-        with monkeypatch.context() as patch:
-            patch.setattr(state, "read_codings", never)
-            followed = figures(project)
+        followed = figures(project)
         with another_process(monkeypatch):
             assert followed == figures(project)
     assert len(new - known) > 1
@@ -66,17 +60,16 @@ def test_two_codings_of_a_new_text_between_others_are_followed(monkeypatch):
     for slug in ("t05", "t00", "t11"):
         for coder in people:
             Coding.objects.create(text=texts[slug], coder=coder, round=project.rounds.get())
-        with monkeypatch.context() as patch:
-            patch.setattr(state, "read_codings", never)
-            followed = figures(project)
-        assert [one.slug for one in extract(project).texts] == sorted(one.slug for one in extract(project).texts)
+        followed = figures(project)
+        slugs = [text.slug for text in read_answers(project).texts]
+        assert slugs == sorted(slugs)
         with another_process(monkeypatch):
             assert followed == figures(project)
 
 
 def figures_of_pyramids(project):
     """Return what pages say of pyramids and peers, to the last digit."""
-    found, spans = extract(project), extract(project, "spans")
+    found, spans = read_answers(project), read_answers(project, "spans")
     report = compute_report(found, default_parameters(project.preset, found.answers))
     return {
         "result": report.result,
@@ -117,4 +110,4 @@ def test_docsets_and_peers_are_followed(alice, bob, monkeypatch):
         followed = figures_of_pyramids(project)
         with another_process(monkeypatch):
             assert followed == figures_of_pyramids(project)
-    assert read_current_codings(project).table.progress.n_codings
+    assert read_answers(project).coders == ("alice", "bob")

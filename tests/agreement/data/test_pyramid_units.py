@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement.data.extract.reading import clear_cache, extract
-from agreement.data.extract.reliability import reliability_data
 from agreement.data.pyramids.scu_words import scus_by_word
+from agreement.data.reading import read_answers
+from agreement.data.reliability import reliability_data
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
@@ -12,6 +12,7 @@ from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.people.members import add_member
 from tests.conftest import change
+from tests.shared.following import another_process
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.work import work_by_text
 
@@ -43,14 +44,14 @@ def figure_1(alice, bob):
 )
 def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
     parameters = PRESETS[preset].parameters
-    report = overall.compute_report(extract(figure_1, parameters.units), parameters)
+    report = overall.compute_report(read_answers(figure_1, parameters.units), parameters)
     assert f"{report.result.value:.4f}" == expected
     assert report.result.n_units == 7
 
 
 def values(project, units="words") -> dict[object, dict[str, set[str]]]:
     """Return for each coder the value of each word, as words; where it matters, a text has each word once."""
-    extracted = extract(project, units)
+    extracted = read_answers(project, units)
     data = reliability_data(extracted, chains="full", top="category", unmarked="singleton")
     content = {text.pk: text.content for text in Text.objects.filter(project=project)}
     words: dict[object, str] = {
@@ -114,34 +115,29 @@ def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
 
 def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
     for found, units in ((figure_1, "words"), (figure_1, "spans"), (project, "")):
-        assert resolve(extract(found, units), Parameters(units=units))[1].units == units
+        assert resolve(read_answers(found, units), Parameters(units=units))[1].units == units
     with pytest.raises(InvalidParameter, match="only pyramids"):
-        resolve(extract(project, "spans"), Parameters(units="spans"))
+        resolve(read_answers(project, "spans"), Parameters(units="spans"))
 
 
 def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
-    before = extract(figure_1).fingerprint
+    before = read_answers(figure_1).fingerprint
     add_member(figure_1, mallory, "adjudicator")
     start_agreed_pyramid(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
-    assert extract(figure_1).fingerprint == before
-    assert extract(figure_1).coders == ("alice", "bob")
+    assert read_answers(figure_1).fingerprint == before
+    assert read_answers(figure_1).coders == ("alice", "bob")
 
 
-def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory):
-    before = extract(figure_1, "spans")
+def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory, monkeypatch):
+    before = read_answers(figure_1, "spans")
     add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.select_related("text").get(coder__username="bob")
     agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     old = contributor(start.text, "third")
     send(agreed, change("unmark", markable=old), says(contributor(start.text, "hird"), "a"))
-    for after in (extract(figure_1, "spans"), forgotten(figure_1, "spans")):
-        assert after.fingerprint == before.fingerprint
-
-
-def forgotten(project, units):
-    """Return the extract without the cache, as another process would read it."""
-    clear_cache()
-    return extract(project, units)
+    assert read_answers(figure_1, "spans").fingerprint == before.fingerprint
+    with another_process(monkeypatch):
+        assert read_answers(figure_1, "spans").fingerprint == before.fingerprint
 
 
 def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.answers.given_answers import read_given_answers
-from agreement.data.answers.links import count_readings, tidy_readings
-from agreement.data.extract.reading import extract
+from agreement.data.given_answers import read_given_answers
+from agreement.data.links import count_readings, tidy_readings
+from agreement.data.reading import read_answers
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
 from agreement.reports.data.matrix import reliability_matrix
@@ -87,7 +87,7 @@ def agreed(db):
 
 
 def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambiguous(agreed):
-    extracted = extract(agreed)
+    extracted = read_answers(agreed)
     for readings in READINGS:
         parameters = Parameters(distance="masi", readings=readings)
         assert compute_report(extracted, parameters).result.value == 1
@@ -132,7 +132,7 @@ def test_pages_api_and_library_have_an_agreed_plural_at_distance_0_and_not_as_am
 
 
 def test_bridging_joins_no_chain_and_what_is_plural_is_an_entity_of_its_own_in_scores(agreed):
-    extracted = extract(agreed)
+    extracted = read_answers(agreed)
     label = dict(agreed.texts.get().markables.values_list("pk", "label"))
     clusters = find_clusters(extracted, extracted.texts)["alice"][extracted.texts[0].pk]
     named = {"".join(sorted(label[pk] for pk in cluster)) for cluster in clusters}
@@ -153,7 +153,7 @@ def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
 
     answers = {coder: {one: any_readings(one) for one in "abcdef"} for coder in ("alice", "bob", "carol")}
     project = project_of(answers)
-    extracted = extract(project)
+    extracted = read_answers(project)
     label = dict(project.texts.get().markables.values_list("pk", "label"))
     for mode, top, readings in product(MODES, TOPS, READINGS):
         parameters = Parameters(chains=mode, top=top, readings=readings, unmarked="missing")
@@ -190,13 +190,13 @@ def differing(db):
 @pytest.mark.parametrize("name", ["passonneau", "masi"])
 def test_distances_of_matched_readings_fall_where_each_pair_is(differing, name):
     parameters = Parameters(distance=name, readings="matched", chains="none", unmarked="missing")
-    data = select_data(extract(differing), parameters)
+    data = select_data(read_answers(differing), parameters)
     rows = [[data.value(code) for code in row] for row in data.codes.tolist()]
     observed = Counter()
     for row in rows:
         observed.update(bin_of(distance(a, b, name)) for a, b in combinations(row, 2))
     expected = Counter(bin_of(distance(a, b, name)) for a, b in permutations([one for row in rows for one in row], 2))
-    bins = distribute_distances(extract(differing), parameters)
+    bins = distribute_distances(read_answers(differing), parameters)
     assert len(bins) == 12
     assert [one.observed for one in bins] == pytest.approx([observed[n] / observed.total() for n in range(12)])
     assert [one.expected for one in bins] == pytest.approx([expected[n] / expected.total() for n in range(12)])
@@ -207,13 +207,15 @@ def bin_of(value):
 
 
 def test_a_coder_is_ambiguous_where_there_are_two_readings_or_more(differing):
-    counted = {(one.kind, one.name): one for one in summarize_ambiguity(extract(differing), Parameters())}
+    counted = {(one.kind, one.name): one for one in summarize_ambiguity(read_answers(differing), Parameters())}
     assert counted["all", ""].n_ambiguous_judgements == 5
     assert [counted["coder", name].n_ambiguous_judgements for name in ("alice", "bob", "carol")] == [2, 1, 2]
 
 
 def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in):
-    matrix = reliability_matrix(extract(differing), Parameters(readings="matched", chains="none", unmarked="missing"))
+    matrix = reliability_matrix(
+        read_answers(differing), Parameters(readings="matched", chains="none", unmarked="missing")
+    )
     keys = dict(differing.texts.get().markables.values_list("label", "key"))
     values = {row.unit: row.values for row in matrix.rows}
     together = frozenset([keys["a"], keys["b"]])
@@ -237,10 +239,12 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
         judge(coding, keys["a"], "none")
         judge(coding, "phrase:9-12", "none")
         judge(coding, keys["d"], "phrase", [keys["a"]], [keys["a"], "phrase:9-12"])
-        assert extract(project).texts[0].answers.coder_answers[-1].is_ambiguous.any()
+        answers = read_answers(project)
+        is_ambiguous = {name: one.is_ambiguous.any() for _, name, one in answers.codings_in(answers.texts)}
+        assert is_ambiguous[coding.coder.username]
         coding.refresh_from_db(fields=["version"])
         operations.apply(coding, coding.coder, coding.version, [change("unmark", markable="phrase:9-12")])
-    assert summarize_ambiguity(extract(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
+    assert summarize_ambiguity(read_answers(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
 
 
 def test_more_readings_than_can_be_matched_are_refused_with_the_coder_and_the_text(db):
@@ -258,5 +262,5 @@ def test_more_readings_than_can_be_matched_are_refused_with_the_coder_and_the_te
     )
     hand_in(project)
     with pytest.raises(InvalidParameter, match="bob gives 63 readings of one unit in text-1, and 62 at most"):
-        resolve(extract(project), Parameters(readings="matched", unmarked="missing"))
-    resolve(extract(project), Parameters(unmarked="missing"))
+        resolve(read_answers(project), Parameters(readings="matched", unmarked="missing"))
+    resolve(read_answers(project), Parameters(unmarked="missing"))

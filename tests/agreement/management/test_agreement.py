@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.reports.overall import overall
@@ -139,7 +139,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
     assert len(documents) == 40
     data = by_hand(documents)
     run("ez")  # what the import printed goes
-    extracted = extract(Project.objects.get(slug="ez"))
+    extracted = read_answers(Project.objects.get(slug="ez"))
     values = set()
     for distance, exclude_unit in product(SET_DISTANCES, EXCLUDE_UNIT):
         report = overall.compute_report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
@@ -171,7 +171,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
 def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
-    report = overall.compute_report(extract(tales), replace(PRESETS[preset or "masi"].parameters, **parsed))
+    report = overall.compute_report(read_answers(tales), replace(PRESETS[preset or "masi"].parameters, **parsed))
     results = {"": report.result} | {one.text.slug: one.result for one in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))

@@ -8,13 +8,13 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.links.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.sections.deferred.coreference import NOTE_PARTS
+from agreement.results.coreference import NOTE_PARTS
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable
@@ -112,7 +112,7 @@ def test_every_case_has_its_scores_where_the_key_is_gold(signed_in, charlie, all
 
 
 def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
-    report = compare_chains(extract(all_cases), Parameters(), "anna", "ben")
+    report = compare_chains(read_answers(all_cases), Parameters(), "anna", "ben")
     key = {case["name"].lower(): case["key"] for case in CASES}
     response = {case["name"].lower(): case["response"] for case in CASES}
     for name, score in SCORES.items():
@@ -124,7 +124,7 @@ def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
 
 
 def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, all_cases):
-    report = compare_chains(extract(all_cases), convention(all_cases), "ben", "anna")
+    report = compare_chains(read_answers(all_cases), convention(all_cases), "ben", "anna")
     asked = {"first": "ben", "second": "anna"}
     page = signed_in(charlie).get(URL, asked).content.decode()
     scores = report.overall.scores.values()
@@ -162,7 +162,7 @@ def test_the_command_prints_the_tables_of_the_page(all_cases, format_):
 
 def test_what_one_coder_alone_marked_is_found_by_nobody_and_stays_in_the_denominators(make_cases):
     project = make_cases([("walk", ["ab"], ["abc"])])
-    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     found = report.overall.scores["b_cubed"]
     assert (found.recall, found.precision) == (1, pytest.approx(4 / 9))
 
@@ -170,13 +170,13 @@ def test_what_one_coder_alone_marked_is_found_by_nobody_and_stays_in_the_denomin
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
 def test_what_a_coder_left_out_does_not_enter(make_cases, unmarked):
     project = make_cases([("walk", ["ab"], ["ab", "cd"])])
-    found = compare_chains(extract(project), Parameters(unmarked=unmarked), "anna", "ben").overall.scores["ceaf_m"]
+    found = compare_chains(read_answers(project), Parameters(unmarked=unmarked), "anna", "ben").overall.scores["ceaf_m"]
     assert (found.recall, found.precision) == (1, 0.5)
 
 
 def test_a_markable_with_several_indices_counts_in_the_first(make_cases):
     project = make_cases([("walk", ["ab", "cd"], ["ab", "bcd"])])
-    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
 
 
@@ -185,7 +185,7 @@ def test_names_of_entities_change_no_score(make_cases, order):
     """The chains of both coders are equal; each name of an entity is that of another one of the other coder."""
     chains = ["ac", "ab"]
     project = make_cases([("walk", chains, chains[::order])])
-    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
     assert (report.overall.link_kappa.value, report.n_in_several) == (1, 2)
 
@@ -214,7 +214,7 @@ def test_gold_says_of_how_many_mentions_it_holds(signed_in, charlie, make_cases)
 def test_a_coder_in_other_letters_is_named(make_cases):
     project = make_cases([("walk", ["ab"], ["ab"])])
     with pytest.raises(InvalidParameter, match="there is no 'Anna' in this project; there is 'anna'"):
-        compare_chains(extract(project), Parameters(), "Anna", "ben")
+        compare_chains(read_answers(project), Parameters(), "Anna", "ben")
 
 
 def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
@@ -230,7 +230,7 @@ def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db
             judge(codings[coder], keys[label], "none")
         for label, targets in pointers.items():
             judge(codings[coder], keys[label], "phrase", *(keys[target] for target in targets))
-    report = compare_chains(extract(hand_in(project)), Parameters(), "alice", "bob")
+    report = compare_chains(read_answers(hand_in(project)), Parameters(), "alice", "bob")
     assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
     assert report.overall.link_kappa.value == 1
 
@@ -239,14 +239,14 @@ def test_texts_that_one_of_the_two_was_not_given_do_not_count(make_cases):
     project = make_cases([("both", ["abc"], ["ab"])])
     document = plain.parse(coded_by(["abc"], "abc"), "alone.txt")
     import_documents(project, [SourceDocument(document, "anna")])
-    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    report = compare_chains(read_answers(project), Parameters(), "anna", "ben")
     assert [text.slug for text in report.texts] == ["both"]
     assert report.overall.scores["muc"].recall == 0.5
 
 
 def test_where_neither_has_a_chain_there_is_no_score_and_a_note_says_so(make_cases):
     project = make_cases([("walk", ["a", "b"], ["a", "b"])])
-    fields = compare_chains(extract(project), Parameters(), "anna", "ben").as_dict()["overall"]
+    fields = compare_chains(read_answers(project), Parameters(), "anna", "ben").as_dict()["overall"]
     assert fields["muc"] == {"recall": None, "precision": None, "f1": None, "note": NO_CHAINS}
     assert fields["b_cubed"]["f1"] == 1
 
@@ -279,7 +279,7 @@ def test_two_coders_have_to_be_named(signed_in, charlie, make_cases, pair, field
     answer = signed_in(charlie).get(API, pair)
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
     with pytest.raises(InvalidParameter):
-        compare_chains(extract(project), Parameters(), pair.get("first", ""), pair.get("second", ""))
+        compare_chains(read_answers(project), Parameters(), pair.get("first", ""), pair.get("second", ""))
     with pytest.raises(CommandError, match=f"--{field}"):
         call_command("agreement", "cases", report="coreference", **pair)
 
@@ -320,7 +320,7 @@ def test_what_does_not_refer_is_no_mention_also_where_it_is_a_singleton_for_alph
     judge(ann, keys["b"], "none")
     for label in "ab":
         judge(ben, keys[label], "refers", indices=["1"])
-    report = compare_chains(extract(hand_in(project)), convention(project), "ann", "ben")
+    report = compare_chains(read_answers(hand_in(project)), convention(project), "ann", "ben")
     expected = b_cubed([["a"]], [["a", "b"]])
     found = report.overall.scores["b_cubed"]
     assert (found.recall, found.precision) == (expected.recall, expected.precision) == (1, 0.25)
@@ -371,8 +371,8 @@ def test_all_pages_match_as_muc_6_does(signed_in, charlie, alice, bob):
 def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_project(make_cases):
     cases = [(case["name"].lower(), case["key"], case["response"]) for case in CASES[:12]]
     project = make_cases(cases)
-    usual = compare_chains(extract(project), convention(project), "anna", "ben")
-    kappa = compare_chains(extract(project), convention(project, coefficient="fleiss_kappa"), "anna", "ben")
+    usual = compare_chains(read_answers(project), convention(project), "anna", "ben")
+    kappa = compare_chains(read_answers(project), convention(project, coefficient="fleiss_kappa"), "anna", "ben")
     assert usual.overall.alpha.value is not None
     assert kappa.overall.alpha == usual.overall.alpha
 
@@ -423,7 +423,7 @@ def perfect_response(alice, bob, charlie):
 def test_a_response_that_is_perfect_by_the_rules_of_muc_6_scores_one(alice, bob, charlie):
     project = perfect_response(alice, bob, charlie)
     reader = marked_texts_reader(project)
-    report = compare_chains(extract(project), Parameters(), "alice", "bob", reader)
+    report = compare_chains(read_answers(project), Parameters(), "alice", "bob", reader)
     assert report.matched_by_muc6
     assert {one.f1 for one in report.overall.scores.values()} == {1.0}
-    assert compare_chains(extract(project), Parameters(top="chain"), "alice", "bob").overall.scores["muc"].f1 == 0
+    assert compare_chains(read_answers(project), Parameters(top="chain"), "alice", "bob").overall.scores["muc"].f1 == 0

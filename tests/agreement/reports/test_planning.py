@@ -6,13 +6,13 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
 from agreement.reports.planning import MARGINS, Targets, plan_size
 from agreement.reports.request.basis import compute_interval, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.sections.deferred.planning import EXTRAPOLATED
+from agreement.results.planning import EXTRAPOLATED
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
@@ -39,7 +39,7 @@ def words(n):
 
 
 def data_of(project, **asked):
-    return select_data(*resolve(extract(project), convention(project, **asked)))
+    return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
 def ask(name, asked):
@@ -52,7 +52,7 @@ def ask(name, asked):
 @pytest.mark.parametrize("sample", ["groups", "both"])
 def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
     found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
-    report = plan_size(extract(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
+    report = plan_size(read_answers(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
     assert report.texts_for == {
         "margin": found.documents_for_margin(0.03),
         "bound": found.documents_above(0.3, 0.9),
@@ -78,7 +78,7 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
 
 
 def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
-    answers, parameters = resolve(extract(walk), convention(walk))
+    answers, parameters = resolve(read_answers(walk), convention(walk))
     found, shown = plan_size(answers, parameters, Targets()), compute_interval(answers, parameters)
     here = next(one for one in found.sizes if one.n_texts == 6)
     assert (here.low, here.high, here.extrapolated) == (shown.low, shown.high, False)
@@ -86,7 +86,7 @@ def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
 
 
 def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_number(walk):
-    report = plan_size(extract(walk), convention(walk), Targets(sample="both"))
+    report = plan_size(read_answers(walk), convention(walk), Targets(sample="both"))
     both = interval(data_of(walk), alpha, "passonneau", sample="both")
     assert (report.forecast.low, report.forecast.high) == pytest.approx((both.low, both.high))
     assert report.coder_sizes == (6, 12, 24)
@@ -97,7 +97,7 @@ def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_
 
 
 def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk):
-    report = plan_size(extract(walk), convention(walk), Targets())
+    report = plan_size(read_answers(walk), convention(walk), Targets())
     margin = report.targets.margin
     assert margin == next(one for one in MARGINS if one <= 0.9 * report.margin)
     assert f"±{margin:g}".replace("0.", ".") in report.describe()
@@ -108,8 +108,8 @@ def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk)
 @pytest.mark.parametrize("coefficient", ["fleiss_kappa", "gwet_ac1", "beta"])
 def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
     parameters = convention(walk, coefficient=coefficient, chains="none")
-    report = plan_size(extract(walk), parameters, Targets())
-    shown = compute_interval(*resolve(extract(walk), parameters))
+    report = plan_size(read_answers(walk), parameters, Targets())
+    shown = compute_interval(*resolve(read_answers(walk), parameters))
     assert report.margin == pytest.approx((shown.high - shown.low) / 2)
     assert report.texts_for["margin"] > 6
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_reached_is_refused_with_the_field(signed_in, charlie, wa
 def test_the_command_prints_the_words_and_the_tables(walk):
     out = StringIO()
     call_command("agreement", "walk", report="planning", margin="0.03", stdout=out)
-    report = plan_size(extract(walk), convention(walk), Targets(0.03))
+    report = plan_size(read_answers(walk), convention(walk), Targets(0.03))
     assert out.getvalue().startswith(report.describe())
     assert f"| 95% CI of ±0.03 | {report.texts_for['margin']:,} |" in out.getvalue()
 
@@ -174,5 +174,8 @@ def test_each_table_is_taken_along(signed_in, charlie, walk, sample, keys):
 
 
 def test_a_project_without_answers_has_no_forecast(signed_in, charlie, db):
-    assert plan_size(extract(coded_project("none", "poesio-artstein-2005", WALK)), Parameters(), Targets()).sizes == ()
+    assert (
+        plan_size(read_answers(coded_project("none", "poesio-artstein-2005", WALK)), Parameters(), Targets()).sizes
+        == ()
+    )
     assert signed_in(charlie).get(URL.replace("walk", "none")).status_code == 200

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.codings.documents import row_key
-from agreement.data.extract.reading import extract
+from agreement.data.documents import row_key
+from agreement.data.given_answers import CoderMarks
+from agreement.data.reading import read_answers
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item
 from agreement.reports.links.coreference import compare_chains
@@ -58,7 +59,7 @@ def twice(project, text, coders) -> tuple[Round, Round]:
 
 
 def figures(project, parameters=ALPHA):
-    report = compute_report(extract(project), parameters).as_dict()
+    report = compute_report(read_answers(project), parameters).as_dict()
     return {name: one for name, one in report.items() if name not in ("fingerprint", "parameters", "texts")}
 
 
@@ -79,12 +80,12 @@ def test_a_text_in_two_rounds_has_the_figures_of_two_texts(twice, project, coder
     assert {name: one for name, one in ours.items() if name not in of_texts} == {
         name: one for name, one in theirs.items() if name not in of_texts
     }
-    here, there = (compute_items(extract(one), parameters) for one in (project, other))
+    here, there = (compute_items(read_answers(one), parameters) for one in (project, other))
     for name in ("share_of", "observed_of", "distance_of"):
         assert getattr(here, name)(...).tolist() == getattr(there, name)(...).tolist()
     for name in ("n_coders", "chain", "pointers"):
         assert getattr(here, name).tolist() == getattr(there, name).tolist()
-    of_both = [compare_chains(extract(one), ALPHA, "alice", "bob").overall.scores for one in (project, other)]
+    of_both = [compare_chains(read_answers(one), ALPHA, "alice", "bob").overall.scores for one in (project, other)]
     scores, of_other = ({name: (s.recall, s.precision, s.f1) for name, s in one.items()} for one in of_both)
     assert scores == of_other
 
@@ -101,13 +102,13 @@ def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(t
 
 
 def test_the_fingerprint_knows_rounds_where_there_are_several(twice, project):
-    before = extract(project).fingerprint
+    before = read_answers(project).fingerprint
     change_round(twice[1], name="later")
-    assert extract(project).fingerprint != before
+    assert read_answers(project).fingerprint != before
     Coding.objects.filter(round=twice[1]).delete()
-    alone = extract(project).fingerprint
+    alone = read_answers(project).fingerprint
     change_round(twice[0], name="first")
-    assert extract(project).fingerprint == alone
+    assert read_answers(project).fingerprint == alone
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("training", "practice"), ("recheck", "repeats")])
@@ -117,7 +118,7 @@ def test_practice_and_rechecks_are_counted_where_they_are_included_alone(twice, 
     without = figures(project)
     assert without["codings_left_out"] == whole["codings_left_out"] | {reason: 2}
     assert without["n_units"] < whole["n_units"]
-    assert [one.slug for one in extract(project).select().texts] == ["tea"]
+    assert [one.slug for one in read_answers(project).select().texts] == ["tea"]
     assert figures(project, replace(ALPHA, include=reason)) == whole
     chosen = figures(project, replace(ALPHA, rounds="again"))
     assert (chosen["n_units"], chosen["codings_left_out"][reason]) == (0, 2)
@@ -129,7 +130,7 @@ def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, 
     code(text, twice[0], SECOND, coders, occasion=2)
     now = figures(project)
     assert now == before | {"codings_left_out": before["codings_left_out"] | {"repeats": 2}}
-    included = compute_report(extract(project), replace(ALPHA, include="repeats"))
+    included = compute_report(read_answers(project), replace(ALPHA, include="repeats"))
     assert [(one.text.name, one.text.occasion) for one in included.texts] == [
         ("tea (main)", 1),
         ("tea (main, occasion 2)", 2),
@@ -140,7 +141,7 @@ def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, 
 
 def test_stages_stand_in_the_order_of_rounds(twice, project):
     def labels():
-        answers = extract(project)
+        answers = read_answers(project)
         work = read_project_work(project, answers).activities
         return [stage.label for stage in compute_stages(answers, ALPHA, "round", work)]
 
@@ -150,7 +151,7 @@ def test_stages_stand_in_the_order_of_rounds(twice, project):
 
 
 def test_work_is_of_the_document_in_which_it_was_done(twice, project):
-    answers = extract(project)
+    answers = read_answers(project)
     work = read_project_work(project, answers)
     main, again = answers.texts
     assert (main.round, again.round, main.pk, row_key(again.pk)) == ("main", "again", again.text_pk, main.pk)
@@ -162,7 +163,7 @@ def test_work_is_of_the_document_in_which_it_was_done(twice, project):
 
 
 def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text, coders):
-    answers = extract(project).select()
+    answers = read_answers(project).select()
     keys = dict(text.markables.values_list("label", "key"))
     latest = report_item(answers, ALPHA, "tea", keys["a"])
     first = report_item(answers, ALPHA, "tea", keys["a"], "main")
@@ -171,7 +172,9 @@ def test_an_item_is_that_of_a_round_and_its_marks_are_of_it(twice, project, text
     )  # fmt: skip
     assert report_item(answers, ALPHA, "tea", keys["a"], "ghost") is None
     items = compute_items(answers, ALPHA)
-    marks = ItemMarks(flag=frozenset([row_key(first.unit)]), note=frozenset([latest.unit]))
+    marks = ItemMarks(
+        flag=frozenset([row_key(first.unit)]), read_coder_marks=lambda: CoderMarks(frozenset([latest.unit]))
+    )
     flagged, noted = (items.unit[items.select(ItemFilters(**{name: "set"}), marks)] for name in ("flag", "note"))
     assert set(flagged.tolist()) == {first.unit, latest.unit}
     assert noted.tolist() == [latest.unit]

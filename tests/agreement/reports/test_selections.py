@@ -12,7 +12,7 @@ from itertools import combinations, product
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
@@ -150,7 +150,7 @@ def asked_of(scheme, request):
     def asked_of(who: tuple[str, ...], **asked: str):
         project = Project.objects.get(slug=slug_of(scheme, who))
         units = asked.get("units", "")
-        return extract(project, units), convention(project, unmarked=request.param, **asked)
+        return read_answers(project, units), convention(project, unmarked=request.param, **asked)
 
     return asked_of
 
@@ -402,7 +402,7 @@ def test_what_does_not_count_is_no_part_of_the_figure_and_is_counted(ways, three
     assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
     assert found["coders"] == names
     assert found["codings_left_out"] == NOTHING_LEFT_OUT | counts
-    assert overall.compute_report(extract(three), convention(three)).not_counted == words
+    assert overall.compute_report(read_answers(three), convention(three)).not_counted == words
 
 
 @pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
@@ -485,7 +485,7 @@ def test_open_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, 
 def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, charlie, three, wrong):
     said = "is not one of models, adjudicators, practice, repeats, open."
     with pytest.raises(InvalidParameter) as refused:
-        resolve(extract(three), Parameters(include=wrong))
+        resolve(read_answers(three), Parameters(include=wrong))
     assert refused.value.field == "include"
     assert refused.value.message.endswith(said)
     client = signed_in(charlie)
@@ -543,7 +543,7 @@ def test_what_is_left_out_is_decided_by_the_chosen_coders_alone(ways, three, who
         rest[text] = {name: "".join(row[n] for row in kept) for n, name in enumerate(who)}
     expected = alpha(table_of(rest, who))
     asked = {"coders": chosen, "without": without}
-    result = overall.compute_report(extract(three), convention(three, **asked)).result
+    result = overall.compute_report(read_answers(three), convention(three, **asked)).result
     same(result, expected)
     if result.value is not None:
         assert ways("tea", **asked)["value"] == result.value

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.data.codings.documents import original_of
-from agreement.data.extract.reading import extract
+from agreement.data.documents import original_of
+from agreement.data.reading import read_answers
 from agreement.reports.coders.differences import compare_parts
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import describe_project
@@ -46,8 +46,8 @@ def table_of(data):
 
 
 def test_interval_leaves_out_texts_and_not_rounds(again):
-    distance = distances_of(extract(again))[-1]
-    answers, parameters = resolve(extract(again), convention(again, coefficient="alpha", distance=distance))
+    distance = distances_of(read_answers(again))[-1]
+    answers, parameters = resolve(read_answers(again), convention(again, coefficient="alpha", distance=distance))
     data = select_data(answers, parameters)
     table = table_of(data)
     documents = dict(zip(data.units, (data.documents[n] for n in data.document_of_unit.tolist()), strict=True))
@@ -63,41 +63,41 @@ def test_interval_leaves_out_texts_and_not_rounds(again):
 
 
 def test_pages_and_datasheet_count_texts(again, ways):
-    report = compute_report(extract(again), convention(again))
+    report = compute_report(read_answers(again), convention(again))
     data = describe_data(report.extract, report.parameters)
     assert (data.n_texts, data.n_documents, data.coders_per_document) == (5, 8, (3,) * 8)
     paragraph = describe_methods(report.extract, report).paragraph
     assert "3 coders annotated 5 texts, in 8 pairs of text and round, by" in paragraph
     assert ("jackknife over 5 texts" in paragraph) == (report.interval.note == "")
     assert "Every coder coded every text in each of its rounds." in paragraph
-    sheet = describe_project(again, extract(again), convention(again), sees_gold=True)
+    sheet = describe_project(again, read_answers(again), convention(again), sees_gold=True)
     assert [(one.name, one.data.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
     assert ways("walk", coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
 
 
 def test_rounds_of_the_same_texts_are_compared_text_by_text(again):
-    answers = extract(again)
+    answers = read_answers(again)
     assert not compare_parts(answers, convention(again), "round", "main", "second").difference.paired
     code_again(again, "third", Round.Kind.MAIN, "text-1", "text-2", "text-4")
-    found = compare_parts(extract(again), convention(again), "round", "second", "third")
+    found = compare_parts(read_answers(again), convention(again), "round", "second", "third")
     assert (found.difference.paired, found.difference.n_groups, found.permutation.paired) == (True, 3, True)
 
 
 def test_one_text_in_two_rounds_joins_the_copies_of_each_markable(db):
     project = answer(coded_project("walk", "sortal-classes", WALK, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, "text-1")
-    found = compute_interval(*resolve(extract(project), convention(project)))
+    found = compute_interval(*resolve(read_answers(project), convention(project)))
     assert (found.by, found.n_groups) == ("component", 5)
 
 
 def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
     project = answer(coded_project("walk", "sortal-classes", WALK, f"{WALK} 2", coders=CODERS))
     code_again(project, "recheck", Round.Kind.RECHECK, "text-1")
-    report = compare_occasions(extract(project), convention(project))
+    report = compare_occasions(read_answers(project), convention(project))
     together = report.rechecks.together
     assert (together.shown_again, together.codings, together.texts) == (3, 3, 1)
     assert (together.interval.by, together.interval.n_groups) == ("component", 5)
-    sheet = describe_project(project, extract(project), convention(project), sees_gold=True)
+    sheet = describe_project(project, read_answers(project), convention(project), sees_gold=True)
     assert (sheet.rechecks.n_coders, sheet.rechecks.n_codings, sheet.rechecks.n_texts) == (3, 3, 1)
     counted = [(one.codings.codings, one.n_counted, one.n_judgements) for one in sheet.coders]
     assert counted == [(3, 2, 10)] * 3
@@ -108,5 +108,5 @@ def test_forecasts_are_of_texts_and_not_of_rounds(db, sample):
     texts = [f"{WALK} {number}" for number in range(4)]
     project = answer(coded_project("walk", "passonneau-2004", *texts, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, *(f"text-{number}" for number in range(1, 5)))
-    found = plan_size(extract(project), convention(project), Targets(sample=sample)).forecast
+    found = plan_size(read_answers(project), convention(project), Targets(sample=sample)).forecast
     assert found.n_documents == 4

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement import discussion as written
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.models import Mapping
 from agreement.reports.items import categories as reports
 from agreement.reports.request.parameters import default_parameters
@@ -45,7 +45,7 @@ def interval(one):
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1"}, {"without": "none"}, {"coefficient": "gwet_ac1"}])
 def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    found, parameters = extract(walk), replace(CONVENTION, **asked)
+    found, parameters = read_answers(walk), replace(CONVENTION, **asked)
     rows = reports.compute_by_category(found, parameters)
     assert figures(page, "categories") == [digits(one.n_judgements, one.share, one.kappa, one.specific) for one in rows]
     kappa = reports.compute_category_kappa(found, parameters)
@@ -55,7 +55,7 @@ def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in
 
 def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found = reports.compute_agreement_table(extract(walk), CONVENTION)
+    found = reports.compute_agreement_table(read_answers(walk), CONVENTION)
     *rows, total = figures(page, "table")
     assert rows == [
         digits(*counts, agreement)
@@ -69,7 +69,7 @@ def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, wal
 @pytest.mark.parametrize("merge", ["", MERGED, "phrase:place,none:place"])
 def test_k_is_shown_as_it_is_and_as_merged(signed_in, charlie, walk, merge):
     page = signed_in(charlie).get(URL, {"merge": merge}).content.decode()
-    found = extract(walk)
+    found = read_answers(walk)
     one = reports.compare_merged(found, CONVENTION, reports.parse_mapping(merge, found.categories))
     expected = [[str(one.n_before), *interval(one.before)], [str(one.n_after), *interval(one.after)]]
     assert figures(page, "collapsed") == (expected if merge else expected[:1])
@@ -84,7 +84,7 @@ def ask_command(*options):
 
 def test_merged_k_is_the_same_on_page_api_and_command(signed_in, charlie, walk):
     client, merge = signed_in(charlie), "place:none"
-    expected = reports.compare_merged(extract(walk), CONVENTION, {"place": "none"})
+    expected = reports.compare_merged(read_answers(walk), CONVENTION, {"place": "none"})
     address = "/api/v1/projects/walk/agreement/tables/categories/collapsed/"
     fields = {"merge_place": "none", "merge_none": "none", "merge_phrase": ""}
     for query in ({"merge": merge}, fields):
@@ -107,7 +107,7 @@ def test_untouched_fields_of_a_question_merge_nothing(signed_in, charlie):
     client = signed_in(charlie)
     page = client.get(URL, {"question": "gender"}).content.decode()
     fields = dict(re.findall(r'name="(merge_[^"]*)" value="([^"]*)"', page))
-    assert fields["merge_f"] == extract(project, question="gender").label("f") != "f"
+    assert fields["merge_f"] == read_answers(project, question="gender").label("f") != "f"
     assert parse_qs(urlsplit(client.get(URL, {"question": "gender"} | fields).url).query) == {"question": ["gender"]}
 
 

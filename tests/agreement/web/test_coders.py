@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.overall.course import seconds_per_judgement
@@ -40,7 +40,7 @@ def expected(matrix):
 
 @pytest.mark.parametrize("measure", reports.MEASURES)
 def test_each_pair_has_each_measure_to_the_last_digit(signed_in, charlie, walk, measure):
-    matrix = reports.compute_pair_matrix(extract(walk), replace(CONVENTION, distance="nominal"), measure)
+    matrix = reports.compute_pair_matrix(read_answers(walk), replace(CONVENTION, distance="nominal"), measure)
     page = signed_in(charlie).get(URL, {"measure": measure, "distance": "nominal"}).content.decode()
     assert figures(page, "matrix") == expected(matrix)
     assert [row[0] for row in table(page, "matrix")] == list(matrix.coders)
@@ -49,17 +49,19 @@ def test_each_pair_has_each_measure_to_the_last_digit(signed_in, charlie, walk, 
 
 def test_the_page_opens_with_the_projects_coefficient(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    assert figures(page, "matrix") == expected(reports.compute_pair_matrix(extract(walk), CONVENTION))
+    assert figures(page, "matrix") == expected(reports.compute_pair_matrix(read_answers(walk), CONVENTION))
 
 
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"texts": "text-1"}, {"coders": "alice,carol"}])
 def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    found = extract(walk)
+    found = read_answers(walk)
     parameters = replace(CONVENTION, **asked)
     matrix, rest = reports.compute_pair_matrix(found, parameters), reports.leave_out_each_coder(found, parameters)
     profiles = {one.coder: one for one in compute_profiles(found, parameters)}
     without = reports.intervals_without_each_coder(found, parameters)
+    selected = found.select((), filter(None, parameters.coders.split(",")))
+    seconds = seconds_per_judgement(selected, pick_texts(selected, parameters), work_by_text(walk).activities)
     rows = []
     for part in rest.parts:
         one = profiles[part.name]
@@ -73,7 +75,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
                 one.n_ambiguous,
                 one.mean_chain,
                 one.mean_link,
-                seconds_per_judgement(pick_texts(found, parameters), one.coder, work_by_text(walk).activities),
+                seconds[one.coder],
             )
         )
     assert figures(page, "each") == rows
@@ -84,7 +86,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
 
 def test_categories_are_counted_by_coder(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found = extract(walk)
+    found = read_answers(walk)
     profiles = compute_profiles(found, CONVENTION)
     used = [name for name in found.categories if any(one.categories[name] for one in profiles)]
     rows = figures(page, "bias")
@@ -97,7 +99,7 @@ def test_categories_are_counted_by_coder(signed_in, charlie, walk):
 
 def test_categories_that_meet_are_counted(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found = extract(walk)
+    found = read_answers(walk)
     counts = reports.count_agreeing_coders(found, CONVENTION)
     assert {one.n_coders for one in counts} == {3}
     assert figures(page, "agreed") == [digits(*one.units[::-1]) for one in counts if one.category]

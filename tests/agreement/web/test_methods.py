@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
@@ -26,7 +26,7 @@ def paragraph(reply):
 
 
 def written(project, parameters):
-    found = extract(project)
+    found = read_answers(project)
     return methods.describe_methods(found, overall.compute_report(found, parameters))
 
 
@@ -49,7 +49,7 @@ def test_the_paragraph_and_what_it_cites_are_those_of_the_report(signed_in, char
 
 def test_the_paragraph_says_convention_figures_version_and_fingerprint(signed_in, charlie, walk):
     said = paragraph(signed_in(charlie).get(URL))
-    report = overall.compute_report(extract(walk), CONVENTION)
+    report = overall.compute_report(read_answers(walk), CONVENTION)
     for part in (
         "2 coders annotated 3 texts by pointers",
         "Passonneau’s distance",

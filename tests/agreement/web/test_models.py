@@ -14,12 +14,12 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import read_answers
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.resolution import resolve
-from agreement.sections import computations
+from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
@@ -85,7 +85,7 @@ def take(signed_in, charlie, walk):
 @pytest.fixture
 def data(walk):
     """Return what people and the model answered."""
-    answers = extract(walk, models=True)
+    answers = read_answers(walk, models=True)
     return select_data(*resolve(answers, convention(walk, include="models", coders=EVERYBODY)))
 
 
@@ -268,7 +268,6 @@ def test_a_page_costs_the_same_queries_at_any_size(signed_in, charlie, db):
         add_coded_model(project_of(slug, n_texts), f"model-of-{slug}")
         address = f"/projects/{slug}/agreement/models/"
         client.get(address)  # the first view is recorded
-        clear_cache()
         cache.clear()
         return cost(client, address)
 
@@ -280,7 +279,6 @@ def test_what_a_worker_computes_is_the_same(signed_in, charlie, walk, monkeypatc
     client = signed_in(charlie)
     asked = {"as": "json", "table": "alt_test", "coders": "alice,bob"}
     at_once = client.get(PAGE, asked).json()
-    clear_cache()
     settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)

@@ -12,7 +12,6 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from agreement.data.extract.reading import clear_cache
 from agreement.reports.coders import coders
 from agreement.reports.overall import course, overall
 from agreement.reports.request.parameters import default_parameters
@@ -204,7 +203,6 @@ def test_an_empty_parameter_is_none(signed_in, charlie, walk, result_page):
 @pytest.mark.slow
 def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
     def queries(client: Client, address: str) -> int:
-        clear_cache()
         cache.clear()
         return cost(client, address)
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import RELATIONS
 from agreement.reports.coders import coders as reports
 from agreement.reports.items import items
 from agreement.reports.request.parameters import default_parameters
-from agreement.sections.labels.labels import RELATION_LABELS
+from agreement.results.labels.labels import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -36,7 +36,7 @@ def walk(charlie):
 
 def expected(project, parameters):
     two = replace(parameters, coders="alice,bob")
-    found = extract(project)
+    found = read_answers(project)
     matrices = {name: reports.compute_pair_matrix(found, two, name) for name in reports.MEASURES}
     pair = {one.measure: one for one in reports.measure_pair(found, parameters, "alice", "bob")}
     return [digits(matrix.value("alice", "bob"), pair[name].low, pair[name].high) for name, matrix in matrices.items()]
@@ -60,7 +60,7 @@ def test_a_measure_of_two_is_that_of_the_matrix(signed_in, charlie, walk):
 
 def test_relations_and_categories_of_the_two_are_counted(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found, two = extract(walk), replace(CONVENTION, coders="alice,bob")
+    found, two = read_answers(walk), replace(CONVENTION, coders="alice,bob")
     counts = items.compute_items(found, two).relations.sum(axis=0).tolist()
     assert [row[0] for row in table(page, "relations")] == list(RELATION_LABELS.values())
     assert figures(page, "relations") == [digits(count, count / sum(counts)) for count in counts]

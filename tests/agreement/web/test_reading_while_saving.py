@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from agreement.data.extract.reading import clear_cache
 from annotations.coding import operations
 from annotations.models import Coding
 from annotations.planning.work.assignments import assign_texts
@@ -65,7 +64,6 @@ def read_all(get: Callable[[str], Any], keys: dict[str, str]) -> tuple[set[int],
     for _ in range(ROUNDS):
         for address in ADDRESSES:
             statuses.add(get(address).status_code)
-            clear_cache()  # as another process would, which has read nothing yet
             rows = {row["unit"]: row["values"] for row in get("/api/v1/projects/tea/agreement/data/").json()}
             if rows[keys["a"]] != rows[keys["b"]]:
                 mixed.append(rows)

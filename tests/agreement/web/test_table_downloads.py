@@ -7,13 +7,13 @@ from io import StringIO
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.methods import methods
 from agreement.reports.overall import course, overall
 from agreement.reports.request.parameters import default_parameters
-from agreement.sections.tables import TABLE_FORMATS
+from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
 from tests.shared.work import work_by_text
@@ -149,7 +149,7 @@ def assert_same_table(shown, forms, compared=2):
 
 
 def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
-    found = extract(walk)
+    found = read_answers(walk)
     expected = [
         [label, *(cell.result.value for cell in cells)] for label, cells in overall.compute_grid(found, CONVENTION)
     ]
@@ -162,7 +162,7 @@ def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
 
 
 def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
-    found = extract(walk)
+    found = read_answers(walk)
     matrix = coders.compute_pair_matrix(found, CONVENTION, "lea")
     expected = [{"coder": a} | {b: matrix.value(a, b) for b in matrix.coders} for a in matrix.coders]
     assert rows(take("agreement/coders/", "matrix", measure="lea", preset="poesio-artstein-2005")) == expected
@@ -173,7 +173,7 @@ def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
 
 
 def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
-    found = extract(walk)
+    found = read_answers(walk)
     report = overall.compute_report(found, CONVENTION)
     assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
         (one.result.value, one.shift) for one in report.texts
@@ -189,7 +189,7 @@ def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
 
 
 def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
-    found = extract(walk)
+    found = read_answers(walk)
     expected = [
         [cell.result.value for cell in cells]
         for _, cells in overall.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
@@ -54,7 +54,7 @@ def passages(db, samples) -> Project:
 
 
 def figures(project: Project) -> tuple[object, ...]:
-    result = overall.compute_report(extract(project), Parameters(distance="masi")).result
+    result = overall.compute_report(read_answers(project), Parameters(distance="masi")).result
     return result.value, result.n_units, result.n_coders, result.n_judgements
 
 

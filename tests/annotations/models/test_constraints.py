@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from agreement.models import Flag, Mapping, Remark, StoredSums
+from agreement.models import Flag, Mapping, Remark, StoredAnswers
 from annotations.models import (
     SCU,
     Attribute,
@@ -122,7 +122,9 @@ def rows_of_module(module_rows):
         Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
         Flag: Flag.objects.create(markable=markable, author=alice),
         Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
-        StoredSums: StoredSums.objects.create(project=project, key="one", content=b"x", stored_at=timezone.now()),
+        StoredAnswers: StoredAnswers.objects.create(
+            project=project, text=text, round=round_, occasion=1, version=b"x", content=b"x"
+        ),
         Docset: docset,
         SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
         ImportNames: ImportNames.objects.create(project=project, format="mmax2"),
@@ -221,7 +223,7 @@ BAD = {
     "remark_not_empty": (Remark, {"body": ""}),
     "flag_resolved_by_somebody": (Flag, {"resolved_by": "mallory"}),
     "mapping_name_unique_in_project": (Mapping, {}),
-    "stored_sums_once": (StoredSums, {}),
+    "stored_answers_once": (StoredAnswers, {}),
     "mapping_has_a_name": (Mapping, {"name": ""}),
     "import_names_once_a_format": (ImportNames, {}),
     "transfer_kind_known": (Transfer, {"kind": "ghost"}),

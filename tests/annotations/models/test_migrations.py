@@ -10,7 +10,7 @@ from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.executor import MigrationExecutor
 from django_tasks_db.models import DBTaskResult
 
-from agreement.sections.computations import compute
+from agreement.results.computations import compute
 from annotations.core.database.migrations import make_single_executor
 from annotations.models import Category, GuidelinesReading, GuidelinesVersion
 from annotations.models.coding import pointing_categories
@@ -32,10 +32,10 @@ def test_what_makes_a_new_database_makes_what_all_migrations_one_by_one_make():
     ("migration", "task", "before"),
     [
         ("annotations.migrations.0009_plain_names", run_transfer, "annotations.transfers.work"),
-        ("agreement.migrations.0002_plain_names", compute, "agreement.computations.compute"),
+        ("agreement.migrations.0006_results", compute, "agreement.sections.computations.compute"),
     ],
 )
-def test_what_0_1_0_left_in_the_queue_is_found_by_the_worker(migration, task, before):
+def test_what_an_earlier_version_left_in_the_queue_is_found_by_the_worker(migration, task, before):
     others = {
         "priority": 0,
         "args_kwargs": {"args": [1], "kwargs": {}},

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.extract.reading import extract
-from agreement.data.extract.reliability import reliability_data
+from agreement.data.reading import read_answers
+from agreement.data.reliability import reliability_data
 from agreement.measures import alpha
 from agreement.models import Remark
 from annotations.coding import operations, state
@@ -169,7 +169,7 @@ def coded(project, codings, keys, alice, bob):
 
 def figures(project):
     """Return alpha, and the chains of each coding as labels or words of markables."""
-    extracted = extract(project)
+    extracted = read_answers(project)
     data = reliability_data(extracted.select("open"), chains="full", top="category", unmarked="missing")
     chains = {}
     for coding in Coding.objects.filter(text__project=project):

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from agreement.models import Flag, Mapping, Remark
-from agreement.sections import computations
+from agreement.results import computations
 from agreement.web import forms
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec
 from annotations.models import Judgement, Project, User

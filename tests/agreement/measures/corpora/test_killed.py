@@ -51,7 +51,7 @@ def test_what_a_killed_process_had_is_computed_again(files):
     here = over(files, OPTIONS)
     parts = [*files[:2], Deadly(files[2], 1), *files[3:6], Deadly(files[6], 2), files[7]]
     reports = []
-    assert over(parts, OPTIONS, TWO_PROCESSES, report=reports.append).to_bytes() == here.to_bytes()
+    assert over(parts, OPTIONS, TWO_PROCESSES, report=reports.append) == here
     assert sorted(report.n_documents for report in reports) == [1] * 8
 
 

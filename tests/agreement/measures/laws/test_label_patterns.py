@@ -88,7 +88,3 @@ def test_patterns_of_little_or_nothing_count_it(rows):
     assert int(patterns.n_units.sum()) == len(rows)
     assert patterns.count_in_texts().tolist() == ([len(rows)] if rows else [])
     assert int(patterns.count_judgements().sum()) == int((data.codes >= 0).sum())
-    again = (patterns.text, patterns.text_pattern, patterns.text_units)
-    same = LabelPatterns.from_counts(patterns.documents, patterns.labels, patterns.to_counts(), again)
-    assert same.n_coders.tolist() == patterns.n_coders.tolist()
-    assert same.count_pairs().tolist() == patterns.count_pairs().tolist()

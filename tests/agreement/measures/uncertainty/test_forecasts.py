@@ -257,3 +257,10 @@ def test_the_data_are_those_of_reliability_data():
     names = [text for text, rows in TEXTS.items() for _ in rows]
     data = ReliabilityData.from_values(range(len(rows)), "abc", rows, names)
     assert forecast(data, alpha).margin(9) == forecast(corpus(), alpha).margin(9)
+
+
+@pytest.mark.parametrize("sample", ["groups", "both"])
+def test_of_nothing_to_compare_nothing_is_foretold_and_it_is_said_why(sample):
+    data = ReliabilityData.from_values("ab", ["Ann", "Bob"], [["x", None], [None, "y"]], ["t", "u"])
+    found = forecast(data, alpha, sample=sample)
+    assert (found.value, found.low, found.note) == (None, None, "no unit is coded by two coders")

@@ -5,12 +5,12 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import ceaf_e, match_sets
 from agreement.reports.coders.alignment import align_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.sections.figures import alignment
-from agreement.sections.pages.registry import PAIR
+from agreement.results.coders import pair
+from agreement.results.coders.pair import Pair
 from annotations.models import Markable
 from tests.agreement.reports.overall.test_basis import sorted_out
 from tests.conftest import judge
@@ -43,7 +43,7 @@ def words_of(chain):
 
 
 def test_chains_are_aligned_one_to_one_with_what_they_share(project):
-    found = align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "")
+    found = align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "")
     assert found.text.slug == "text-2"
     assert [words_of(chain) for chain in found.first] == [[0, 1, 2, 3], [4, 5], [6, 7], [8]]
     assert [words_of(chain) for chain in found.second] == [[2, 3, 4, 5], [0, 1], [6, 7]]
@@ -55,20 +55,22 @@ def test_chains_are_aligned_one_to_one_with_what_they_share(project):
 
 def test_a_text_that_not_both_have_coded_is_refused_and_one_without_chains_has_nothing(project):
     with pytest.raises(InvalidParameter) as wrong:
-        align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "ghost")
+        align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "ghost")
     assert wrong.value.field == "text"
-    assert align_chains(extract(project), Parameters(chains="full"), "ann", "ben", "text-1") is None
-    sorted_ = extract(sorted_out({"text-1": {"ann": "pg", "ben": "pp"}}, "letters"))
+    assert align_chains(read_answers(project), Parameters(chains="full"), "ann", "ben", "text-1") is None
+    sorted_ = read_answers(sorted_out({"text-1": {"ann": "pg", "ben": "pp"}}, "letters"))
     assert align_chains(sorted_, Parameters(), "ann", "ben", "") is None
 
 
 def test_the_page_frames_what_is_aligned_and_counts_chains_beyond_the_largest(project, monkeypatch):
-    monkeypatch.setattr(alignment, "MOST_CHAINS", 2)
-    monkeypatch.setattr(alignment, "MOST_ROWS", 3)
+    monkeypatch.setattr(pair, "MOST_CHAINS", 2)
+    monkeypatch.setattr(pair, "MOST_ROWS", 3)
 
     def build(*, whole):
-        request = PAIR.request(project, QueryDict("text=text-2"), "charlie", whole_tables=whole)
-        sections = PAIR.build(request, first="ann", second="ben")
+        request = Pair().request(
+            project, QueryDict("text=text-2"), "charlie", {"first": "ann", "second": "ben"}, whole_tables=whole
+        )
+        sections = Pair().show(request)
         return (next(one for one in side if one.key == "alignment") for side in (sections.tables, sections.charts))
 
     table, chart = build(whole=False)

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alt_test
 from agreement.reports.coders.alt_test import compute_alt_test
 from agreement.reports.request.basis import select_data
@@ -37,7 +37,7 @@ def printed(**options):
 
 def test_figures_are_those_of_the_library(walk):
     found = json.loads(printed(candidate="eve", format="json", coders="alice,bob,carol,eve", epsilon=".2"))
-    data = select_data(*resolve(extract(walk), convention(walk, coders="alice,bob,carol,eve")))
+    data = select_data(*resolve(read_answers(walk), convention(walk, coders="alice,bob,carol,eve")))
     expected = alt_test(data, "eve", distance="passonneau", epsilon=0.2)
     assert [row["human"] for row in found["rows"]] == ["alice", "bob", "carol"]
     ends = [
@@ -76,6 +76,6 @@ def test_what_cannot_be_tested_is_refused_with_the_option(walk, asked, message):
 
 
 def test_a_test_is_computed_once_of_the_same_answers(walk):
-    answers = extract(walk)
+    answers = read_answers(walk)
     first, second = (compute_alt_test(answers, convention(walk), "eve", "", "") for _ in range(2))
     assert first is second

@@ -5,11 +5,11 @@ from itertools import combinations
 import pytest
 from django.http import QueryDict
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.request.parameters import Parameters
-from agreement.sections.figures import coder_texts
-from agreement.sections.pages.registry import CODERS
+from agreement.results.coders import coder_texts
+from agreement.results.coders.coders import Coders
 from tests.agreement.reports.overall.test_basis import THREE, sorted_out
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def plain(given, coders=NAMES):
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1,text-3"}, {"coders": "alice,carol"}])
 def test_the_distances_are_those_of_the_pairs_in_the_text(asked):
-    found = extract(sorted_out(THREE))
+    found = read_answers(sorted_out(THREE))
     compute_text_distances(found, Parameters())  # what is kept of texts
     coders = asked.get("coders", ",".join(NAMES)).split(",")
     texts = compute_text_distances(found, Parameters(**asked))
@@ -45,17 +45,17 @@ def test_the_distances_are_those_of_the_pairs_in_the_text(asked):
 def test_a_kappa_without_items_of_some_coders_has_those_that_all_judged():
     given = {"text-1": {"alice": "ppg", "bob": "pgg", "carol": "p.l"}}
     parameters = Parameters(coefficient="fleiss_kappa", missing="drop")
-    [one] = compute_text_distances(extract(sorted_out(given)), parameters)
+    [one] = compute_text_distances(read_answers(sorted_out(given)), parameters)
     assert (one.coders, one.mean) == plain({coder: letters[::2] for coder, letters in given["text-1"].items()})
 
 
 def test_texts_with_most_disagreement_come_first_and_of_many_the_page_shows_some(monkeypatch):
     project = sorted_out(THREE)
     monkeypatch.setattr(coder_texts, "MOST_TEXTS", 2)
-    by_mean = sorted(compute_text_distances(extract(project), Parameters()), key=lambda one: -(one.mean or 0))
+    by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
 
     def build(*, whole):
-        sections = CODERS.build(CODERS.request(project, QueryDict(), "charlie", whole_tables=whole))
+        sections = Coders().show(Coders().request(project, QueryDict(), "charlie", whole_tables=whole))
         return (next(one for one in side if one.key == "by_text") for side in (sections.tables, sections.charts))
 
     table, chart = build(whole=False)

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import (
     alpha,
     b_cubed,
@@ -42,7 +42,7 @@ def letter(text, n, coder):
 
 @pytest.fixture
 def three(db):
-    return extract(sorted_out(THREE, "classes"))
+    return read_answers(sorted_out(THREE, "classes"))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def pointed(project, codings, keys):
         for label, targets in answers.items():
             category = "segment" if targets == "3" else "phrase" if targets else "none"
             judge(codings[coder], keys[label], category, *(keys[one] for one in targets))
-    return extract(hand_in(project))
+    return read_answers(hand_in(project))
 
 
 @pytest.mark.parametrize("missing", ["available", "drop"])
@@ -89,14 +89,14 @@ def test_against_the_rest_is_the_mean_over_the_pairs_of_a_coder(three):
 
 def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_against_the_rest(db):
     answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
-    found = coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters())
+    found = coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters())
     assert found.value("alice", "carol") is None
     assert found.against_rest("alice") == found.value("alice", "bob") is not None
     assert found.coders == CODERS
 
 
 def test_a_coder_alone_has_a_matrix_without_pairs(db):
-    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
+    found = coders.compute_pair_matrix(read_answers(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
     assert (found.coders, found.against_rest("alice")) == (("alice",), None)
 
 
@@ -128,7 +128,7 @@ def test_every_measure_that_a_scheme_allows_has_a_value(pointed, three):
 def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     # two camps, dealt in turns
     answers = {"a": "ppppggggll", "b": "llggggpppp", "c": "ppppgggglp", "d": "llggggpppg", "e": "ppppggggpl"}
-    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": answers})), Parameters())
+    found = coders.compute_pair_matrix(read_answers(sorted_out({"text-1": answers})), Parameters())
     assert sorted(found.coders) == list(answers)
     camps = "".join("1" if coder in "ace" else "2" for coder in found.coders)
     assert camps in {"11122", "22111"}
@@ -136,7 +136,7 @@ def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
 
 def test_coders_who_all_agree_or_disagree_alike_keep_their_place(db):
     answers = {"text-1": dict.fromkeys(("alice", "bob", "carol", "dave"), "ppgl")}
-    assert sorted(coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters()).coders) == sorted(
+    assert sorted(coders.compute_pair_matrix(read_answers(sorted_out(answers)), Parameters()).coders) == sorted(
         answers["text-1"]
     )
 
@@ -187,7 +187,7 @@ def test_chains_of_several_texts_are_counted_together(db):
         for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
             unit = coding.text.markables.get(label=label).key
             judge(coding, unit, "refers" if indices else "none", indices=list(indices))
-    alice, bob = compute_profiles(extract(hand_in(project)), Parameters())
+    alice, bob = compute_profiles(read_answers(hand_in(project)), Parameters())
     assert bob.n_judgements == 0
     # {a, b, e} and {c}, {d} in each
     assert alice.chain_lengths == {1: 4, 3: 2}
@@ -246,14 +246,14 @@ def test_units_that_one_coder_judged_agree_with_nobody(project, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["bob"], keys["c"], "phrase")
     judge(codings["bob"], keys["d"], "phrase")
-    found = counts_of(extract(hand_in(project)))
+    found = counts_of(read_answers(hand_in(project)))
     # an answer that lacks its antecedent has its category
     assert (found["phrase", 2].units, found["none", 2].units, found["", 2].units) == ((0, 0, 1), (1, 0, 0), (0, 0, 1))
     assert {n for _, n in found} == {2}
 
 
 def test_nobody_s_answers_give_empty_reports(db):
-    found = extract(coded_project("tea", "poesio-artstein-2005", WALK))
+    found = read_answers(coded_project("tea", "poesio-artstein-2005", WALK))
     assert coders.compute_pair_matrix(found, Parameters()).values == {}
     assert compute_profiles(found, Parameters()) == []
     assert coders.confusion_matrix(found, Parameters()).sum() == 0
@@ -263,7 +263,7 @@ def test_nobody_s_answers_give_empty_reports(db):
 
 @pytest.mark.django_db
 def test_a_selection_of_coders_is_who_is_in_every_report():
-    found = extract(answer(coded_project("tea", "poesio-artstein-2005", WALK, coders=CODERS)))
+    found = read_answers(answer(coded_project("tea", "poesio-artstein-2005", WALK, coders=CODERS)))
     two = Parameters(coders="carol,alice")
     assert set(coders.compute_pair_matrix(found, two).values) == {frozenset({"alice", "carol"})}
     assert [part.name for part in coders.leave_out_each_coder(found, two).parts] == ["alice", "carol"]
@@ -279,7 +279,7 @@ def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
             if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
                 continue
             judge(coding, key, "refers", indices=["1"])
-    extracted = extract(hand_in(project))
+    extracted = read_answers(hand_in(project))
     alice, bob = {"text-1": ["abc"], "text-3": ["fgh"]}, {"text-1": ["abc"], "text-3": ["fg"]}
     for measure, score in coders.SCORES.items():
         found = coders.compute_pair_matrix(extracted, Parameters(), measure).value("alice", "bob")
@@ -290,7 +290,7 @@ def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
 
 @pytest.fixture
 def four_texts(db):
-    return extract(
+    return read_answers(
         answer(coded_project("tea", "poesio-artstein-2005", *[f"{WALK} {n}" for n in range(4)], coders=CODERS))
     )
 
@@ -317,7 +317,7 @@ def test_a_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, cod
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)
-    found = coders.measure_pair(extract(project), Parameters(), "alice", "bob")
+    found = coders.measure_pair(read_answers(project), Parameters(), "alice", "bob")
     assert {(one.value, one.note) for one in found} == {(None, coders.NO_PAIR)}
 
 

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts
@@ -44,11 +44,11 @@ def walk(charlie):
 
 
 def data_of(project, **asked):
-    return select_data(*resolve(extract(project), convention(project, **asked)))
+    return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
 def category_of(project, name):
-    data = select_categories(*resolve(extract(project), convention(project)))
+    data = select_categories(*resolve(read_answers(project), convention(project)))
     return collapse(data, {label: OTHERS for label in data.labels if label != name})
 
 
@@ -72,7 +72,7 @@ PARTS = [
 def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
     *data, coefficient = expected_of(walk, by, first, second)
     expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=200)
-    report = compare_parts(extract(walk), convention(walk), by, first, second)
+    report = compare_parts(read_answers(walk), convention(walk), by, first, second)
     found = report.difference
     assert found.paired == expected.paired == paired
     for name in ("difference", "low", "high", "p_value"):
@@ -93,7 +93,7 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, firs
 
 def test_a_kappa_is_compared_as_well(walk):
     parameters = convention(walk, coefficient="fleiss_kappa")
-    found = compare_parts(extract(walk), parameters, "group", "alice,bob", "carol,dora").difference
+    found = compare_parts(read_answers(walk), parameters, "group", "alice,bob", "carol,dora").difference
     assert found.first.value == fleiss_kappa(data_of(walk, coders="alice,bob")).value
 
 
@@ -134,7 +134,7 @@ def test_a_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
 
 def test_of_few_texts_there_is_no_permutation(db):
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
-    assert compare_parts(extract(project), Parameters(), "category", "place", "none").permutation is None
+    assert compare_parts(read_answers(project), Parameters(), "category", "place", "none").permutation is None
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_what_cannot_be_compared_is_refused_with_the_field(signed_in, charlie, w
     assert (answer_.status_code, list(answer_.json()["errors"])) == (400, [field])
     assert signed_in(charlie).get(URL, asked).status_code == 400
     with pytest.raises(InvalidParameter):
-        compare_parts(extract(walk), Parameters(), asked["by"], asked["first"], asked.get("second", ""))
+        compare_parts(read_answers(walk), Parameters(), asked["by"], asked["first"], asked.get("second", ""))
     with pytest.raises(CommandError):
         call_command("agreement", "walk", "--report", "compare", *(f"--{k}={v}" for k, v in asked.items()))
 

@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.codings.groups import read_groups
-from agreement.data.extract.reading import extract
+from agreement.data.groups import read_groups
+from agreement.data.reading import read_answers
 from agreement.measures import alpha, cross_alpha, difference, interval
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_parts
@@ -48,11 +48,11 @@ def walk(walk_rows, charlie) -> Project:
 
 
 def data_of(project, **asked):
-    return select_data(*resolve(extract(project), convention(project, **asked)))
+    return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
 
 def test_the_figures_are_those_of_the_library(signed_in, charlie, walk):
-    report = compare_groups(extract(walk), convention(walk), read_groups(walk))
+    report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
     assert [(one.name, one.coders) for one in report.groups] == [
         ("expert", ("alice", "bob")),
         ("naive", ("carol", "dora")),
@@ -79,7 +79,7 @@ def test_the_figures_are_those_of_the_library(signed_in, charlie, walk):
 
 
 def test_between_groups_it_is_what_fractions_give(walk):
-    [pair] = compare_groups(extract(walk), convention(walk), read_groups(walk), differences=False).pairs
+    [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk), differences=False).pairs
     data = data_of(walk, coders="alice,bob,carol,dora")
     values = [None if code < 0 else data.value(code) for code in range(data.n_values)]
     table = {
@@ -92,7 +92,7 @@ def test_between_groups_it_is_what_fractions_give(walk):
 
 def test_the_permutation_test_is_near_what_all_assignments_give(walk, monkeypatch):
     monkeypatch.setattr(differences, "PERMUTATIONS", 1_500)
-    [pair] = compare_groups(extract(walk), convention(walk), read_groups(walk)).pairs
+    [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk)).pairs
     sides = [data_of(walk, coders=names) for names in ("alice,bob", "carol,dora")]
     tables = []
     for data in sides:
@@ -124,7 +124,9 @@ def test_two_groups_are_compared_by_their_names_as_by_those_of_their_coders(sign
     assert {**named, "names": None} == {**listed, "names": None}
     page = client.get("/projects/walk/agreement/difference/", {"by": "group", "first": "expert", "second": "eve,naive"})
     assert "expert and eve,naive" in page.content.decode()
-    found = compare_parts(extract(walk), convention(walk), "group", "expert", "eve,naive", groups=read_groups(walk))
+    found = compare_parts(
+        read_answers(walk), convention(walk), "group", "expert", "eve,naive", groups=read_groups(walk)
+    )
     assert found.difference.second.n_coders == 3
     unknown = client.get(compare, {"by": "group", "first": "expert", "second": "ghost"})
     assert (unknown.status_code, list(unknown.json()["errors"])) == (400, ["second"])
@@ -133,7 +135,7 @@ def test_two_groups_are_compared_by_their_names_as_by_those_of_their_coders(sign
 def test_groups_choose_their_coders(signed_in, charlie, walk):
     client, api = signed_in(charlie), "/api/v1/projects/walk/agreement/"
     found = client.get(api, {"groups": "naive"}).json()
-    expected = compute_report(*resolve(extract(walk), convention(walk, coders="carol,dora")))
+    expected = compute_report(*resolve(read_answers(walk), convention(walk, coders="carol,dora")))
     assert (found["value"], found["parameters"]["coders"]) == (expected.result.value, "carol,dora")
     both = client.get(api, {"groups": "naive", "coders": "eve"}).json()
     assert both["parameters"]["coders"] == "carol,dora,eve"
@@ -150,7 +152,7 @@ def test_groups_choose_their_coders(signed_in, charlie, walk):
 
 def test_a_single_model_is_compared_between_but_not_within(walk):
     walk.memberships.filter(user__username="eve").update(group="model")
-    report = compare_groups(extract(walk), convention(walk), read_groups(walk))
+    report = compare_groups(read_answers(walk), convention(walk), read_groups(walk))
     model = next(one for one in report.groups if one.name == "model")
     assert model.interval.value is None
     with_model = [pair for pair in report.pairs if "model" in (pair.first, pair.second)]
@@ -168,7 +170,7 @@ def test_without_groups_the_page_says_where_they_are_set(signed_in, charlie, wal
 
 def test_the_methods_text_has_the_groups_where_there_are_two(signed_in, charlie, walk):
     client, url = signed_in(charlie), "/projects/walk/agreement/methods/"
-    [pair] = compare_groups(extract(walk), convention(walk), read_groups(walk), differences=False).pairs
+    [pair] = compare_groups(read_answers(walk), convention(walk), read_groups(walk), differences=False).pairs
     page = client.get(url).content.decode()
     assert "By group of coders it is: expert (2 coders) " in page
     assert f"expert and naive {pair.between.value:z.3f}" in page

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import read_answers
 from agreement.reports.coders.repeats import NOT_SUBMITTED, compare_occasions
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
@@ -109,7 +109,7 @@ def table_of(texts, columns, unmarked):
 def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
     show_again(project)
     parameters = Parameters(unmarked=unmarked, **options)
-    ann, bea = compare_occasions(extract(project), parameters).repeats.coders
+    ann, bea = compare_occasions(read_answers(project), parameters).repeats.coders
     rest = {name: one for name, one in options.items() if name != "distance"}
 
     def alpha(table):
@@ -150,7 +150,7 @@ def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_in
 
     without = [alpha({unit: row for unit, row in table.items() if unit[0][0] != slug}) for slug in BOTH]
     low, high, *_ = bounds(alpha(table), without)
-    found = getattr(compare_occasions(extract(project), parameters), kind)
+    found = getattr(compare_occasions(read_answers(project), parameters), kind)
     expected = [float(one) for one in (alpha(table), low, high)]
     assert figure_of(found.together) == pytest.approx(expected, abs=1e-12)
     together = found.together
@@ -168,12 +168,11 @@ def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_b
     parameters = Parameters(unmarked="label", distance="masi")
 
     def figures(asked):
-        coders = compare_occasions(extract(project), asked).rechecks.coders
+        coders = compare_occasions(read_answers(project), asked).rechecks.coders
         return [(one.coder, one.codings, one.interval.value) for one in coders]
 
     chosen = replace(parameters, texts="text-1")
     expected = figures(chosen)
-    clear_cache()
     assert [n for _, n, _ in figures(parameters)] == [3, 2]
     assert figures(chosen) == expected
 
@@ -189,20 +188,20 @@ def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(proje
         submit_coding(coding, ann)
     show_again(project, {"text-1": {"ann": answers}}, recheck)
     parameters = Parameters(unmarked="label", distance="masi")
-    report = compare_occasions(extract(project), parameters)
+    report = compare_occasions(read_answers(project), parameters)
     assert (report.repeats.coders, report.rechecks.together) == ((), None)
     table = table_of(["text-1"], ({"text-1": FIRST["text-1"]["ann"]}, {"text-1": answers}), "label")
     expected = float(exact.alpha(table, "masi")[0])
     assert report.rechecks.coders[0].interval.value == pytest.approx(expected, abs=1e-12)
     for chosen, n in (("main", 1), ("recheck", 1), ("pilot", 0)):
-        found = compare_occasions(extract(project), replace(parameters, rounds=chosen)).rechecks.coders
+        found = compare_occasions(read_answers(project), replace(parameters, rounds=chosen)).rechecks.coders
         assert len(found) == n, chosen
     assert main.position < recheck.position
 
 
 def test_open_texts_count_where_they_are_included_and_the_selection_holds(project):
     show_again(project)
-    answers = extract(project)
+    answers = read_answers(project)
     [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).repeats.coders
     assert (ann.texts, ann.between.value) == (4, None)
     [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).repeats.coders
@@ -211,7 +210,7 @@ def test_open_texts_count_where_they_are_included_and_the_selection_holds(projec
 
 def test_repeats_change_no_other_figure(project):
     def figures():
-        report = compute_report(extract(project), Parameters(distance="masi")).as_dict()
+        report = compute_report(read_answers(project), Parameters(distance="masi")).as_dict()
         left_out = report.pop("codings_left_out")
         return {name: one for name, one in report.items() if name not in ("fingerprint", "texts")}, left_out
 

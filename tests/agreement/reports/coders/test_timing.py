@@ -4,17 +4,16 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.http import QueryDict
-from django.test.utils import CaptureQueriesContext
 
 from agreement.data.activity import count_remaining
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import read_answers
 from agreement.reports.coders import timing
 from agreement.reports.coders.days import count_days
 from agreement.reports.request.parameters import Parameters
-from agreement.sections.figures import times as sections
-from agreement.sections.pages.registry import CODERS, COURSE
+from agreement.results.coders.coders import Coders
+from agreement.results.course import Course
+from agreement.results.figures import times as sections
 from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
@@ -22,7 +21,7 @@ from annotations.planning.rounds import move_to_round
 from annotations.planning.work.remaining import Remaining
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from tests.agreement.reports.overall.test_basis import answer_with, sorted_out
+from tests.agreement.reports.overall.test_basis import sorted_out
 from tests.conftest import judge
 from tests.shared.work import work_by_text
 
@@ -103,35 +102,6 @@ def test_what_has_no_category_yet_is_marked_and_not_judged(project):
     assert (judgement.day, judgement.seconds) == (date(2026, 3, 3), 8)
 
 
-def test_each_page_reads_the_log_once_and_keeps_of_it_what_it_shows(project):
-    def read_by(page):
-        with CaptureQueriesContext(connection) as queries:
-            page.build(page.request(project, QueryDict("distance=nominal"), "charlie", whole_tables=False))
-        return sum("made_at" in query["sql"] for query in queries)
-
-    for pages, times in (((COURSE, CODERS, COURSE), [1, 0, 0]), ((CODERS, COURSE, CODERS), [1, 1, 0])):
-        clear_cache()
-        assert [read_by(page) for page in pages] == times
-
-
-def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(project, monkeypatch):
-    def work():
-        return timing.read_project_work(project, extract(project))
-
-    read = []
-    monkeypatch.setattr(timing, "read_work", lambda project, texts: read.append(texts) or read_work(project, texts))
-    first, second = (project.texts.get(slug=slug).pk for slug in ("text-1", "text-2"))
-    assert work() == work_by_text(project)
-    answer_with(project, "text-2", "bob", "gg")
-    assert work() == work_by_text(project)
-    assert work() == work_by_text(project)
-    assert [sorted(texts) for texts in read] == [[first, second], [second]]
-    monkeypatch.setattr(timing, "MAX_TEXTS_IN_QUERY", 0)
-    answer_with(project, "text-1", "bob", "g")
-    assert work() == work_by_text(project)
-    assert read[2:] == [None]
-
-
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
@@ -141,14 +111,14 @@ def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(pro
     ],
 )
 def test_each_coder_has_the_median_and_the_quartiles(project, asked, expected):
-    found = extract(project)
-    rows = timing.summarize_times(found, Parameters(**asked), timing.read_times(project, found))
+    found = read_answers(project)
+    rows = timing.summarize_times(found, Parameters(**asked), timing.read_project_work(project, found).judgement_times)
     assert {one.coder: (one.n, one.first_quartile, one.median, one.third_quartile) for one in rows} == expected
 
 
 def test_judgements_count_on_their_first_day_and_open_codings_count_too(project):
     Coding.objects.filter(coder__username="bob").update(status="open")
-    found, times = extract(project), work_by_text(project).judgement_times
+    found, times = read_answers(project), work_by_text(project).judgement_times
     days = timing.count_by_day(found, Parameters(), times)
     assert days.days == (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
     assert days.coders == {"alice": (5, 2, 0), "bob": (5, 0, 2)}
@@ -160,25 +130,25 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
     monkeypatch.setattr(sections, "MOST_DAYS", 2)
 
     def build(page, key, *, whole=False):
-        content = page.build(page.request(project, QueryDict(), "charlie", whole_tables=whole))
+        content = page.show(page.request(project, QueryDict(), "charlie", whole_tables=whole))
         return [next((one for one in side if one.key == key), None) for side in (content.tables, content.charts)]
 
-    table, chart = build(CODERS, "times")
+    table, chart = build(Coders(), "times")
     assert [list(row) for row in table.rows] == [["alice", 4, 9.5, 15.0, 30.0], ["bob", 5, 5.0, 5.0, 5.0]]
     assert chart.figure["data"][0]["x"] == [15, 5]
     assert chart.alternative.startswith("alice: 15.0 s, half of them 9.5 s to 30.0 s. bob: ")
-    table, chart = build(COURSE, "days")
+    table, chart = build(Course(), "days")
     assert [list(row) for row in table.rows] == [["2026-03-03", 2, 0], ["2026-03-04", 0, 2]]
     assert "The last 2 of 3 days" in table.note
     assert [(trace["name"], trace["y"]) for trace in chart.figure["data"]] == [("alice", [2, 0]), ("bob", [0, 2])]
     assert "alice 2, bob 2 in 2 days with work" in chart.alternative
     monkeypatch.setattr(sections, "MOST_CODERS", 1)
-    _, chart = build(COURSE, "days")
+    _, chart = build(Course(), "days")
     assert chart.alternative.endswith("alice 2 in 2 days with work. The 1 of 2 coders with most.")
-    table, _ = build(COURSE, "days", whole=True)
+    table, _ = build(Course(), "days", whole=True)
     assert [row[0] for row in table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
     Operation.objects.all().delete()
-    for page, key in ((CODERS, "times"), (COURSE, "days")):
+    for page, key in ((Coders(), "times"), (Course(), "days")):
         assert build(page, key) == [None, None]
 
 
@@ -186,9 +156,8 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
 def test_each_day_has_the_judgements_of_each_coder_however_far_apart_the_days_are(project, apart):
     for coder in ("alice", "bob"):
         at(project, "text-1", coder, *[-apart * 86_400] * 6)
-    clear_cache()
     first = MONDAY.date() - timedelta(days=apart)
-    assert count_days(project, extract(project)).coders == {
+    assert count_days(project, read_answers(project)).coders == {
         "alice": {first: 5, date(2026, 3, 3): 2},
         "bob": {first: 5, date(2026, 3, 4): 2},
     }
@@ -199,7 +168,7 @@ def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothi
     today = date(2026, 3, 4)
 
     def paces():
-        return timing.estimate_paces(count_days(project, extract(project)).rounds, count_remaining(project), today)
+        return timing.estimate_paces(count_days(project, read_answers(project)).rounds, count_remaining(project), today)
 
     [whole] = paces()
     assert (whole.left, whole.pace) == (Remaining(), None)

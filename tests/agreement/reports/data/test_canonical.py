@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha
 from agreement.reports.data.canonical import build_canonical_form
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -37,7 +37,7 @@ def newswire(db):
 
 
 def test_the_tables_of_the_paper_come_out(newswire):
-    form = build_canonical_form(extract(newswire), convention(newswire))
+    form = build_canonical_form(read_answers(newswire), convention(newswire))
     assert form.data.coders == CODERS
     raw = [[one.replace("none", "0") for one in row] for row in form.raw_answers(range(11))]
     assert raw == [list(row) for row in TABLE_1]
@@ -50,7 +50,7 @@ def test_the_tables_of_the_paper_come_out(newswire):
 
 def test_what_does_not_refer_is_a_value_of_its_own_where_the_category_is_no_singleton(newswire):
     Category.objects.update(singleton=False)
-    form = build_canonical_form(extract(newswire), convention(newswire))
+    form = build_canonical_form(read_answers(newswire), convention(newswire))
     assert form.data.n_values == 10
     assert form.value(10) == "none"
     # what ra2 called NIL is no set any more
@@ -59,7 +59,7 @@ def test_what_does_not_refer_is_a_value_of_its_own_where_the_category_is_no_sing
 
 
 def test_rows_that_are_asked_for_alone_have_the_same_answers(newswire):
-    form = build_canonical_form(extract(newswire), convention(newswire))
+    form = build_canonical_form(read_answers(newswire), convention(newswire))
     whole = form.raw_answers(range(11))
     assert form.raw_answers([7, 2]) == [whole[7], whole[2]]
 
@@ -69,7 +69,7 @@ def test_a_pointer_is_the_row_of_its_target_and_an_answer_that_lacks_one_says_so
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
     judge(codings["bob"], keys["b"], "phrase")
     judge(codings["bob"], keys["c"], "place")
-    form = build_canonical_form(extract(hand_in(project)), Parameters(unmarked="missing"))
+    form = build_canonical_form(read_answers(hand_in(project)), Parameters(unmarked="missing"))
     row = {key: form.row_of[unit] - 1 for unit, key in zip(form.data.units, "abcde", strict=False)}
     answers = form.raw_answers(range(len(form.data.units)))
     assert answers[row["b"]] == ["phrase: 1", "phrase?"]
@@ -79,4 +79,4 @@ def test_a_pointer_is_the_row_of_its_target_and_an_answer_that_lacks_one_says_so
 
 def test_what_cannot_be_computed_is_refused(newswire):
     with pytest.raises(InvalidParameter):
-        build_canonical_form(extract(newswire), Parameters(chains="none"))
+        build_canonical_form(read_answers(newswire), Parameters(chains="none"))

@@ -7,13 +7,13 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import clear_cache
+from agreement.data.reading import forget_answers
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.request.request import parse_asked
-from agreement.sections.datasheet.document import as_file
+from agreement.results.datasheet.document import as_file
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Method
@@ -130,7 +130,6 @@ def test_a_file_is_equal_for_equal_data_wherever_it_is(kinds):
     for name, other in names.items():
         User.objects.filter(username=name).update(username=other)
     restored = restore_project(out.getvalue(), slug="copy").project
-    clear_cache()
     assert as_file(described(restored)) == before
     assert as_file(described(kinds)) == before
 
@@ -293,7 +292,7 @@ def test_it_grows_with_the_project(db):
 
     def describe(size):
         for _ in range(5):
-            clear_cache()
+            forget_answers()
             as_file(described(made[size]))
 
     assert_grows_with_input(describe, 80)

@@ -2,7 +2,6 @@
 
 import json
 import random
-from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 
@@ -11,11 +10,10 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
-from agreement.data.answers.answers import CoderAnswers, TextAnswers
-from agreement.data.answers.contents import TextContent
-from agreement.data.codings.gold import GOLD
-from agreement.data.extract.extract import Extract
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.columns import CODING, DOCUMENT, LINK, MARK, MEMBER, AnswerColumns
+from agreement.data.gold import GOLD
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval
 from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source
 from agreement.reports.links.coreference import SCORES, find_clusters
@@ -87,16 +85,15 @@ def test_accuracy_is_the_share_of_the_items_that_both_answered(walk):
 def test_overruled_is_a_coder_whose_value_gold_does_not_take_where_coders_differ(walk):
     """The same from chains that are followed by hand: a value is a category, or the chain of a markable."""
     report = report_of(walk)
-    with_gold, _ = resolve(extract(walk, gold=True), convention(walk))
+    with_gold, _ = resolve(read_answers(walk, gold=True), convention(walk))
     values = {}
-    for text in with_gold.texts:
-        for one in text.answers.coder_answers:
-            values[text.slug, one.coder] = values_by_hand(text.answers, one)
+    for text, coder, coding in with_gold.codings_in(with_gold.texts):
+        values[text.slug, coder] = values_by_hand(coding)
     contested = overruled = 0
     counts = {name: [0, 0] for name in THREE}
     for text in with_gold.texts:
         of_gold = values[text.slug, GOLD]
-        for unit in range(len(text.answers.units)):
+        for unit in range(len(with_gold.units_in(text))):
             given = {name: values[text.slug, name][unit] for name in THREE}
             if len(set(given.values())) > 1:
                 contested += 1
@@ -110,10 +107,11 @@ def test_overruled_is_a_coder_whose_value_gold_does_not_take_where_coders_differ
     assert 0 < overruled < 3 * contested
 
 
-def values_by_hand(answers, one):
+def values_by_hand(coding):
     """Return the value of each judged unit: the chain through its antecedent, or its category."""
-    above = {int(one.unit[of]): int(to) for of, to in zip(one.link_of, one.link_to, strict=True)}
-    category = dict(zip(one.unit.tolist(), one.category.tolist(), strict=True))
+    units = coding.marks["unit"].tolist()
+    above = {units[of]: to for of, to, _ in coding.links.tolist()}
+    category = dict(zip(units, coding.marks["category"].tolist(), strict=True))
 
     def first(unit):
         return first(above[unit]) if unit in above else unit
@@ -129,7 +127,7 @@ def values_by_hand(answers, one):
 
 def test_scores_are_those_of_the_library_with_gold_for_the_key(walk):
     report = report_of(walk)
-    with_gold, _ = resolve(extract(walk, gold=True), convention(walk))
+    with_gold, _ = resolve(read_answers(walk, gold=True), convention(walk))
     clusters = find_clusters(with_gold, with_gold.texts)
     for one in report.coders:
         key, response = ({text: side[text] for text in side} for side in (clusters[GOLD], clusters[one.name]))
@@ -263,7 +261,7 @@ def test_questions_have_their_own_accuracy(signed_in, charlie):
         one["question"]: one["coders"]
         for one in signed_in(charlie).get(API.replace("walk", "asked")).json()["questions"]
     }
-    assert list(found) == [one.key for one in extract(project).questions]
+    assert list(found) == [one.key for one in read_answers(project).questions]
     for coders in found.values():
         [bob] = [one for one in coders if one["name"] == "bob"]
         assert (bob["found"], bob["value"]) == (bob["total"], 1.0)
@@ -348,7 +346,7 @@ def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
         assert one.missed == 1
         assert one.scores["b_cubed"].recall == float(Fraction(2 * 2 + 0, 3 * 3) + 0) == pytest.approx(4 / 9)
         assert one.scores["b_cubed"].precision == 1
-    assert len(extract(project).texts[0].answers.units) == 2
+    assert len(read_answers(project).columns.units) == 2
 
 
 def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie, walk):
@@ -385,7 +383,7 @@ def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in,
         decide_gold(answer(coded_project(slug, "poesio-artstein-2005", *marked, coders=coders)), "bob", m1="place")
         client = signed_in(charlie)
         client.get(f"/projects/{slug}/agreement/items/")  # the first view is recorded
-        clear_cache()
+        forget_answers()
         cache.clear()
         found.append(cost(client, f"/projects/{slug}/agreement/gold/"))
     assert found[0] == found[1] <= 26
@@ -394,11 +392,11 @@ def test_it_costs_the_same_queries_for_any_number_of_texts_and_coders(signed_in,
 @pytest.mark.slow
 def test_work_grows_with_the_markables(walk):
     """No pair of coders or of markables is gone through: four times the text takes about four times as long."""
-    chosen = extract(walk, gold=True)
+    chosen = read_answers(walk, gold=True)
 
     def compare(n):
         answers = long_text(chosen, n)
-        source = GoldSource(walk, answers, answers, extract)
+        source = GoldSource(walk, answers, answers, read_answers)
         assert compare_with_gold(source, convention(walk)).n_items == n
 
     assert_grows_with_input(compare, 8000)
@@ -406,19 +404,23 @@ def test_work_grows_with_the_markables(walk):
 
 def long_text(chosen, n):
     """Return a text of so many units with chains of five; coders differ from gold in every seventh unit."""
-    coders = []
-    for number, name in enumerate((*THREE, GOLD)):
-        unit = np.arange(n)
+    names = tuple(sorted((*THREE, GOLD)))
+    documents, members = np.zeros(1, DOCUMENT), np.zeros(n, MEMBER)
+    documents["units"], documents["codings"] = n, len(names)
+    members["key"], members["given"] = np.arange(n), True
+    codings, marks, links = np.zeros(len(names), CODING), [], []
+    codings["coder"], codings["submitted"], codings["marks"] = np.arange(len(names)), True, n
+    for number, name in enumerate(names):
+        own, unit = np.zeros(n, MARK), np.arange(n)
         first = unit % 5 == 0
-        differs = (unit + number) % 7 == 0
+        differs = (unit + [*THREE, GOLD].index(name)) % 7 == 0
+        own["unit"], own["category"], own["complete"] = unit, np.where(first | differs, 3, 0), True
         linked = np.flatnonzero(~first & ~differs)
-        category = np.where(first | differs, 3, 0)
-        one = CoderAnswers(
-            name, True, "", unit, unit, category, np.ones(n, dtype=np.bool_), linked, linked - linked % 5, ()
-        )
-        coders.append(one)
-    text = chosen.texts[0]
-    given = np.ones(n, dtype=np.bool_)
-    keys = tuple(f"phrase:{2 * place}-{2 * place + 1}" for place in range(n))
-    answers = TextAnswers(text.pk, tuple(range(n)), (), keys, chosen.categories, given, tuple(coders))
-    return Extract.of_texts("pointers", "missing", chosen.categories, (replace(text, content=TextContent.of(answers)),))
+        of_coder = np.zeros(len(linked), LINK)
+        of_coder["of"], of_coder["to"] = linked, linked - linked % 5
+        codings["links"][number] = len(linked)
+        marks.append(own)
+        links.append(of_coder)
+    columns = AnswerColumns(documents, members, codings, np.concatenate(marks), np.concatenate(links))
+    text = chosen.texts[:1]
+    return ProjectAnswers.of_texts("pointers", "missing", chosen.categories, text, columns, names, levels=("phrase",))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.items.ambiguity import AmbiguityCounts, summarize_ambiguity
 from agreement.reports.request.parameters import Parameters
 from tests.conftest import judge
@@ -24,7 +24,7 @@ def marked(project, codings, keys):
 
 
 def test_items_and_judgements_are_counted_in_all_by_category_and_by_coder(marked):
-    found = summarize_ambiguity(extract(marked), Parameters())
+    found = summarize_ambiguity(read_answers(marked), Parameters())
     counted = {(one.kind, one.name): one for one in found}
     assert found[0] == AmbiguityCounts("all", "", 2, 4, 3, 7)
     assert counted["category", "phrase"] == AmbiguityCounts("category", "phrase", 2, 3, 3, 4)
@@ -36,10 +36,10 @@ def test_items_and_judgements_are_counted_in_all_by_category_and_by_coder(marked
 
 
 def test_what_is_left_out_does_not_count(marked):
-    alone = summarize_ambiguity(extract(marked), Parameters(coders="bob"))
+    alone = summarize_ambiguity(read_answers(marked), Parameters(coders="bob"))
     assert [one.name for one in alone if one.kind == "coder"] == ["bob"]
     assert alone[0] == AmbiguityCounts("all", "", 1, 3, 1, 3)
-    without = summarize_ambiguity(extract(marked), Parameters(without="place"))
+    without = summarize_ambiguity(read_answers(marked), Parameters(without="place"))
     assert without[0] == AmbiguityCounts("all", "", 2, 3, 3, 5)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.reports.items import categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -29,14 +29,14 @@ ROWS = [row.replace(".", "") for row in ROWS if row]
 
 @pytest.fixture
 def three(db):
-    return extract(sorted_out(THREE))
+    return read_answers(sorted_out(THREE))
 
 
 @pytest.fixture
 def sortal(db, settings):
     settings.LOCAL = True
     call_command("load_demo", "sortal", verbosity=0)
-    return extract(Project.objects.get(slug="sortal"))
+    return read_answers(Project.objects.get(slug="sortal"))
 
 
 @pytest.mark.parametrize("missing", ["available", "drop"])
@@ -67,14 +67,14 @@ def test_categories_come_in_the_order_of_the_scheme_and_those_that_nobody_uses_d
 
 def test_a_single_category_that_is_used_is_listed_though_its_k_is_undefined(db):
     [one] = categories.compute_by_category(
-        extract(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters()
+        read_answers(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters()
     )
     assert (one.name, one.n_judgements, one.share, one.kappa, one.specific) == ("person", 6, 1, None, 1)
 
 
 @pytest.mark.parametrize("answers", [{}, {"text-1": {"alice": "pgl", "bob": "..."}}, {"text-1": {"alice": "pg"}}])
 def test_what_no_two_coders_judged_gives_an_empty_table_and_no_error(db, answers):
-    found = extract(sorted_out(answers))
+    found = read_answers(sorted_out(answers))
     assert len(categories.compute_agreement_table(found, Parameters()).units) == 0
     assert categories.compute_by_category(found, Parameters()) == []
 
@@ -94,7 +94,7 @@ def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
 
 
 def test_the_table_has_units_in_text_order_that_two_judged(db):
-    found = extract(sorted_out({"text-1": {"alice": "pgl", "bob": "p.l"}, "text-2": {"alice": "g", "bob": "g"}}))
+    found = read_answers(sorted_out({"text-1": {"alice": "pgl", "bob": "p.l"}, "text-2": {"alice": "g", "bob": "g"}}))
     table = categories.compute_agreement_table(found, Parameters())
     label = dict(Markable.objects.values_list("pk", "label"))
     assert [label[unit] for unit in table.units] == ["m0", "m2", "m0"]
@@ -104,12 +104,11 @@ def test_the_table_has_units_in_text_order_that_two_judged(db):
 @pytest.mark.parametrize("scheme", KINDS)
 @pytest.mark.django_db
 def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme):
-    found = extract(answer(coded_project("tea", scheme, WALK, f"{WALK} 2")))
+    found = read_answers(answer(coded_project("tea", scheme, WALK, f"{WALK} 2")))
     said = {
-        (text.pk, place, work.coder): found.categories[number]
-        for text in found.texts
-        for work in text.answers.coder_answers
-        for place, number in zip(work.unit.tolist(), work.category.tolist(), strict=True)
+        (text.pk, mark["unit"], coder): found.categories[mark["category"]]
+        for text, coder, coding in found.codings_in(found.texts)
+        for mark in coding.marks
     }
     rows = [[said[pk, place, "alice"], said[pk, place, "bob"]] for pk, place, coder in said if coder == "alice"]
     agreed = Fraction(sum(a == b for a, b in rows), len(rows))

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.items.items import ItemFilters, compute_items
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Judgement, Markable, Pointer
@@ -23,7 +23,7 @@ def coded(*coders):
 
 
 def ranked(project, sort="share"):
-    found = compute_items(extract(hand_in(project)), Parameters())
+    found = compute_items(read_answers(hand_in(project)), Parameters())
     label = dict(Markable.objects.values_list("pk", "key"))
     return [(label[int(found.unit[row])], row) for row in found.select(ItemFilters(sort=sort)).tolist()], found
 

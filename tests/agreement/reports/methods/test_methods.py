@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 from django.db.models import Count
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
@@ -28,17 +28,17 @@ BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "
 
 @pytest.fixture(params=SCHEMES)
 def answered(request, db):
-    return extract(answer(coded_project("tea", SCHEMES[request.param], WALK, f"{WALK} 2", f"{WALK} 3")))
+    return read_answers(answer(coded_project("tea", SCHEMES[request.param], WALK, f"{WALK} 2", f"{WALK} 3")))
 
 
 @pytest.fixture
 def pointed(db):
-    return extract(answer(coded_project("tea", SCHEMES["pointers"], WALK, f"{WALK} 2", f"{WALK} 3")))
+    return read_answers(answer(coded_project("tea", SCHEMES["pointers"], WALK, f"{WALK} 2", f"{WALK} 3")))
 
 
 @pytest.fixture
 def three(db):
-    return extract(sorted_out(THREE))
+    return read_answers(sorted_out(THREE))
 
 
 def written(found, **asked):
@@ -126,7 +126,7 @@ def test_two_figures_that_differ_by_their_thirds_do_not_have_one_description(db,
         keys = dict(coding.text.markables.values_list("label", "key"))
         for label, target in zip("abcde", labels, strict=True):
             judge(coding, keys[label], "phrase" if target else "none", *([keys[target]] if target else []))
-    found = extract(hand_in(project))
+    found = read_answers(hand_in(project))
     choice, other = (written(found, distance=distance, thirds=thirds) for thirds in CHOICES["thirds"])
     assert choice[1].result.value != other[1].result.value
     described = [one.paragraph.partition("Over ")[0] for one, _ in (choice, other)]
@@ -148,7 +148,7 @@ def test_the_paragraph_says_how_many_markables_are_left_out_and_why(three):
 
 def test_the_paragraph_says_that_the_interval_of_one_text_is_over_what_no_chain_joins(db):
     alone = {"text-1": dict(zip(("alice", "bob", "carol"), LONG.split(), strict=True))}
-    said = written(extract(sorted_out(alone)))[0].paragraph
+    said = written(read_answers(sorted_out(alone)))[0].paragraph
     assert "jackknife over 12 connected components on the logarithm" in said
     assert "Student’s t with 11 degrees of freedom" in said
 
@@ -157,13 +157,13 @@ def test_the_paragraph_says_which_codings_do_not_count(db):
     project = sorted_out(THREE)
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="bob")
     reopen_coding(coding, coding.coder)
-    assert "Not counted: 1 coding begun and not submitted." in written(extract(project))[0].paragraph
-    assert "Not counted" not in written(extract(project), include="open")[0].paragraph
+    assert "Not counted: 1 coding begun and not submitted." in written(read_answers(project))[0].paragraph
+    assert "Not counted" not in written(read_answers(project), include="open")[0].paragraph
 
 
 @pytest.mark.parametrize("answers", [{"text-1": {"alice": "pgl"}}, {"text-1": {"alice": "pp", "bob": "pp"}}, {}])
 def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
-    found, report = written(extract(sorted_out(answers)))
+    found, report = written(read_answers(sorted_out(answers)))
     assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
     assert "interval" not in found.paragraph
     assert "jackknife" not in found.paragraph
@@ -186,7 +186,7 @@ def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
 @pytest.mark.django_db
 def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
     texts = (WALK, f"{WALK} 2", f"{WALK} 3")
-    found, _ = written(extract(answer(coded_project("tea", SCHEMES[scheme], *texts))), **asked)
+    found, _ = written(read_answers(answer(coded_project("tea", SCHEMES[scheme], *texts))), **asked)
     assert found.references == tuple(REFERENCES[key] for key in keys)
 
 
@@ -244,7 +244,7 @@ def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(
 )
 @pytest.mark.django_db
 def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coefficient, scheme, names):
-    found = extract(answer(coded_project("tea", SCHEMES[scheme], WALK)))
+    found = read_answers(answer(coded_project("tea", SCHEMES[scheme], WALK)))
     changes = methods.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
     expected = {(name, one) for name in names for one in choices_of(name, scheme, base) if one != getattr(base, name)}
@@ -255,7 +255,7 @@ def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coeffi
 
 @pytest.mark.django_db
 def test_how_sets_are_compared_is_a_choice_where_they_are_compared():
-    found = extract(answer(coded_project("tea", SCHEMES["pointers"], WALK)))
+    found = read_answers(answer(coded_project("tea", SCHEMES["pointers"], WALK)))
     names = {change.name for change in methods.vary_choices(found, Parameters(distance="passonneau"))}
     assert {"empty", "thirds"} <= names
 
@@ -270,7 +270,7 @@ def test_changes_of_a_small_project_are_those_of_the_library(three):
 
 
 def test_nothing_moves_where_the_coefficient_is_undefined(db):
-    found = extract(sorted_out({"text-1": {"alice": "pp", "bob": "pp"}}))
+    found = read_answers(sorted_out({"text-1": {"alice": "pp", "bob": "pp"}}))
     assert {change.moved for change in methods.vary_choices(found, Parameters())} == {None}
 
 
@@ -314,14 +314,14 @@ DESIGNS = {
 def test_the_data_are_described_as_the_rows_have_them(db, design, said):
     project = sorted_out(DESIGNS[design])
     judgements = Judgement.objects.filter(coding__text__project=project)
-    data = methods.describe_data(*resolve(extract(project), Parameters()))
+    data = methods.describe_data(*resolve(read_answers(project), Parameters()))
     by_text = judgements.values("coding__text").annotate(n=Count("coding__coder", distinct=True))
     assert data.n_judgements == judgements.count()
     assert data.n_coders == judgements.values("coding__coder").distinct().count()
     assert (data.n_texts, list(data.coders_per_document)) == (len(by_text), sorted(one["n"] for one in by_text))
     markables = Markable.objects.filter(text__project=project, text__in=by_text.values("coding__text"))
     assert (data.n_given, data.n_marked) == (markables.count(), 0)
-    paragraph = written(extract(project))[0].paragraph
+    paragraph = written(read_answers(project))[0].paragraph
     assert said in paragraph
     assert "The markables were given with the texts." in paragraph
 
@@ -333,16 +333,15 @@ def test_who_made_the_markables_is_said(project, text, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         coding.judgements.create(markable=mark, category=project.categories.get(key="none"))
-    found = extract(hand_in(project))
+    found = read_answers(hand_in(project))
     given = text.markables.filter(level__coded=True, predefined=True).count()
     assert f"{given} markables were given with the texts, and coders marked 1 more." in written(found)[0].paragraph
     text.markables.exclude(pk=mark.pk).filter(level__coded=True).update(predefined=False)
-    clear_cache()
-    assert "Coders marked the markables themselves." in written(extract(project))[0].paragraph
+    assert "Coders marked the markables themselves." in written(read_answers(project))[0].paragraph
 
 
 def test_codings_that_do_not_count_are_named(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)
-    assert "Not counted: 1 coding begun and not submitted." in written(extract(project))[0].paragraph
+    assert "Not counted: 1 coding begun and not submitted." in written(read_answers(project))[0].paragraph

@@ -2,14 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from agreement.data.extract.reading import clear_cache, extract
-from agreement.data.extract.reliability import reliability_data
+from agreement.data.reading import read_answers
+from agreement.data.reliability import reliability_data
 from agreement.measures import ReliabilityData, alpha, augmented_kappa, beta, cohen_kappa, interval
-from agreement.measures.sums.tables import tabulate
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall import overall
@@ -109,48 +107,17 @@ def three(db):
 def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_changed(scheme, asked):
     project = answer(coded_project("tea", scheme, WALK, f"{WALK} 2", f"{WALK} 3"))
     options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
-    before = extract(project)
+    before = read_answers(project)
     first = overall.compute_report(before, asked).result
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="alice")
     for label in "abcde":
         judge_again(coding, coding.text.markables.get(label=label).key, "none")
-    after = extract(project)
+    after = read_answers(project)
     second = overall.compute_report(after, asked).result
-    clear_cache()
-    for found, result in ((before, first), (extract(project), second)):
+    for found, result in ((before, first), (read_answers(project), second)):
         data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
         same(result, alpha(data, **options))
     assert first.value != second.value
-
-
-def test_only_the_sums_of_the_text_that_changed_are_computed_again(three, monkeypatch):
-    computed = []
-
-    def count(data, options):
-        computed.append(len(data.documents))
-        return tabulate(data, options)
-
-    monkeypatch.setattr(basis, "tabulate", count)
-    before = basis.compute_sums(*chosen(extract(three)))["nominal"]
-    answer_with(three, "text-2", "bob", "ppp")
-    after = basis.compute_sums(*chosen(extract(three)))["nominal"]
-    assert computed == [3, 1]
-    assert [old == new for old, new in zip(before, after, strict=True)] == [True, False, True]
-    assert basis.compute_sums(*chosen(extract(three)))["nominal"] == after
-    assert len(computed) == 2
-
-
-def test_one_reading_of_a_text_serves_every_distance(db):
-    project = answer(coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2"))
-    clear_cache()
-    found = extract(project)
-    basis.compute_sums(*chosen(found, distance="masi"))
-    data = [list(text.content.cache) for text in found.texts]
-    basis.compute_sums(*chosen(found, distance="dice"))
-    assert len(found.tables) == 1
-    basis.compute_sums(*chosen(found, distance="dice", empty="disjoint"))
-    assert len(found.tables) == 2
-    assert [list(text.content.cache) for text in found.texts] == data
 
 
 def test_a_coefficient_is_called_as_in_the_library():
@@ -171,14 +138,14 @@ def of_coders(answers, coders):
 @pytest.mark.parametrize("name", [name for name, one in COEFFICIENTS.items() if one.for_two])
 def test_a_coefficient_of_two_coders_is_refused_for_three_and_is_there_for_two_of_them(three, name):
     with pytest.raises(InvalidParameter, match="is of two coders, and here are 3: choose two,"):
-        chosen(extract(three), name)
-    found = basis.compute_result(*chosen(extract(three), name, coders="alice,bob"))
+        chosen(read_answers(three), name)
+    found = basis.compute_result(*chosen(read_answers(three), name, coders="alice,bob"))
     same(found, COEFFICIENTS[name].compute(table_of(of_coders(THREE, ("alice", "bob")), ("alice", "bob"))))
 
 
 def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chosen(three):
     Coding.objects.filter(text__slug="text-3", coder__username="carol").delete()
-    extracted, parameters = chosen(extract(three), "cohen_kappa", texts="text-3")
+    extracted, parameters = chosen(read_answers(three), "cohen_kappa", texts="text-3")
     assert (extracted.coders, parameters.coders) == (("alice", "bob"), "alice,bob")
     data = table_of(of_coders({"text-3": THREE["text-3"]}, ("alice", "bob")), ("alice", "bob"))
     same(basis.compute_result(extracted, parameters), cohen_kappa(data))
@@ -188,7 +155,7 @@ def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chose
 @pytest.mark.parametrize("name", ["beta", "weighted_kappa"])
 @pytest.mark.parametrize("asked", CHAINED)
 def test_beta_takes_the_distance_and_leaves_the_unit_in_its_sets(name, asked):
-    found = extract(answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", f"{WALK} 3")))
+    found = read_answers(answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", f"{WALK} 3")))
     data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
     options = {"distance": asked.distance, "empty": asked.empty, "thirds": asked.thirds}
     parameters = replace(asked, coefficient=name)
@@ -201,7 +168,7 @@ def test_augmented_kappa_is_of_antecedents_where_no_chain_is_made(project, codin
     for label, alice, bob in (("b", "a", "a"), ("c", "ab", "a"), ("d", "ab", "bc"), ("e", "abc", "c")):
         judge(codings["alice"], keys[label], "phrase", *(keys[one] for one in alice))
         judge(codings["bob"], keys[label], "phrase", *(keys[one] for one in bob))
-    found = extract(hand_in(project))
+    found = read_answers(hand_in(project))
     with pytest.raises(InvalidParameter, match="chains=none"):
         chosen(found, "augmented_kappa")
     parameters = chosen(found, "augmented_kappa", chains="none")
@@ -227,7 +194,7 @@ def test_an_interval_is_that_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
     coders = coders_for(name)
     expected = interval(table_of(of_coders(THREE, coders), coders), COEFFICIENTS[name].compute, **options)
-    found = basis.compute_interval(*chosen(extract(three), name, coders=",".join(coders), **options))
+    found = basis.compute_interval(*chosen(read_answers(three), name, coders=",".join(coders), **options))
     same(found, expected)
     same(found.result, expected.result)
     # carol judged nothing of the third, so that dropping leaves two, which are too few
@@ -241,7 +208,7 @@ def test_an_interval_is_that_of_the_library_over_texts(three, name):
 def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough(db, name, letters, n_groups):
     coders = coders_for(name)
     alone = {"text-1": dict(zip(coders, letters.split(), strict=False))}
-    extracted = extract(sorted_out(alone | of_coders({"text-2": THREE["text-2"]}, coders)))
+    extracted = read_answers(sorted_out(alone | of_coders({"text-2": THREE["text-2"]}, coders)))
     found = basis.compute_interval(*chosen(extracted, name, texts="text-1"))
     same(found, interval(table_of(alone, coders), COEFFICIENTS[name].compute))
     # bob left the last of four to the others: of two coders three are left
@@ -252,25 +219,14 @@ def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough
 
 def test_the_text_without_which_there_is_no_value_is_named_by_its_address(db):
     answers = {"text-1": {"alice": "pg", "bob": "pp"}} | {f"text-{n}": {"alice": "pp", "bob": "pp"} for n in (2, 3)}
-    found = basis.compute_interval(*chosen(extract(sorted_out(answers))))
+    found = basis.compute_interval(*chosen(read_answers(sorted_out(answers))))
     assert found.note == "no interval: the coefficient is undefined without text 'text-1'"
-
-
-def test_the_interval_of_one_text_survives_a_change_of_another(three):
-    def found():
-        return basis.compute_interval(*chosen(extract(three), texts="text-1"))
-
-    before = found()
-    answer_with(three, "text-2", "bob", "ppp")
-    assert found() is before
-    answer_with(three, "text-1", "bob", "ppp")
-    assert found() is not before
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db, name):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
-    found = basis.compute_interval(*chosen(extract(sorted_out(answers)), name))
+    found = basis.compute_interval(*chosen(read_answers(sorted_out(answers)), name))
     same(found, interval(table_of({"text-1": answers["text-1"]}, ("alice", "bob")), COEFFICIENTS[name].compute))
     assert (found.by, found.n_groups) == ("component", 8)
     assert found.low < found.value < found.high
@@ -289,7 +245,7 @@ def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(d
 def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
     move_to_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
     move_to_round(three, three.texts.filter(slug="text-3"), "main")
-    found, asked = chosen(extract(three), **selection)
+    found, asked = chosen(read_answers(three), **selection)
     data = basis.select_data(found, asked)
     assert list(data.coders) == coders
     assert [text.slug for text in basis.pick_texts(found, asked)] == texts
@@ -302,7 +258,7 @@ def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
 @pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without", "include"])
 def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
     with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
-        resolve(extract(three), Parameters(**{field: "ghost"}))
+        resolve(read_answers(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
 
 
@@ -310,16 +266,16 @@ def test_somebody_who_has_only_begun_cannot_be_chosen(db):
     project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
     begun = Coding.objects.get(coder__username="bob")
     reopen_coding(begun, begun.coder)
-    found, parameters = resolve(extract(project), Parameters(coders="carol"))
+    found, parameters = resolve(read_answers(project), Parameters(coders="carol"))
     assert (found.coders, parameters.coders) == (("carol",), "carol")
     with pytest.raises(InvalidParameter) as wrong:
-        resolve(extract(project), Parameters(coders="bob"))
+        resolve(read_answers(project), Parameters(coders="bob"))
     assert wrong.value.field == "coders"
 
 
 def test_units_that_more_than_half_give_a_category_are_left_out(three):
     # text-1: p 3 of 3, then p g l, g 3 of 3, l 2 of 2; text-2: g 3 of 3, p 2 of 3, p 2 of 3; text-3: l, p, then 1 of 2
-    found = extract(three)
+    found = read_answers(three)
     without = {"text-1": [1, 2, 3], "text-2": [0], "text-3": [0, 2]}
     rest = {
         text: {coder: "".join(letters[n] for n in without[text]) for coder, letters in given.items()}
@@ -342,12 +298,12 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
     ],
 )
 def test_half_of_the_chosen_coders_are_not_more_than_half(three, coders, left_out):
-    found = extract(three)
+    found = read_answers(three)
     assert len(basis.select_data(*chosen(found, coders=coders, without="person")).units) == 10 - len(left_out)
 
 
 def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
-    found = extract(three)
+    found = read_answers(three)
     units = basis.select_data(*chosen(found, without="person,group")).units
     # p g l: 2 of 3 give one of the two, but no two the same; 1 of 2 p and 1 of 2 g
     assert len(units) == 4
@@ -360,7 +316,7 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
     judge(codings["alice"], keys["d"], "phrase", keys["a"])
     judge(codings["bob"], keys["d"], "none")
     label = dict(Markable.objects.values_list("pk", "label"))
-    data = basis.select_data(*chosen(extract(hand_in(project)), without="none"))
+    data = basis.select_data(*chosen(read_answers(hand_in(project)), without="none"))
     values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
     of_unit = dict(zip((label[unit] for unit in data.units), values, strict=True))
     assert set(of_unit) == {"b", "c", "d", "e", "f"}
@@ -383,28 +339,18 @@ def test_text_submitted_empty_has_singletons(db, later):
     hand_in(project)
 
     def found():
-        return basis.compute_result(*resolve(extract(project), Parameters(unmarked="singleton", **later)))
+        return basis.compute_result(*resolve(read_answers(project), Parameters(unmarked="singleton", **later)))
 
     before = found()
     assert before.n_judgements == 3 * 5 * 2
     here = codings["text-2", "carol"]
     judge_again(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
     same(found(), before)
-    clear_cache()
     same(found(), before)
 
 
-def test_only_so_much_is_kept_and_the_oldest_goes_first(three):
-    found = extract(three)
-    for number in range(basis.CACHED_VALUES + 1):
-        basis.cached(found, number, partial(int, number))
-    assert list(found.cache) == list(range(1, basis.CACHED_VALUES + 1))
-    assert basis.cached(found, 1, lambda: "computed again") == 1
-    assert basis.cached(found, 0, lambda: "computed again") == "computed again"
-
-
 def test_without_texts_everything_is_there_but_the_value(db):
-    extracted = extract(coded_project("tea", "sortal-classes"))
+    extracted = read_answers(coded_project("tea", "sortal-classes"))
     for name in COEFFICIENTS:
         found = basis.compute_interval(*chosen(extracted, name))
         assert (found.value, found.low, found.high) == (None, None, None)
@@ -423,5 +369,5 @@ def test_a_coefficient_as_a_function_has_its_options(three, name):
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])
 def test_a_distance_of_sets_between_categories_is_refused_or_nominal_but_no_error(three, distance):
     with suppress(InvalidParameter):
-        value = overall.compute_report(extract(three), Parameters(distance=distance)).result.value
+        value = overall.compute_report(read_answers(three), Parameters(distance=distance)).result.value
         assert value == pytest.approx(alpha(table_of(THREE)).value)

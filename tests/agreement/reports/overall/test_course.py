@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from agreement.data.activity import LATEST, read_activity, read_progress
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports.overall import course
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -40,7 +40,7 @@ def charlie(project):
 
 @pytest.fixture
 def three(project):
-    return extract(hand_in(project))
+    return read_answers(hand_in(project))
 
 
 def worked(found, days, operations=None, seconds=0.0):
@@ -81,7 +81,7 @@ def test_a_week_begins_when_monday_does_where_people_are(three, settings):
 def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
     for slug, name in {"text-1": "pilot-10", "text-2": "pilot-2"}.items():
         move_to_round(project, project.texts.filter(slug=slug), name)
-    found = extract(project)
+    found = read_answers(project)
     stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
     assert slugs(stages) == {"pilot-2": ["text-2"], "pilot-10": ["text-1"], "main": ["text-3"]}
     assert list(slugs(stages)) == ["main", "pilot-10", "pilot-2"]
@@ -89,7 +89,7 @@ def test_rounds_come_in_their_order_and_not_in_that_of_their_names(project):
 
 def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
     answers = {f"text-{n + 1}": {"alice": "pg", "bob": "pp"} for n in range(9)}
-    found = extract(sorted_out(answers))
+    found = read_answers(sorted_out(answers))
     days = {slug: -number for number, slug in enumerate(answers)}  # the last was finished first
     work = worked(found, days, dict.fromkeys(answers, 5))
     stages = course.compute_stages(found, Parameters(), "operations", work)
@@ -160,10 +160,10 @@ def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_tim
         (places["text-3"].pk, "bob"): Activity(0.0, 1, MONDAY, MONDAY),
     }
     # 90 seconds for three judgements of each of the first two texts; the third has no time, and does not count
-    assert course.seconds_per_judgement(three.texts, "bob", work) == 15
-    assert course.seconds_per_judgement([places["text-2"]], "bob", work) == 10
-    assert course.seconds_per_judgement([places["text-3"]], "bob", work) is None
-    assert course.seconds_per_judgement(three.texts, "alice", work) is None
+    assert course.seconds_per_judgement(three, three.texts, work)["bob"] == 15
+    assert course.seconds_per_judgement(three, [places["text-2"]], work)["bob"] == 10
+    assert course.seconds_per_judgement(three, [places["text-3"]], work)["bob"] is None
+    assert course.seconds_per_judgement(three, three.texts, work)["alice"] is None
 
 
 def at(coding, *minutes):
@@ -254,7 +254,7 @@ def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
     assert read_activity(other, today, 1).operations == 3
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert read_activity(other, today, 1).operations == 3
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.last().key, "state")
     assert read_activity(other, today, 1).operations == 4

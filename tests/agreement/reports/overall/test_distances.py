@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
@@ -35,10 +35,10 @@ def plain(answers, coders=("alice", "bob", "carol")):
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-2,text-3"}, {"coders": "alice,carol"}, {"rounds": ""}])
 def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(asked):
     project = sorted_out(THREE)
-    distribute_distances(extract(project), Parameters())  # what is kept of texts
+    distribute_distances(read_answers(project), Parameters())  # what is kept of texts
     chosen = {text: THREE[text] for text in asked.get("texts", ",".join(THREE)).split(",")}
     observed, expected = plain(chosen, asked.get("coders", "alice,bob,carol").split(","))
-    equal, apart = distribute_distances(extract(project), Parameters(**asked))
+    equal, apart = distribute_distances(read_answers(project), Parameters(**asked))
     assert (equal.low, equal.high, apart.low, apart.high) == (0, 0, 1, 1)
     assert (apart.observed, apart.expected) == (pytest.approx(observed), pytest.approx(expected))
     assert (equal.observed, equal.expected) == (pytest.approx(1 - observed), pytest.approx(1 - expected))
@@ -48,8 +48,8 @@ def test_letters_are_equal_or_not_by_the_definitions_whatever_is_selected(asked)
 def test_of_chains_the_means_are_what_alpha_observes_and_expects(asked):
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     parameters = Parameters(distance="passonneau", chains="full", top="chain", **asked)
-    bins = distribute_distances(extract(project), parameters)
-    result = compute_report(extract(project), parameters).result
+    bins = distribute_distances(read_answers(project), parameters)
+    result = compute_report(read_answers(project), parameters).result
     assert len(bins) == 4
     assert sum(one.high * one.observed for one in bins) == pytest.approx(result.observed)
     assert sum(one.high * one.expected for one in bins) == pytest.approx(result.expected)
@@ -57,13 +57,13 @@ def test_of_chains_the_means_are_what_alpha_observes_and_expects(asked):
 
 def test_a_kappa_has_the_nominal_distance_and_others_have_tenths():
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK))
-    kappa = distribute_distances(extract(project), Parameters(coefficient="fleiss_kappa", distance="masi"))
+    kappa = distribute_distances(read_answers(project), Parameters(coefficient="fleiss_kappa", distance="masi"))
     assert [one.low for one in kappa] == [0, 1]
-    masi = distribute_distances(extract(project), Parameters(distance="masi"))
+    masi = distribute_distances(read_answers(project), Parameters(distance="masi"))
     assert [(one.low, one.high) for one in masi[:3]] == [(0, 0), (0, 0.1), (0.1, 0.2)]
     for which in ("observed", "expected"):
         assert sum(getattr(one, which) for one in masi) == pytest.approx(1)
 
 
 def test_where_no_two_coders_judged_an_item_there_is_nothing():
-    assert distribute_distances(extract(sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})), Parameters()) == []
+    assert distribute_distances(read_answers(sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})), Parameters()) == []

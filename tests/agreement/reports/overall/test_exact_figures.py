@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Category, Coding
@@ -80,8 +80,8 @@ def table_of(texts, coders, singleton, unmarked):
 @pytest.mark.parametrize("singleton", [True, False])
 def test_alpha_of_chosen_coders_and_of_each_text_is_the_fraction(project, singleton, unmarked):
     Category.objects.filter(key="none").update(singleton=singleton)
-    clear_cache()
-    answers = extract(project)
+    forget_answers()
+    answers = read_answers(project)
     for who in SOME:
         for options in OPTIONS:
             report = compute_report(answers, Parameters(coders=",".join(who), unmarked=unmarked, **options))

@@ -7,7 +7,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
 from agreement.reports.items import items
 from agreement.reports.overall import overall
@@ -221,7 +221,7 @@ def hypothesised(strategy):
 def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
-        extracted = extract(pointed)
+        extracted = read_answers(pointed)
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             for distance in SET_DISTANCES:
                 check_report(extracted, work, Parameters(distance=distance, chains=mode, top=top, **more))
@@ -232,7 +232,7 @@ def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
 def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
     with transaction.atomic():
         write(indexed, work)
-        extracted = extract(indexed)
+        extracted = read_answers(indexed)
         for more, distance in product(others, SET_DISTANCES):
             check_report(extracted, work, Parameters(distance=distance, **more))
         transaction.set_rollback(True)
@@ -242,7 +242,7 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
 def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
-        extracted = extract(pointed)
+        extracted = read_answers(pointed)
         label = dict(Markable.objects.filter(text__project=pointed).values_list("pk", "label"))
         for more, name in product(others, SET_DISTANCES):
             found = items.compute_items(extracted, Parameters(distance=name, **more))
@@ -269,7 +269,7 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
 def test_k_is_that_of_the_definition(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
-        extracted = extract(pointed)
+        extracted = read_answers(pointed)
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
             table = table_of(work, "pointers", mode, top, more["unmarked"], more["include"])
@@ -286,7 +286,7 @@ def judged(codings, keys, project):
     judge(codings["bob"], keys["d"], "phrase", keys["a"], keys["b"])
     judge(codings["alice"], keys["e"], "segment", keys["3"])
     judge(codings["bob"], keys["e"], "place")
-    return extract(hand_in(project))
+    return read_answers(hand_in(project))
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
 @pytest.mark.parametrize("mode", ["none", "partial"])
 def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
     with pytest.raises(InvalidParameter) as wrong:
-        overall.compute_report(extract(indexed), Parameters(chains=mode))
+        overall.compute_report(read_answers(indexed), Parameters(chains=mode))
     assert wrong.value.field == "chains"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.data.activity import read_progress
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.measures import Interval, Result
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import BANDS, build_overview, verdict
@@ -16,7 +16,7 @@ from tests.shared.agreeing import WALK, coded_project, hand_in
 
 
 def seen(project, **asked):
-    return build_overview(extract(project), Parameters(**asked), read_progress(project))
+    return build_overview(read_answers(project), Parameters(**asked), read_progress(project))
 
 
 def test_a_project_without_texts_misses_texts(db):
@@ -71,7 +71,7 @@ def test_where_there_is_a_figure_nothing_is_missing_and_it_is_that_of_the_report
     project = sorted_out(THREE)
     found = seen(project)
     assert found.missing == ()
-    assert found.report == overall.compute_report(extract(project), Parameters())
+    assert found.report == overall.compute_report(read_answers(project), Parameters())
     assert found.verdict == verdict(found.report.interval)
 
 

@@ -11,8 +11,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.answers.given_answers import read_given_answers
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.given_answers import read_given_answers
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import Parameters
@@ -147,7 +147,7 @@ def test_all_versions_give_what_no_filter_gives(ways, work):
 
 def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
     project = Coding.objects.first().text.project
-    answers, parameters = resolve(extract(project, versions=frozenset({2})), Parameters(versions="2"))
+    answers, parameters = resolve(read_answers(project, scheme_versions=frozenset({2})), Parameters(versions="2"))
     cells = {(row.text, row.unit): row.values for row in reliability_matrix(answers, parameters).rows}
     keys = dict(project.texts.get(slug="text-1").markables.values_list("label", "key"))
     for unit in UNITS[3:]:
@@ -157,7 +157,7 @@ def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
         next(text for text in answers.texts if text.slug == "text-2"),
         project.texts.get(slug="text-2").content,
     )
-    given = read_given_answers(answers, answers.labels, text.answers.units, {text.pk: content})
+    given = read_given_answers(answers, answers.labels, answers.units_in(text), {text.pk: content})
     units = dict(project.texts.get(slug="text-2").markables.values_list("pk", "label"))
     assert {(one.coder, units[unit]) for unit, several in given.items() for one in several} == {
         (coder, unit)
@@ -191,9 +191,9 @@ def test_page_command_and_paragraph_name_the_version_and_what_it_leaves_out(work
 def test_without_the_filter_no_query_more_is_asked(work, signed_in, charlie):
     client = signed_in(charlie)
     client.get(PAGE)
-    clear_cache()
+    forget_answers()
     whole = cost(client, PAGE)
-    clear_cache()
+    forget_answers()
     assert cost(client, f"{PAGE}?versions=2") <= whole + 1
 
 
@@ -245,7 +245,7 @@ def test_a_figure_is_what_it_would_be_if_the_judgements_of_other_versions_were_n
     found = ways("own", versions="2", **asked)
     scores = scores_of(project, versions="2", **asked)
     judgements.filter(scheme_version=1).delete()
-    clear_cache()
+    forget_answers()
     without = ways("own", **asked)
     names = ("value", "observed", "expected", "n_units", "n_judgements", "coders", "low", "high")
     assert [found[name] for name in names] == [without[name] for name in names]
@@ -324,7 +324,7 @@ def test_the_chip_of_the_versions_leads_to_a_page_without_a_fault(work, signed_i
     client = signed_in(charlie)
     # under version 2 two coders judged anything: without the filter there are three
     Judgement.objects.filter(coding__coder__username="alice").update(scheme_version=1)
-    clear_cache()
+    call_command("refresh_figures", "walk")
     asked = {"versions": "2", "coefficient": "cohen_kappa"}
     page = client.get(PAGE, asked)
     assert page.status_code == 200

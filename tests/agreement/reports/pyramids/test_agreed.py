@@ -13,15 +13,14 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.answers.contents import TextContent
-from agreement.data.extract.reading import clear_cache, extract
 from agreement.data.pyramids.agreed_pyramids import agreed_state
+from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
 from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences, read_agreed_source
 from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import parse_asked
-from agreement.sections import computations
+from agreement.results import computations
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.coding.decisions import Decision, Description
@@ -454,7 +453,7 @@ def test_without_an_agreed_pyramid_the_page_says_what_to_do(signed_in, charlie, 
     assert signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()["coders"] == []
     for options, words in (
         ({"coders": "ghost"}, "--coders: there is no 'ghost'"),
-        ({"docset": "sinking"}, "by --texts"),
+        ({"docset": "sinking"}, "--docset belongs to --report peers"),
     ):
         with pytest.raises(CommandError, match=words):
             call_command("agreement", "ferry", report="gold", stdout=StringIO(), **options)
@@ -469,7 +468,7 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
         client.get(f"/projects/{slug}/agreement/items/")  # the first view is recorded
         costs = []
         for address in (f"/projects/{slug}/agreement/gold/?coder=ann", f"/api/v1/projects/{slug}/agreement/gold/"):
-            clear_cache()
+            forget_answers()
             cache.clear()
             costs.append(cost(client, address))
         found.append(costs)
@@ -478,7 +477,7 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
 
 
 def test_docsets_are_read_once_however_many_there_are(project, django_assert_num_queries):
-    answers = extract(project)
+    answers = read_answers(project)
     with django_assert_num_queries(12):
         read_agreed_source(project, answers)
     assert len(agreed_state(project)) == 8
@@ -486,21 +485,15 @@ def test_docsets_are_read_once_however_many_there_are(project, django_assert_num
 
 @pytest.mark.slow
 def test_work_grows_with_the_docsets(project):
-    source = read_agreed_source(project, extract(project))
+    source = read_agreed_source(project, read_answers(project))
     texts = source.answers.texts
 
     def compare(n):
-        several = [
-            replace(
-                texts[k % 4],
-                slug=f"day-{k}",
-                content=TextContent.of(replace(texts[k % 4].answers, pk=10_000 + k, cache={})),
-            )
-            for k in range(n)
-        ]
+        several = [replace(texts[k % 4], slug=f"day-{k}", pk=10_000 + k) for k in range(n)]
+        columns = source.answers.columns.select(np.arange(n) % 4)
         larger = replace(
             source,
-            answers=replace(source.answers, texts=tuple(several), cache={}),
+            answers=replace(source.answers, texts=tuple(several), columns=columns, cache={}),
             agreed={10_000 + k: replace(source.agreed[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)},
             words={10_000 + k: source.words[texts[k % 4].text_pk] for k in range(n)},
         )

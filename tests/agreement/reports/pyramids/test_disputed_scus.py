@@ -1,7 +1,7 @@
 """The SCUs on whose words coders disagree most."""
 
-from agreement.data.extract.reading import extract
 from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
 from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request.parameters import Parameters
@@ -11,7 +11,7 @@ SUMMARIES = [("one", "s1 s2 s3 s4"), ("two", "t1 t2 t3 t4")]
 
 
 def disputed(project, most=5):
-    items = compute_items(extract(project), Parameters(units="words", distance="jaccard"))
+    items = compute_items(read_answers(project), Parameters(units="words", distance="jaccard"))
     found = list_disputed_scus(read_pyramids(project), items, most)
     shares = [one.share for one in found]
     assert shares == sorted(shares, reverse=True)
@@ -28,7 +28,7 @@ def test_scus_are_listed_by_the_disagreement_on_their_words_and_no_words_twice(a
     # Neither what is alike, nor the words of one SCU again as another coder has them.
     assert found == [("bob", "Late", 2, 1, 2), ("alice", "Pair", 2, 1, 2)]
     assert disputed(project, 1) == found[:1]
-    pyramids, items = read_pyramids(project), compute_items(extract(project), Parameters(units="words"))
+    pyramids, items = read_pyramids(project), compute_items(read_answers(project), Parameters(units="words"))
     with django_assert_num_queries(1):
         list_disputed_scus(pyramids, items, 5)
 

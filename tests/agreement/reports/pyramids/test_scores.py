@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.data.extract.reading import clear_cache
 from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.reading import forget_answers
 from agreement.measures import mean_interval
 from agreement.reports.pyramids import scores
 from agreement.reports.request.parameters import InvalidParameter
@@ -189,7 +189,7 @@ def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
     client = signed_in(charlie)
     harbour("small", peers=2)
     harbour("large", peers=6)
-    clear_cache()  # of projects of other tests that had the same keys
+    forget_answers()
     costs = [cost(client, f"/projects/{slug}/agreement/{page}") for slug in ("small", "large")]
     assert costs[0] == costs[1]
 

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
@@ -14,7 +14,7 @@ from agreement.reports.items.readings import read_readings
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import default_parameters
 from agreement.reports.request.resolution import resolve
-from agreement.sections.pages.items.items import OPTIONS
+from agreement.results.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core.database import bulk
 from annotations.core.http import fields
@@ -38,7 +38,7 @@ def judged(codings, keys, project):
     judge(alice, keys["e"], "none")
     hand_in(project)
     parameters = default_parameters(project.preset, project.answers)
-    found = items.compute_items(extract(project), parameters)
+    found = items.compute_items(read_answers(project), parameters)
     words = read_snippets(found.unit.tolist())
     return [(words[int(found.unit[row])].key, float(found.share_of(row))) for row in found.select(items.ItemFilters())]
 
@@ -140,7 +140,7 @@ def varied(judged, codings, keys, project):
     judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
     for coding, name in ((alice, "carol"), (bob, "dora")):
         answer_as(coding, person(name))
-    return items.compute_items(extract(hand_in(project)), default_parameters(project.preset, project.answers))
+    return items.compute_items(read_answers(hand_in(project)), default_parameters(project.preset, project.answers))
 
 
 def keys_of(found, filters):
@@ -186,12 +186,12 @@ def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
 @pytest.fixture
 def ranked(varied, project):
     """Return the readings of the items of `varied`."""
-    return read_readings(extract(project), default_parameters(project.preset, project.answers), varied)
+    return read_readings(read_answers(project), default_parameters(project.preset, project.answers), varied)
 
 
 def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, varied, project):
     parameters = default_parameters(project.preset, project.answers)
-    found = ambiguity(select_data(*resolve(extract(project), parameters)))
+    found = ambiguity(select_data(*resolve(read_answers(project), parameters)))
     words = read_snippets([one.unit for one in found.units])
     client = signed_in(charlie)
     first = links(client.get(URL, {"sort": "ambiguity"}).content.decode())[0]

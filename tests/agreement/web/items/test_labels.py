@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from agreement.data.answers.categories import name_categories
-from agreement.data.extract.reading import extract
+from agreement.data.categories import name_categories
+from agreement.data.reading import read_answers
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in
 
@@ -56,11 +56,11 @@ def test_files_keep_the_keys(signed_in, charlie, renamed):
 
 
 def test_a_category_that_is_renamed_is_called_so_at_once(renamed):
-    assert extract(renamed).label("place") == "Whereabouts"
-    before = extract(renamed)
+    assert read_answers(renamed).label("place") == "Whereabouts"
+    before = read_answers(renamed)
     renamed.categories.filter(key="place").update(label="Somewhere")
-    assert extract(renamed).label("place") == "Somewhere"
-    assert extract(renamed).fingerprint == before.fingerprint
+    assert read_answers(renamed).label("place") == "Somewhere"
+    assert read_answers(renamed).fingerprint == before.fingerprint
 
 
 def test_categories_merged_by_their_labels_are_merged_by_key(signed_in, charlie, renamed):

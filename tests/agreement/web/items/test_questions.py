@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import default_parameters
 from annotations.models import User
@@ -47,7 +47,7 @@ def words_of(page):
 
 
 def report_of(project, question):
-    extracted = extract(project, question=question)
+    extracted = read_answers(project, question=question)
     return compute_report(extracted, default_parameters(project.preset, extracted.answers))
 
 

@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import PRESETS, default_parameters, presets_for
 from tests.conftest import judge
@@ -26,7 +26,7 @@ def judged(codings, keys, project):
     judge(codings["bob"], keys["d"], "phrase", keys["a"], keys["b"])
     judge(codings["alice"], keys["f"], "segment", keys["3"])
     judge(codings["bob"], keys["f"], "place")
-    return extract(hand_in(project))
+    return read_answers(hand_in(project))
 
 
 def figures(page):
@@ -55,7 +55,7 @@ def test_the_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, j
 @pytest.mark.parametrize("n_texts", [1, 3])
 def test_the_value_stands_beside_its_interval_or_why_there_is_none_and_every_distance(signed_in, charlie, n_texts):
     texts = [f"{WALK} {number}" for number in range(n_texts)]
-    found = extract(answer(coded_project("walk", "poesio-artstein-2005", *texts)))
+    found = read_answers(answer(coded_project("walk", "poesio-artstein-2005", *texts)))
     page = signed_in(charlie).get("/projects/walk/agreement/").content.decode()
     report = overall.compute_report(found, CONVENTION)
     card = page.partition('id="value"')[2].partition("</div>")[0]

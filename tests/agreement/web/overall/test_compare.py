@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.methods import methods
 from agreement.reports.request.basis import compute_interval
 from agreement.reports.request.parameters import default_parameters, presets_for
@@ -35,7 +35,7 @@ def expected(changes):
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "gwet_ac1", "missing": "drop"}])
 def test_every_choice_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    changes = methods.vary_choices(extract(walk), replace(CONVENTION, **asked))
+    changes = methods.vary_choices(read_answers(walk), replace(CONVENTION, **asked))
     assert figures(page, "compare") == expected(changes)
     assert len(changes) > 5
     assert table(page, "compare")[0][0] == "current"
@@ -43,7 +43,7 @@ def test_every_choice_has_the_figures_of_the_report_to_the_last_digit(signed_in,
 
 def test_every_convention_has_its_value_and_what_its_paper_prints(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found = extract(walk)
+    found = read_answers(walk)
     presets = presets_for("pointers")
     intervals = [compute_interval(*resolve(found, preset.parameters)) for preset in presets]
     assert figures(page, "presets") == [digits(one.value, one.low, one.high) for one in intervals]

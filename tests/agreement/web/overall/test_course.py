@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall import course as reports
 from agreement.reports.request.parameters import default_parameters
 from annotations.models import Operation
@@ -33,7 +33,7 @@ def walk(charlie):
 
 def expected(project, parameters, by):
     """Return the figures of the page's three tables."""
-    stages = reports.compute_stages(extract(project), parameters, by, work_by_text(project).activities)
+    stages = reports.compute_stages(read_answers(project), parameters, by, work_by_text(project).activities)
     return {
         "stages": [
             digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
@@ -86,7 +86,6 @@ def test_texts_without_work_in_the_log_are_counted_beside_the_periods(signed_in,
     client = signed_in(charlie)
     assert "without work in the log" not in client.get(URL).content.decode()
     Operation.objects.filter(coding__text__slug="text-3").delete()
-    clear_cache()
     for by in ("week", "operations"):
         page = client.get(URL, {"by": by}).content.decode()
         assert "Left out: 1 text without work" in page

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.core.cache import cache
 from django.utils import timezone
 
-from agreement.data.extract.reading import clear_cache, extract
+from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
 from annotations.coding.status import submit_coding
@@ -22,7 +22,7 @@ def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, c
         judge(codings[name], keys["b"], "place")
         judge(codings[name], keys["c"], "phrase", keys["a"])
     hand_in(project)
-    report = overall.compute_report(extract(project), default_parameters(project.preset, project.answers))
+    report = overall.compute_report(read_answers(project), default_parameters(project.preset, project.answers))
     page = signed_in(charlie).get(URL).content.decode()
     assert f'<data value="{report.result.value!r}">' in page
     assert "3 units of 2 coders" in page
@@ -35,7 +35,7 @@ def test_it_costs_the_same_queries_at_any_size(signed_in, charlie):
     for slug, size in (("small", 2), ("large", 5)):
         of_size(slug, size)
         client.get(f"/projects/{slug}/agreement/headline/")  # the first view is recorded
-        clear_cache()
+        forget_answers()
         cache.clear()
         costs.append(cost(client, f"/projects/{slug}/agreement/headline/"))
     assert costs[0] == costs[1] <= 24
@@ -63,7 +63,6 @@ def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in,
     assert "At the present pace" not in client.get(URL).content.decode()  # all on one day
     yesterday = timezone.now() - timedelta(days=1)
     Operation.objects.filter(coding=codings["alice"]).update(applied_at=yesterday)
-    clear_cache()
     page = client.get(URL).content.decode()
     finish = timezone.localdate() + timedelta(days=2)  # six in two days, six are left
     assert f'<time datetime="{finish.isoformat()}">' in page

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
@@ -34,7 +34,7 @@ def walk(charlie):
 
 def expected(project, parameters):
     """Return the report, and the figures of each text by its title."""
-    found = extract(project)
+    found = read_answers(project)
     report = overall.compute_report(found, parameters)
     rows = {}
     for one in report.texts:
@@ -67,7 +67,7 @@ def test_change_without_a_text_is_that_of_the_others(signed_in, charlie, coeffic
     asked = {"coefficient": coefficient}
     project = answer(coded_project("walk", "sortal-classes", WALK, WALK + " [so](f)", "[Ann](a) saw [her](b)"))
     rows = signed_in(charlie).get(URL, asked | {"as": "json", "table": "texts"}).json()["rows"]
-    found, parameters = resolve(extract(project), replace(default_parameters("", "categories"), **asked))
+    found, parameters = resolve(read_answers(project), replace(default_parameters("", "categories"), **asked))
     compute = coefficient_function(parameters)
     if coefficient in ("bennett_s", "gwet_ac1"):  # the values that may be given do not depend on the text
         compute = partial(compute, categories=select_data(found, parameters).labels)

@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.proposal import Method
@@ -26,7 +26,7 @@ from tests.shared.pyramids import codings_of, contributor, models_of
 
 
 def test_a_draft_is_one_operation_that_names_no_coder_and_changes_no_figure(ferry):
-    before = overall.compute_report(extract(ferry.project), Parameters(units="words")).result
+    before = overall.compute_report(read_answers(ferry.project), Parameters(units="words")).result
     agreed = draft(ferry)
     [operation] = agreed.operations.all()
     assert (operation.kind, operation.user, agreed.status, agreed.coder.username) == (
@@ -42,7 +42,7 @@ def test_a_draft_is_one_operation_that_names_no_coder_and_changes_no_figure(ferr
     assert sorted(bases.values_list("coder__username", flat=True)) == ["alice", "bob"]
     assert not any(name in str(operation.payload) for name in User.objects.values_list("username", flat=True))
     assert list(log_mismatches(agreed)) == []
-    assert overall.compute_report(extract(ferry.project), Parameters(units="words")).result == before
+    assert overall.compute_report(read_answers(ferry.project), Parameters(units="words")).result == before
 
 
 def alice_of(made: Docset) -> Coding:

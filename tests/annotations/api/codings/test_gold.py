@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.data.extract.reading import clear_cache
+from agreement.data.reading import forget_answers
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import gold_states
@@ -199,7 +199,7 @@ def test_decisions_their_files_and_what_coders_see_take_the_same_queries_for_any
     for slug in sizes:
         for client, address in visits:
             client.get(address.format(slug))  # the first view is recorded
-            clear_cache()
+            forget_answers()
             costs.setdefault(address, []).append(cost(client, address.format(slug)))
     assert {address: both for address, both in costs.items() if both[0] != both[1]} == {}
     for slug, size in sizes.items():

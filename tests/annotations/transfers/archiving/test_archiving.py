@@ -26,7 +26,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.discussion import add_remark, resolve_flag, save_mapping, set_flag
 from agreement.models import Remark
 from annotations.adjudication.drafts import DraftRequest, draft_gold
@@ -348,7 +348,7 @@ def assert_comes_back_equal(project: Project) -> RestoreReport:
         assert in_ducview(copy) == in_ducview(project)
     else:
         assert list(documents_of(copy, unfinished=True)) == list(documents_of(project, unfinished=True))
-    assert extract(copy).fingerprint == extract(project).fingerprint
+    assert read_answers(copy).fingerprint == read_answers(project).fingerprint
     return restored
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.links.coreference import compare_chains
 from agreement.reports.request.parameters import Parameters
 from annotations.formats import Answer, Document, FormatError, Links, Mark, plain
@@ -765,7 +765,7 @@ def test_exports_of_two_coders_have_our_scores_by_a_scorer_that_knows_only_the_f
     files = exported(tales, "conll2012")
     for first, second in (("anna", "ben"), ("cem", "anna")):
         key, response = conll_scorer.align(files_of(files, first), files_of(files, second))
-        ours = compare_chains(extract(tales), Parameters(), first, second).overall.scores
+        ours = compare_chains(read_answers(tales), Parameters(), first, second).overall.scores
         for name, scorer in (("muc", conll_scorer.muc), ("b_cubed", conll_scorer.b_cubed)):
             recall, precision = scorer(key, response)
             expected = [float(figure) for figure in (recall, precision, conll_scorer.f1(recall, precision))]

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from agreement.data.extract.reading import extract
+from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.formats.model.document import Document
@@ -42,6 +42,6 @@ def test_brat_and_conll_give_the_same_chains(both):
 @pytest.mark.parametrize("exclude_unit", ["none", "both"])
 def test_brat_and_conll_give_the_same_alpha(both, distance, exclude_unit):
     parameters = Parameters(distance=distance, exclude_unit=exclude_unit)
-    brat, conll = (overall.compute_report(extract(project), parameters).result for project in both)
+    brat, conll = (overall.compute_report(read_answers(project), parameters).result for project in both)
     assert brat.value == conll.value
     assert (brat.n_units, brat.n_coders, brat.n_judgements) == (conll.n_units, 5, 1855)

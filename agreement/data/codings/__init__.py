@@ -1,1 +1,0 @@
-"""Which documents are coded by whom, and in which state: read at once, and followed from look to look."""

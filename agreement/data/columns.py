@@ -1,0 +1,348 @@
+"""The answers of coders in documents as columns: tables of members, codings, marks and links, document by document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.data.links import count_readings, find_first_classes, number_alternatives, share_reading
+from agreement.measures.data.arrays import run_offsets
+from agreement.measures.values import Bools, Ints
+
+# What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
+NOT_ASKED, NO_LABEL = "not asked", "no label"
+NOT_SET, SET = "not set", "set"
+# In place of a category: the coder marked the unit without judging it.
+NO_CATEGORY = -1
+
+# A document: how many units, other members and codings it has, and what is equal for equal keys of its members.
+DOCUMENT = np.dtype([("units", "<i4"), ("others", "<i4"), ("codings", "<i4"), ("digest", "V32")])
+# A unit, or a markable that is only pointed at: its key, its level by number, and whether every coder is given it.
+MEMBER = np.dtype([("key", "<i8"), ("level", "<i4"), ("given", "?")])
+# A coding: its primary key, how many marks and links it has, and what is equal for equal answers. Of `unasked`
+# judgements a question was not asked, and `unanswered` have no answer to it. `coder` and `reason` are numbers.
+CODING = np.dtype(
+    [
+        ("key", "<i8"),
+        ("coder", "<i4"),
+        ("submitted", "?"),
+        ("reason", "i1"),
+        ("marks", "<i4"),
+        ("links", "<i4"),
+        ("unasked", "<i4"),
+        ("unanswered", "<i4"),
+        ("digest", "V32"),
+    ]
+)
+# A unit that a coder marked, by its place in the document, ascending; its category by number, NO_CATEGORY where it was
+# not judged; whether the answer has all that its category asks for; whether it was judged under another version of the
+# scheme than those that were read, so that the answer is missing, whatever silence means.
+MARK = np.dtype([("unit", "<i4"), ("category", "<i4"), ("complete", "?"), ("other_version", "?")])
+# A link of a judgement, which is a place among the marks of its coding: to a member of the document, or to a class of
+# its coding, by number. Links of one reading are meant together; those of others are alternatives.
+LINK = np.dtype([("of", "<i4"), ("to", "<i4"), ("reading", "<i4")])
+
+type Rows = NDArray[np.void]
+
+KINDS = (DOCUMENT, MEMBER, CODING, MARK, LINK)
+
+
+def ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Return the places from each start on, as many as its size."""
+    return np.repeat(starts, sizes) + run_offsets(sizes)
+
+
+def starts_of(sizes: Ints) -> Ints:
+    """Return where each of several runs begins."""
+    return np.cumsum(sizes) - sizes
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerColumns:
+    """Answers of documents: tables of the types DOCUMENT, MEMBER, CODING, MARK and LINK.
+
+    Members, codings, marks and links stand in the order of their documents, marks and links in that of their codings;
+    members are the units of a document and then its others, both in text order. `indices` are the names of the classes
+    of each coding, where coders index.
+    """
+
+    documents: Rows
+    members: Rows
+    codings: Rows
+    marks: Rows
+    links: Rows
+    indices: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def empty(cls) -> AnswerColumns:
+        """Return the answers of no documents."""
+        documents, members, codings, marks, links = (np.zeros(0, kind) for kind in KINDS)
+        return cls(documents, members, codings, marks, links)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
+        """Return the documents of all parts."""
+        if not parts:
+            return cls.empty()
+        documents, members, codings, marks, links = (
+            np.concatenate(tables) for tables in zip(*(part.tables for part in parts), strict=True)
+        )
+        indices = tuple(names for part in parts for names in part.indices)
+        return cls(documents, members, codings, marks, links, indices)
+
+    @cached_property
+    def n_members(self) -> Ints:
+        """How many members each document has."""
+        n_members: Ints = self.documents["units"].astype(np.int64) + self.documents["others"]
+        return n_members
+
+    @cached_property
+    def document_of_coding(self) -> Ints:
+        """The place of the document of each coding."""
+        return np.repeat(np.arange(len(self.documents)), self.documents["codings"])
+
+    @cached_property
+    def coding_of_mark(self) -> Ints:
+        """The place of the coding of each mark."""
+        return np.repeat(np.arange(len(self.codings)), self.codings["marks"])
+
+    @cached_property
+    def coding_of_link(self) -> Ints:
+        """The place of the coding of each link."""
+        return np.repeat(np.arange(len(self.codings)), self.codings["links"])
+
+    @cached_property
+    def mark_of_link(self) -> Ints:
+        """The place of the mark of each link."""
+        marks: Ints = starts_of(self.codings["marks"])[self.coding_of_link] + self.links["of"]
+        return marks
+
+    @cached_property
+    def document_of_mark(self) -> Ints:
+        """The place of the document of each mark."""
+        return self.document_of_coding[self.coding_of_mark]
+
+    @cached_property
+    def document_of_unit(self) -> Ints:
+        """The place of the document of each unit."""
+        return np.repeat(np.arange(len(self.documents)), self.documents["units"])
+
+    @cached_property
+    def units(self) -> Rows:
+        """The units of all documents."""
+        return self.members[ranges(starts_of(self.n_members), self.documents["units"])]
+
+    @cached_property
+    def others(self) -> Rows:
+        """What is only pointed at, in all documents."""
+        return self.members[
+            ranges(starts_of(self.n_members) + self.documents["units"], self.documents["others"].astype(np.int64))
+        ]
+
+    @cached_property
+    def unit_of_mark(self) -> Ints:
+        """The place of the unit of each mark among those of all documents."""
+        units: Ints = starts_of(self.documents["units"])[self.document_of_mark] + self.marks["unit"]
+        return units
+
+    @property
+    def tables(self) -> tuple[Rows, ...]:
+        """All tables, in the order of KINDS."""
+        return self.documents, self.members, self.codings, self.marks, self.links
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tables."""
+        return sum(table.nbytes for table in self.tables)
+
+    @property
+    def is_judgement(self) -> Bools:
+        """Which marks are judgements."""
+        is_judgement: Bools = self.marks["category"] != NO_CATEGORY
+        return is_judgement
+
+    @cached_property
+    def n_judgements(self) -> Ints:
+        """How many judgements each coding has."""
+        return np.bincount(self.coding_of_mark[self.is_judgement], minlength=len(self.codings))
+
+    @cached_property
+    def n_other_versions(self) -> Ints:
+        """How many judgements of each coding are of other versions of the scheme."""
+        return np.bincount(self.coding_of_mark[self.marks["other_version"]], minlength=len(self.codings))
+
+    @cached_property
+    def is_answer(self) -> Bools:
+        """Which coders have answered: to submit a text without a judgement is an answer, too."""
+        is_answer: Bools = (self.n_judgements > 0) | self.codings["submitted"]
+        return is_answer
+
+    @cached_property
+    def n_readings(self) -> Ints:
+        """How many readings each mark has: with two or more it is ambiguous."""
+        return count_readings(self.mark_of_link, self.links["reading"].astype(np.int64), len(self.marks))
+
+    @property
+    def readings(self) -> Ints | None:
+        """The reading of each link; None where each link is a reading of its own."""
+        reading = self.links["reading"].astype(np.int64)
+        return None if np.array_equal(reading, number_alternatives(self.mark_of_link)[: len(reading)]) else reading
+
+    def select(self, documents: Ints, kept: Bools | None = None) -> AnswerColumns:
+        """Return some of the documents, in this order, with all of their codings or those that are kept."""
+        sizes = self.documents["codings"][documents].astype(np.int64)
+        codings = ranges(starts_of(self.documents["codings"])[documents], sizes)
+        if kept is not None:
+            chosen = kept[codings]
+            sizes = np.bincount(np.repeat(np.arange(len(documents)), sizes)[chosen], minlength=len(documents))
+            codings = codings[chosen]
+        return self.gather(documents, codings, sizes)
+
+    def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> AnswerColumns:
+        """Return documents with these codings, of which each document has so many."""
+        chosen = self.documents[documents]
+        chosen["codings"] = sizes
+        of_codings = self.codings[codings]
+        return AnswerColumns(
+            chosen,
+            self.members[ranges(starts_of(self.n_members)[documents], self.n_members[documents])],
+            of_codings,
+            self.marks[ranges(starts_of(self.codings["marks"])[codings], of_codings["marks"].astype(np.int64))],
+            self.links[ranges(starts_of(self.codings["links"])[codings], of_codings["links"].astype(np.int64))],
+            tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
+        )
+
+    def with_first_readings(self) -> AnswerColumns:
+        """Return the answers with the first reading of each judgement alone, or its first class (`first_class`)."""
+        if self.indices:
+            width = int(self.links["to"].max(initial=0)) + 1
+            first = find_first_classes(self.mark_of_link, self.coding_of_link * width + self.links["to"])
+        else:
+            first = self.links["reading"] == 0
+        codings = self.codings.copy()
+        codings["links"] = np.bincount(self.coding_of_link[first], minlength=len(codings))
+        return replace(self, codings=codings, links=self.links[first])
+
+    def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> AnswerColumns:
+        """Return the answers with the digest of each coding, in which neither the coder nor entities are named.
+
+        readings: the readings of links are part of it, also where each link is a reading of its own.
+        """
+        codings = self.codings.copy()
+        sizes = self.documents["units"][self.document_of_coding].tolist()
+        digests = [
+            _digest_coding(coding, n_units, categories, readings=readings)
+            for coding, n_units in zip(self.each_coding(), sizes, strict=True)
+        ]
+        codings["digest"] = np.frombuffer(b"".join(digests), CODING["digest"])
+        return replace(self, codings=codings)
+
+    def each_coding(self, documents: Sequence[int] | None = None) -> Iterator[CodingAnswers]:
+        """Return the answers of each coding, or of those of some documents."""
+        places: Sequence[int] = range(len(self.codings))
+        if documents is not None:
+            begins, sizes = starts_of(self.documents["codings"]), self.documents["codings"]
+            places = [begins[one] + number for one in documents for number in range(sizes[one])]
+        marks, links = starts_of(self.codings["marks"]), starts_of(self.codings["links"])
+        first_member = starts_of(self.n_members)
+        for place in places:
+            coding = self.codings[place]
+            document = self.document_of_coding[place]
+            yield CodingAnswers(
+                int(place),
+                int(document),
+                coding,
+                self.marks[marks[place] : marks[place] + coding["marks"]],
+                self.links[links[place] : links[place] + coding["links"]],
+                self.members[first_member[document] : first_member[document] + self.n_members[document]],
+            )
+
+    def to_bytes(self) -> list[tuple[bytes, str]]:
+        """Return each document as bytes, and the names of its indices as JSON; keys and numbers, no names of people."""
+        parts = []
+        bounds = [
+            np.concatenate(([0], np.cumsum(sizes))).tolist()
+            for sizes in (
+                self.n_members,
+                self.documents["codings"],
+                np.bincount(self.document_of_coding, self.codings["marks"], len(self.documents)).astype(np.int64),
+                np.bincount(self.document_of_coding, self.codings["links"], len(self.documents)).astype(np.int64),
+            )
+        ]
+        tables = (self.members, self.codings, self.marks, self.links)
+        for place in range(len(self.documents)):
+            own = [table[ends[place] : ends[place + 1]].tobytes() for table, ends in zip(tables, bounds, strict=True)]
+            begin, end = bounds[1][place : place + 2]
+            names = json.dumps(self.indices[begin:end]) if self.indices else ""
+            parts.append((b"".join([self.documents[place].tobytes(), *own]), names))
+        return parts
+
+    @classmethod
+    def from_bytes(cls, content: bytes, names: str) -> AnswerColumns:
+        """Return the document that bytes were made of."""
+        offset = 0
+
+        def read(kind: np.dtype[np.void], n: int) -> Rows:
+            nonlocal offset
+            table = np.frombuffer(content, kind, n, offset)
+            offset += n * kind.itemsize
+            return table
+
+        documents = read(DOCUMENT, 1)
+        members = read(MEMBER, int(documents["units"][0]) + int(documents["others"][0]))
+        codings = read(CODING, int(documents["codings"][0]))
+        marks = read(MARK, int(codings["marks"].sum()))
+        links = read(LINK, int(codings["links"].sum()))
+        return cls(documents, members, codings, marks, links, tuple(map(tuple, json.loads(names))) if names else ())
+
+
+@dataclass(frozen=True, slots=True)
+class CodingAnswers:
+    """The answers of one coding: its row, its marks and links, and the members of its document.
+
+    `place` is that of the coding, and `document` that of its document, among all.
+    """
+
+    place: int
+    document: int
+    coding: np.void
+    marks: Rows
+    links: Rows
+    members: Rows
+
+    @property
+    def is_ambiguous(self) -> Bools:
+        """Which marks have two readings or more."""
+        return count_readings(self.links["of"], self.links["reading"].astype(np.int64), len(self.marks)) > 1
+
+
+def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], *, readings: bool) -> bytes:
+    """Return what is equal for equal answers to equal members, whatever the keys of the rows."""
+    is_judgement = one.marks["category"] != NO_CATEGORY
+    judged = one.marks[is_judgement]
+    used = np.bincount(judged["category"], minlength=len(categories)) > 0
+    category = (np.cumsum(used) - 1)[judged["category"]]
+    names = [categories[number] for number in np.flatnonzero(used).tolist()]
+    head = [bool(one.coding["submitted"]), n_units, names, len(judged), len(one.links)]
+    digest = hashlib.sha256(json.dumps(head, ensure_ascii=False).encode())
+    link_of = (np.cumsum(is_judgement) - 1)[one.links["of"]]
+    reading = one.links["reading"].astype(np.int64)
+    arrays = [judged["unit"], category, judged["complete"], link_of, one.links["to"]]
+    arrays += [reading] if readings or share_reading(link_of, reading).any() else []
+    for array in arrays:
+        digest.update(array.astype("<i8").tobytes())
+    # what every coder is given needs no mark
+    marked = one.marks["unit"][~is_judgement]
+    marked = marked[~one.members["given"][marked]]
+    if len(marked):
+        digest.update(marked.astype("<i8").tobytes())
+    others = one.marks["unit"][one.marks["other_version"]]
+    if len(others):
+        digest.update(b"other versions" + others.astype("<i8").tobytes())
+    return digest.digest()

@@ -1,0 +1,113 @@
+"""Links of judgements and their readings: what is meant together, and what are alternatives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from agreement.measures.coreference.scores import first_class
+from agreement.measures.data.arrays import run_offsets, run_starts, sorted_unique
+from agreement.measures.values import Bools, Ints
+
+
+def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return links by judgement and target, equal readings of a judgement once, and its readings numbered from 0.
+
+    Equal answers come out equal, however their readings were numbered.
+    """
+    order = np.lexsort((reading, link_to, link_of))
+    link_of, link_to, reading = link_of[order], link_to[order], reading[order]
+    # Few judgements have a target twice or several targets together: only their readings are compared as sets.
+    twice = (link_of[1:] == link_of[:-1]) & (link_to[1:] == link_to[:-1])
+    special = np.concatenate((link_of[1:][twice], link_of[share_reading(link_of, reading)]))
+    numbers = number_alternatives(link_of)
+    if not len(special):
+        return link_of, link_to, numbers
+    chosen = np.isin(link_of, special)
+    of_chosen, to_chosen, reading_of_chosen = (one[chosen] for one in (link_of, link_to, reading))
+    rows: list[tuple[int, int, int]] = []
+    for begin, end in pairwise([*run_starts(of_chosen).tolist(), len(of_chosen)]):
+        targets: dict[int, list[int]] = {}
+        for number, target in zip(reading_of_chosen[begin:end].tolist(), to_chosen[begin:end].tolist(), strict=True):
+            targets.setdefault(number, []).append(target)
+        distinct = sorted({tuple(one) for one in targets.values()})
+        rows += [(int(of_chosen[begin]), one, number) for number, together in enumerate(distinct) for one in together]
+    tidy = np.array(rows, dtype=np.int64).T
+    link_of, link_to, numbers = (
+        np.concatenate((plain[~chosen], more)) for plain, more in zip((link_of, link_to, numbers), tidy, strict=True)
+    )
+    order = np.lexsort((numbers, link_to, link_of))
+    return link_of[order], link_to[order], numbers[order]
+
+
+def number_alternatives(link_of: Ints) -> Ints:
+    """Return the readings of links, ascending by judgement, of which each is a reading of its own."""
+    return run_offsets(np.bincount(link_of))
+
+
+def count_readings(link_of: Ints, reading: Ints | None, n: int) -> Ints:
+    """Return the number of readings of each of n judgements: with two or more it is ambiguous."""
+    if reading is None or not len(reading):
+        return np.bincount(link_of, minlength=n)
+    width = int(reading.max()) + 1
+    return np.bincount(sorted_unique(link_of * width + reading) // width, minlength=n)
+
+
+def share_reading(link_of: Ints, reading: Ints) -> Bools:
+    """Return which links share their reading with another."""
+    key = link_of * (int(reading.max(initial=0)) + 1) + reading
+    order = np.argsort(key, kind="stable")
+    same = key[order][1:] == key[order][:-1]
+    share = np.zeros(len(key), dtype=np.bool_)
+    share[order[1:][same]] = True
+    share[order[:-1][same]] = True
+    return share
+
+
+def number_classes(coding_of_class: Ints, link_of: Ints, link_to: Ints) -> Ints:
+    """Return the number of each class within its coding, by its members in text order; a prefix comes first.
+
+    Codings and the classes of each ascend. Names have no part in the numbers, but for classes with equal members.
+    """
+    n = len(coding_of_class)
+    first = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(first, link_to, link_of)
+    order = np.argsort(first, kind="stable")
+    tied = order[_have_equal_neighbour(first[order])]
+    rank = np.zeros(n, dtype=np.int64)
+    if len(tied):
+        members = _group_members(link_of, link_to, tied)
+        rank[sorted(tied.tolist(), key=lambda number: (members[number], number))] = np.arange(len(tied))
+        order = np.lexsort((rank, first))
+    numbers = np.empty(n, dtype=np.int64)
+    numbers[order] = run_offsets(np.bincount(coding_of_class, minlength=1))
+    return numbers
+
+
+def find_first_classes(link_of: Ints, link_to: Ints) -> Bools:
+    """Return which links of a coding lead to the class that their judgement is scored in, as `first_class` does."""
+    is_first = np.ones(len(link_of), dtype=np.bool_)
+    several = np.bincount(link_of)[link_of] > 1
+    classes = _group_members(link_of, link_to, np.unique(link_to[several]))
+    links = np.flatnonzero(several)
+    for begin, end in pairwise([*run_starts(link_of[links]).tolist(), len(links)]):
+        of_judgement = links[begin:end]
+        chosen = first_class(int(link_of[of_judgement[0]]), [classes[one] for one in link_to[of_judgement].tolist()])
+        is_first[of_judgement] = np.arange(len(of_judgement)) == chosen
+    return is_first
+
+
+def _group_members(link_of: Ints, link_to: Ints, classes: Ints) -> dict[int, list[int]]:
+    """Return the judgements of each of the classes, ascending."""
+    members: dict[int, list[int]] = {number: [] for number in classes.tolist()}
+    chosen = np.isin(link_to, classes)
+    for number, judgement in sorted(zip(link_to[chosen].tolist(), link_of[chosen].tolist(), strict=True)):
+        members[number].append(judgement)
+    return members
+
+
+def _have_equal_neighbour(ascending: Ints) -> Bools:
+    same = np.concatenate(([False], ascending[1:] == ascending[:-1], [False]))
+    neighbour: Bools = same[1:] | same[:-1]
+    return neighbour[: len(ascending)]

@@ -1,0 +1,375 @@
+"""The answers of a project, or of those of its codings that count."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
+from agreement.data.documents import Document
+from agreement.data.gold import GOLD
+from agreement.data.question import MOST_VALUES, Question, name_value
+from agreement.measures.values import Bools, Floats, Ints
+
+# How values are made of which chains are the sets.
+CHAINED = ("pointers", "indices")
+# In place of a round, where a text is practice.
+NO_ROUND = -1
+# Why a coding does not count unless it is included by this name; the first that fits holds.
+REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
+# Why a coding does not count whatever is included: gold is no coder's coding.
+IS_GOLD = "gold"
+# The reasons by number, as codings have them.
+REASONS = ("", *REASONS_LEFT_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class CodingLeftOut:
+    """A coding that does not count, and why: one of REASONS_LEFT_OUT, or IS_GOLD. Empty ones that are open are none."""
+
+    text: str
+    coder: str
+    reason: str
+    round: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersions:
+    """A coding that counts but for its judgements: all `n` are of versions of the scheme that were not read."""
+
+    text: str
+    coder: str
+    n: int
+    round: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectAnswers:
+    """The answers of a project, or of a selection. `coders` are those who have answered, by name.
+
+    texts: the documents, in the order of their addresses, those of one text in that of their rounds; `columns` has the
+    answers in them. names: whose codings these are, by the number that a coding has. known_coders: the coders of the
+    whole project. left_out: the codings that a selection leaves out although their coders are selected. kind: how
+    values are made, as one of the answers of `Project`: pyramids index. singletons: the categories whose units refer to
+    themselves alone, where coders index. levels: the keys of the levels of markables, by number. units: what is counted
+    of pyramids, empty for markables as they are judged. labels: what categories are called on pages, by key. managers:
+    coders who manage the project, too. questions: those that the scheme asks besides; where the answers are to one of
+    them (`question`), `kind` is as there and its values are in place of the categories; categories_asked: whether there
+    are such. versions: those of the scheme whose judgements were read, empty for all; other_versions: codings that a
+    selection leaves out because all their judgements are of others. gold_left_out: how much gold does not count, by
+    reason, where gold is among the answers. selected: of a selection, of which coders it is, all where it names none,
+    and which reasons are included. state_name: another one after each change of what is read here, names included, and
+    for each selection; empty for some of the texts. cache: what was computed of these answers in one request.
+    """
+
+    kind: str
+    unmarked: str
+    categories: tuple[str, ...]
+    texts: tuple[Document, ...]
+    columns: AnswerColumns
+    names: tuple[str, ...]
+    coders: tuple[str, ...]
+    known_coders: tuple[str, ...]
+    units: str = ""
+    singletons: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    left_out: tuple[CodingLeftOut, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    managers: tuple[str, ...] = ()
+    question: Question | None = None
+    questions: tuple[Question, ...] = ()
+    categories_asked: bool = True
+    versions: frozenset[int] = frozenset()
+    other_versions: tuple[OtherVersions, ...] = ()
+    gold_left_out: Mapping[str, int] = field(default_factory=dict)
+    selected: tuple[frozenset[str], frozenset[str]] | None = None
+    state_name: str = ""
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_texts(
+        cls,
+        kind: str,
+        unmarked: str,
+        categories: tuple[str, ...],
+        texts: tuple[Document, ...],
+        columns: AnswerColumns,
+        names: tuple[str, ...],
+        **more: Any,
+    ) -> ProjectAnswers:
+        """Return all answers of these texts; `more` are further fields."""
+        # whoever judged nothing under the versions that were read is a coder of the project all the same
+        coders = _names_of(columns, names, columns.is_answer)
+        known = _names_of(columns, names, columns.is_answer | (columns.n_other_versions > 0))
+        return cls(kind, unmarked, categories, texts, columns, names, coders, known, **more)
+
+    @property
+    def answers(self) -> str:
+        """What conventions are for: the answers of `Project`, or the kind of the question, "values" of single ones."""
+        if self.question and self.kind == "categories":
+            return "values"
+        return "scus" if self.units else self.kind
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether coders make chains, whatever of them is compared."""
+        return self.kind in CHAINED
+
+    @property
+    def countable(self) -> tuple[str, ...]:
+        """The categories or values that tables have a column for; none where there are too many, as of free words."""
+        return self.categories if len(self.categories) <= MOST_VALUES or not self.question else ()
+
+    def label(self, category: str) -> str:
+        """Return what a category is called on pages; what is no key of one is its own label."""
+        return self.labels.get(category, category)
+
+    def describe(self, label: Hashable) -> str:
+        """Return what a label is called on pages; a set of labels by all of their names."""
+        if isinstance(label, frozenset):
+            return ", ".join(sorted(self.label(str(one)) for one in label)) or NO_LABEL
+        return self.label(name_value(label))
+
+    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> ProjectAnswers:
+        """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
+
+        coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
+        All texts stay, but for documents that are practice or repeats.
+        """
+        chosen, counted = frozenset(coders), frozenset(["", *included])
+        if self.selected == (chosen, counted):
+            return self
+        key = ("selection", chosen, counted)
+        if key not in self.cache:
+            self.cache[key] = self._select(chosen, counted)
+        selected: ProjectAnswers = self.cache[key]
+        return selected
+
+    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> ProjectAnswers:
+        columns, codings = self.columns, self.columns.codings
+        numbers = [number for number, name in enumerate(self.names) if not chosen or name in chosen]
+        is_chosen = np.isin(codings["coder"], numbers)
+        is_counted = np.isin(codings["reason"], [REASONS.index(reason) for reason in counted if reason in REASONS])
+        of_counted_text = np.array([text.reason in counted for text in self.texts], dtype=np.bool_)
+        left_out = tuple(
+            CodingLeftOut(text.slug, name, REASONS[codings["reason"][place]], text.round)
+            for place, text, name in self._name_codings(is_chosen & ~is_counted & columns.is_answer)
+        )
+        remaining = is_chosen & is_counted & of_counted_text[columns.document_of_coding]
+        n_others = columns.n_other_versions
+        other_versions = tuple(
+            OtherVersions(text.slug, name, int(n_others[place]), text.round)
+            for place, text, name in self._name_codings(remaining & ~columns.is_answer & (n_others > 0))
+        )
+        kept = remaining & columns.is_answer
+        if not kept.all() or not of_counted_text.all():
+            columns = columns.select(np.flatnonzero(of_counted_text), kept)
+        return replace(
+            self,
+            texts=tuple(text for text, counts in zip(self.texts, of_counted_text.tolist(), strict=True) if counts),
+            columns=columns,
+            coders=_names_of(columns, self.names, columns.is_answer),
+            left_out=_filter_coders(self.left_out, chosen) + left_out,
+            other_versions=_filter_coders(self.other_versions, chosen) + other_versions,
+            selected=(chosen, counted),
+            state_name=self.state_name and f"{self.state_name} {sorted(chosen)} {sorted(counted)}",
+            cache={},
+        )
+
+    def restrict(self, texts: Sequence[Document]) -> ProjectAnswers:
+        """Return the answers of the same coders in some of the texts."""
+        if texts is self.texts:
+            return self
+        places = np.array([self.places[text.pk] for text in texts], dtype=np.int64)
+        return replace(self, texts=tuple(texts), columns=self.columns.select(places), state_name="", cache={})
+
+    def without_gold(self) -> ProjectAnswers:
+        """Return the same answers for a reader who does not learn how much gold there is."""
+        return (
+            replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
+            if self.left_out
+            else self
+        )
+
+    def _name_codings(self, chosen: Bools) -> Iterator[tuple[int, Document, str]]:
+        """Return the place of each coding that is chosen, its text and the name of its coder."""
+        for place in np.flatnonzero(chosen).tolist():
+            coder = self.names[self.columns.codings["coder"][place]]
+            yield place, self.texts[self.columns.document_of_coding[place]], coder
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each document among the texts, by its key."""
+        return {text.pk: place for place, text in enumerate(self.texts)}
+
+    def find_places(self, texts: Sequence[Document]) -> Ints:
+        """Return the places of some of the texts."""
+        return np.array([self.places[text.pk] for text in texts], dtype=np.int64)
+
+    def units_in(self, text: Document) -> list[int]:
+        """Return the keys of the units of a text, in text order."""
+        units: list[int] = self.restrict([text]).columns.units["key"].tolist()
+        return units
+
+    @cached_property
+    def column_of_coding(self) -> Ints:
+        """The place of the coder of each coding among `coders`; -1 of those who are none of them."""
+        column = {name: place for place, name in enumerate(self.coders)}
+        columns = np.array([*(column.get(name, -1) for name in self.names), -1], dtype=np.int64)
+        of_codings: Ints = columns[self.columns.codings["coder"]]
+        return of_codings
+
+    def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
+        """Return the answers of each coding of some texts, with its text and the name of its coder."""
+        for coding in self.columns.each_coding(self.find_places(texts).tolist()):
+            yield self.texts[coding.document], self.names[coding.coding["coder"]], coding
+
+    def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
+        """Return the coders of the codings of each text, by name, each with the primary key of the coding."""
+        found: list[list[tuple[str, int]]] = [[] for _ in self.texts]
+        codings = self.columns.codings
+        for document, coder, key in zip(
+            self.columns.document_of_coding.tolist(), codings["coder"].tolist(), codings["key"].tolist(), strict=True
+        ):
+            found[document].append((self.names[coder], key))
+        return found if texts is None else [found[place] for place in self.find_places(texts).tolist()]
+
+    def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:
+        """Return the sums of what each coding has: (texts, coders). Codings of others than `coders` are left out."""
+        shape = len(self.texts), len(self.coders)
+        chosen = self.column_of_coding >= 0
+        places = self.columns.document_of_coding[chosen] * shape[1] + self.column_of_coding[chosen]
+        return np.bincount(places, of_codings[chosen], shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def has_answered(self) -> Bools:
+        """Whether each of the coders has answered in each text: (texts, coders)."""
+        answered: Bools = self.sum_by_coder(self.columns.is_answer.astype(np.int64)) > 0
+        return answered
+
+    @property
+    def n_judgements(self) -> int:
+        """How many judgements there are."""
+        return int(self.columns.n_judgements.sum())
+
+    @property
+    def reasons_left_out(self) -> tuple[str, ...]:
+        """Why codings that are answers do not count, where they are not included."""
+        there = set(self.columns.codings["reason"][self.columns.is_answer].tolist())
+        return tuple(reason for reason in REASONS_LEFT_OUT if REASONS.index(reason) in there)
+
+    def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
+        """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
+        counts = Counter(
+            one.reason
+            for one in self.left_out
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
+        return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
+
+    def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
+        """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
+        counts = self.columns.n_other_versions
+        of_codings = [
+            OtherVersions(text.slug, coder, int(counts[place]), text.round)
+            for place, text, coder in self._name_codings(counts > 0)
+        ]
+        return sum(
+            one.n
+            for one in (*of_codings, *self.other_versions)
+            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+        )
+
+    @cached_property
+    def rounds(self) -> tuple[str, ...]:
+        """The names of the rounds that texts are coded in, in their order."""
+        places = {text.round: text.place for text in self.texts}
+        return tuple(sorted(places, key=lambda name: (places[name], name)))
+
+    @cached_property
+    def round_places(self) -> Ints:
+        """The place in `rounds` of the round of each text; NO_ROUND of practice."""
+        number = {name: place for place, name in enumerate(self.rounds)}
+        places = [NO_ROUND if one.reason == "practice" else number[one.round] for one in self.texts]
+        return np.array(places, dtype=np.int64)
+
+    @property
+    def digest_of_headings(self) -> str:
+        """A digest of all that is known of the texts besides the answers."""
+        headings = [(one.slug, one.title, one.round, one.place, one.occasion, one.reason) for one in self.texts]
+        return hashlib.sha256(json.dumps(headings).encode()).hexdigest()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
+
+        It is made of what each text holds, which of these are of one coder, and of the names of rounds, where there are
+        several, and whose answers are gold; not of what coders, texts, entities and markables are called.
+        """
+        about: list[Any] = [self.kind, self.unmarked]
+        about += [self.units] if self.units else []
+        about += [list(self.singletons)] if self.singletons and not self.units else []
+        about += [self.question.key] if self.question else []
+        digest = hashlib.sha256(json.dumps(about).encode())
+        texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
+        for text, whole, codings in self._digest_documents():
+            texts[text.text_pk].append(whole)
+            for coder, own in codings:
+                coders[coder].append(own)
+        for parts in (texts, coders):
+            digest.update(b"".join(sorted(hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())))
+        return digest.hexdigest()[:16]
+
+    @property
+    def state(self) -> str:
+        """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
+        named = [(whole.hex(), [coder for coder, _ in codings]) for _, whole, codings in self._digest_documents()]
+        about = [self.fingerprint, [text.slug for text in self.texts], named]
+        return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+
+    def _digest_documents(self) -> Iterator[tuple[Document, bytes, list[tuple[str, bytes]]]]:
+        """Return of each text what is equal for equal answers in it, and the same of each of its coders."""
+        # of a project with one round the name is nothing that answers depend on
+        several, columns, end = len(self.rounds) > 1, self.columns, 0
+        digests = columns.codings["digest"].tolist()
+        names = [self.names[coder] for coder in columns.codings["coder"].tolist()]
+        of_keys, sizes = columns.documents["digest"].tolist(), columns.documents["codings"].tolist()
+        for text, keys, size in zip(self.texts, of_keys, sizes, strict=True):
+            begin, end = end, end + size
+            place = json.dumps([text.round, text.occasion] if several else []).encode()
+            own = digests[begin:end]
+            whole = hashlib.sha256(place + keys + b"".join(sorted(own))).digest()
+            # gold is no coder like the others: which answers are its own matters
+            yield (
+                text,
+                whole,
+                [
+                    (name, hashlib.sha256(whole + digest + (b"gold" if name == GOLD else b"")).digest())
+                    for name, digest in zip(names[begin:end], own, strict=True)
+                ],
+            )
+
+    def text(self, slug: str, round_name: str = "") -> Document | None:
+        """Return the text with that address: its document in the round of that name, or in its latest."""
+        return next(
+            (text for text in reversed(self.texts) if text.slug == slug and round_name in ("", text.round)), None
+        )
+
+
+def _names_of(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:
+    """Return whose codings some of these are, by name."""
+    return tuple(sorted(names[number] for number in set(columns.codings["coder"][chosen].tolist())))
+
+
+def _filter_coders[One: (CodingLeftOut, OtherVersions)](
+    found: tuple[One, ...], chosen: frozenset[str]
+) -> tuple[One, ...]:
+    """Return what is of the chosen coders, and gold, which is nobody's."""
+    return tuple(one for one in found if one.coder in chosen or one.coder == GOLD) if chosen else found

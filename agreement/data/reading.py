@@ -1,0 +1,304 @@
+"""The one bridge: rows of the database -> the answers of a project.
+
+What was read of a document is stored under the versions of its codings, and read again once somebody has changed it.
+A process keeps the answers of the projects that were looked at last, until the stamp of a project is another one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import batched
+from threading import Lock
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from agreement.data.categories import Categories, read_categories
+from agreement.data.codings import Codings, list_gold, read_codings, read_gold
+from agreement.data.columns import AnswerColumns
+from agreement.data.documents import Document, shift_of
+from agreement.data.gold import GOLD
+from agreement.data.judgements import CodedDocument, read_judgements
+from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
+from agreement.data.pyramids.words import read_words
+from agreement.data.questions import list_questions, read_question
+from agreement.data.stamps import Stamp, read_stamp
+from agreement.models import FiguresVersion, StoredAnswers
+from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
+from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.progress import Progress
+from annotations.models import Project
+from annotations.models.project import may_see_gold
+from annotations.schemes.project_scheme import read_scheme
+
+# To be raised where columns take another form, or the same rows come to be read in another way.
+FORM = 1
+# Documents are read so many at a time.
+READ_AT_ONCE = 500
+# Fewer documents are read as quickly as what is stored of them.
+LEAST_STORED = 50
+# The answers that a process keeps: of so many projects and readings, in so many bytes.
+MOST_KEPT, MOST_BYTES = 8, 200_000_000
+
+
+def answer_kind(project: Project) -> str:
+    """Return how the values of a project are made, as one of the answers of `Project`: pyramids index."""
+    return Project.Answers.INDICES.value if project.answers == Project.Answers.SCUS else project.answers
+
+
+def counted_units(project: Project, units: str = "") -> str:
+    """Return what is counted of a project: of pyramids "words" unless `units` says "spans", else nothing."""
+    return (units or "words") if project.answers == Project.Answers.SCUS else ""
+
+
+def read_answers(
+    project: Project,
+    units: str = "",
+    question: str = "",
+    unasked: str = "missing",
+    scheme_versions: frozenset[int] = frozenset(),
+    *,
+    gold: bool = False,
+    models: bool = False,
+    progress: Progress | None = None,
+) -> ProjectAnswers:
+    """Return the answers of every coder of the project.
+
+    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
+    of the other codings count is for `ProjectAnswers.select` to say. question: the key of an attribute or relation,
+    whose answers are returned then; empty: categories and chains, or the first attribute of a scheme without
+    categories. An unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked.
+    scheme_versions: only judgements that were last given under one of these versions of the scheme, with their
+    pointers, count; empty: all of them. Of pyramids there are none. gold: only texts with gold that counts, which is
+    among the answers as if `GOLD` were a coder. models: those of models, too. progress: told how many documents of all
+    that are not stored have been read.
+
+    All is read in one snapshot, so that the answers fit together although coders go on saving.
+    """
+    reading = _Reading(project, counted_units(project, units), scheme_versions, gold, models)
+    with read_snapshot():
+        answers, read_now = _read_all(reading, question, unasked, progress)
+    _store(reading, read_now)
+    return answers if may_see_gold(project) else answers.without_gold()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
+
+    project: Project
+    units: str
+    versions: frozenset[int]
+    gold: bool
+    models: bool
+
+    @property
+    def key(self) -> Hashable:
+        """What tells this reading from others."""
+        return self.project.pk, self.units, self.versions, self.gold, self.models
+
+    @property
+    def name(self) -> str:
+        """The name under which answers are stored."""
+        return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
+
+    def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
+        """Return the answers in some documents."""
+        if self.units == "words":
+            return read_words(self.project, categories, documents)
+        all_marks = self.gold or self.models
+        return read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The answers of a project as they were read last, with the stamp and the scheme that they are of."""
+
+    stamp: Stamp
+    scheme_version: Hashable
+    codings: Codings
+    columns: AnswerColumns
+    names: tuple[str, ...]
+
+    def is_of(self, stamp: Stamp, scheme_version: Hashable) -> bool:
+        """Return whether the answers are those of a stamp that was read after theirs."""
+        return stamp.has_seen and (self.stamp.digest, self.scheme_version) == (stamp.digest, scheme_version)
+
+
+_answers: OrderedDict[Hashable, _Known] = OrderedDict()
+_lock = Lock()
+
+
+def _remember(key: Hashable, known: _Known) -> None:
+    """Keep these answers; those that were read longest ago go where there are many."""
+    with _lock:
+        _answers[key] = known
+        _answers.move_to_end(key)
+        sizes = {one: each.columns.nbytes for one, each in _answers.items()}
+        while len(_answers) > 1 and (len(_answers) > MOST_KEPT or sum(sizes.values()) > MOST_BYTES):
+            del sizes[_answers.popitem(last=False)[0]]
+
+
+def forget_answers() -> None:
+    """Forget the answers that this process keeps, as one that has just begun."""
+    with _lock:
+        _answers.clear()
+
+
+# Documents that were read, each with its version and the parts of a stored row.
+type _Read = list[tuple[Document, bytes, bytes, str]]
+
+
+def _read_all(
+    reading: _Reading, question: str, unasked: str, progress: Progress | None
+) -> tuple[ProjectAnswers, tuple[Codings, _Read]]:
+    """Return the answers, and what was not stored of them."""
+    project = reading.project
+    categories, scheme_version = read_categories(project)
+    with _lock:
+        known = _answers.get(reading.key)
+    stamp = read_stamp(project, known.stamp if known else None)
+    read_now: _Read = []
+    if known is None or not known.is_of(stamp, scheme_version):
+        codings = _read_codings(reading, stamp)
+        columns, read_now = _read_documents(reading, categories, str(scheme_version), codings, progress)
+        known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
+        _remember(reading.key, known)
+    # another object, so that what is found out of its tables goes with the request
+    codings, columns, names = known.codings, replace(known.columns), known.names
+    gold = () if reading.gold or reading.units else list_gold(project)
+    answers = ProjectAnswers.of_texts(
+        answer_kind(project),
+        project.unmarked,
+        categories.keys,
+        codings.documents,
+        columns,
+        names,
+        units=reading.units,
+        singletons=categories.singletons,
+        levels=tuple(level.key for level in categories.levels),
+        labels=categories.labels,
+        managers=codings.managers,
+        versions=reading.versions,
+        state_name=repr((known.stamp[:3], scheme_version, categories.labels, project.unmarked, reading.key)),
+        gold_left_out=dict(codings.gold_left_out),
+        left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
+    )
+    if categories.asks_more and not reading.units:
+        scheme = read_scheme(project.pk)
+        questions = list_questions(scheme)
+        answers = replace(answers, questions=questions, categories_asked=bool(categories.keys), cache={})
+        asked = next((one for one in questions if one.key == question), None)
+        if asked is None and not categories.keys and not question:
+            asked = next(iter(questions), None)
+        if asked is not None:
+            answers = read_question(project, scheme, asked, unasked, answers)
+    return answers, (codings, read_now)
+
+
+def _read_codings(reading: _Reading, stamp: Stamp) -> Codings:
+    """Return the codings; beside gold those that were read without it under the same stamp."""
+    if not reading.gold:
+        return read_codings(reading.project, models=reading.models)
+    with _lock:
+        known = _answers.get(replace(reading, gold=False).key)
+    if known is None or known.stamp._replace(has_seen=stamp.has_seen) != stamp:
+        return read_gold(reading.project, read_codings(reading.project, models=reading.models))
+    return read_gold(reading.project, known.codings)
+
+
+def read_figures_version(project: Project) -> int:
+    """Return how often the figures were refreshed by hand. One query."""
+    return FiguresVersion.objects.filter(project=project).values_list("number", flat=True).first() or 0
+
+
+def _read_documents(
+    reading: _Reading, categories: Categories, scheme_version: str, codings: Codings, progress: Progress | None
+) -> tuple[AnswerColumns, _Read]:
+    """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
+    documents = [CodedDocument(*one) for one in zip(codings.documents, codings.rows, strict=True)]
+    is_stored = len(documents) >= LEAST_STORED and not reading.versions
+    versions = codings.versions(f"{FORM} {read_figures_version(reading.project)} {scheme_version}") if is_stored else []
+    stored = _read_stored(reading, codings) if is_stored else {}
+    parts: dict[int, AnswerColumns] = {}
+    for place, version in enumerate(versions):
+        found = stored.get(documents[place].document.pk)
+        if found is not None and found[0] == version:
+            parts[place] = AnswerColumns.from_bytes(found[1], found[2])
+    missing = [place for place in range(len(documents)) if place not in parts]
+    read_now: _Read = []
+    if len(missing) == len(documents) and len(missing) <= READ_AT_ONCE and not is_stored:
+        return reading.read(categories, documents), read_now
+    for done, batch in enumerate(batched(missing, READ_AT_ONCE)):
+        if progress:
+            progress(done * READ_AT_ONCE, len(missing))
+        columns = reading.read(categories, [documents[place] for place in batch])
+        if not is_stored:
+            parts |= {place: columns.select(np.array([number])) for number, place in enumerate(batch)}
+            continue
+        for place, (content, names) in zip(batch, columns.to_bytes(), strict=True):
+            parts[place] = AnswerColumns.from_bytes(content, names)
+            read_now.append((documents[place].document, versions[place], content, names))
+    return AnswerColumns.concatenate([parts[place] for place in range(len(documents))]), read_now
+
+
+def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
+    """Return the columns with coders and reasons, and the keys of further documents of a text; the names of coders."""
+    rows = [row for of_document in codings.rows for row in of_document]
+    names = tuple(sorted({row.coder for row in rows}))
+    number = {name: place for place, name in enumerate(names)}
+    filled = columns.codings.copy()
+    filled["coder"] = [number[row.coder] for row in rows]
+    filled["reason"] = [REASONS.index(row.reason) for row in rows]
+    members = columns.members.copy()
+    shifts = np.array([shift_of(document.pk) for document in codings.documents], dtype=np.int64)
+    members["key"] += np.repeat(shifts, columns.n_members)
+    return replace(columns, codings=filled, members=members), names
+
+
+def _read_stored(reading: _Reading, codings: Codings) -> Mapping[int, tuple[bytes, bytes, str]]:
+    """Return what is stored of each document, by key: version, content and names. One query."""
+    rounds = {pk: name for name, pk in codings.rounds.items()}
+    keys = {(one.text_pk, one.round, one.occasion): one.pk for one in codings.documents}
+    rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
+    columns = ("text_id", "round_id", "occasion", "version", "content", "names")
+    return {
+        keys[text, rounds[round_], occasion]: (bytes(version), bytes(content), names)
+        for text, round_, occasion, version, content, names in rows.values_list(*columns).iterator(500)
+        if round_ in rounds and (text, rounds[round_], occasion) in keys
+    }
+
+
+def _store(reading: _Reading, found: tuple[Codings, _Read]) -> None:
+    """Store what was read; nobody waits for it: where somebody else writes to SQLite it is left for the next look."""
+    codings, read_now = found
+    if not read_now:
+        return
+    rows = [
+        StoredAnswers(
+            project=reading.project,
+            text_id=document.text_pk,
+            round_id=codings.rounds[document.round],
+            occasion=document.occasion,
+            reading=reading.name,
+            version=version,
+            content=content,
+            names=names,
+        )
+        for document, version, content, names in read_now
+    ]
+    try:
+        with try_sqlite_write_lock() as is_free:
+            if is_free:
+                with refuse_busy_database(), transaction.atomic():
+                    StoredAnswers.objects.bulk_create(
+                        rows,
+                        batch_size=READ_AT_ONCE,
+                        update_conflicts=True,
+                        unique_fields=["text", "round", "occasion", "reading"],
+                        update_fields=["version", "content", "names"],
+                    )
+    except (DatabaseBusy, IntegrityError):  # a text or round was deleted meanwhile
+        return

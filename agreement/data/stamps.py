@@ -1,0 +1,70 @@
+"""What tells that something of a project has changed since figures were computed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+from django.db.models import Max, QuerySet, StringAgg, Subquery, TextField
+from django.db.models import Value as Constant
+from django.db.models.functions import Cast, Coalesce, Concat
+
+from agreement.models import FiguresVersion
+from annotations.core.database.queries import count_subquery
+from annotations.models import Coding, Markable, Membership, Operation, Project, Round, Text
+
+
+class Stamp(NamedTuple):
+    """A digest of the codings, texts, rounds and members of a project, with their names.
+
+    `operation` and `uuid` are of the last operation of whatever project, and `has_seen` says whether the one that was
+    seen before is there still. Where it is not, a transaction was undone or a backup restored, and a version may have
+    come again with other answers.
+    """
+
+    digest: str
+    operation: int = 0
+    uuid: str | None = None
+    has_seen: bool = False
+
+
+def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
+    """Return the stamp of a project, where that one was seen before. One query.
+
+    Each write of an answer raises the version of its coding. After a repair by hand `refresh_figures` gives another
+    stamp.
+    """
+    operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
+    codings = Coding.with_gold.filter(text__project=project)
+    columns = {
+        "stamp_of_codings": _join(
+            codings, "text__project", "pk", "version", "status", "coder__username", "round_id", "occasion", "text_id"
+        ),
+        "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
+        "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
+        "stamp_of_people": _join(
+            Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group"
+        ),
+        "stamp_of_given": count_subquery(Markable.objects.filter(predefined=True, text__project=project)),
+        "stamp_of_newest": Subquery(
+            codings.order_by().values("text__project").annotate(newest=Max("created_at")).values("newest")
+        ),
+        "stamp_of_refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
+        "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
+        "last_operation": Subquery(operations.values("pk")[:1]),
+        "last_uuid": Subquery(operations.values(one=uuid)[:1]),
+    }
+    rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
+    *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(
+        columns
+    )  # of a project that is deleted nothing
+    digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
+    return Stamp(digest, operation or 0, last_uuid, seen is not None and seen_uuid == seen.uuid)
+
+
+def _join(rows: QuerySet[Any], group: str, *columns: str) -> Subquery:
+    """Return columns of all rows in one text. In another order it is another text, and figures are computed anew."""
+    parts = [Coalesce(Cast(column, TextField()), Constant(""), output_field=TextField()) for column in columns]
+    with_ends = [one for part in parts for one in (part, Constant("\x1f"))]
+    joined = StringAgg(Concat(*with_ends, output_field=TextField()), Constant("\x1e"), output_field=TextField())
+    return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))

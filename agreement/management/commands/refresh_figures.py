@@ -1,0 +1,29 @@
+"""The command that lets all figures of a project be computed anew, after a repair of its rows by hand."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db.models import F
+
+from agreement.models import Computation, FiguresVersion
+from annotations.management.base import ProgramCommand
+from annotations.models import Project
+
+
+class Command(ProgramCommand):
+    help = "Let every process compute the figures of a project anew: after its rows were repaired by hand."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", metavar="SLUG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        FiguresVersion.objects.get_or_create(project=project)
+        FiguresVersion.objects.filter(project=project).update(number=F("number") + 1)
+        Computation.objects.filter(project=project).delete()
+        self.stdout.write(f"The figures of {project.slug} are computed anew at the next look.")

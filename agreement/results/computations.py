@@ -1,0 +1,253 @@
+"""What is computed for pages, API and command; what takes long a worker computes and stores, while the page waits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, Protocol, cast, runtime_checkable
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.tasks import task
+from django.utils import timezone
+
+from agreement.models import Computation
+from agreement.reports.methods.methods import program_name
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import describe_versions
+from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.figures.charts import Chart
+from agreement.results.tables import Table
+from annotations.core.processes.progress import Cancelled, progress_recorder
+from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
+from annotations.models import Project
+
+# Judgements, times the ways in which each is computed, that a page waits for: about a second.
+MAX_IMMEDIATE_COST = 600_000
+# Results of one project that are stored; the oldest go.
+MAX_STORED = 100
+# A result this recent is shown although somebody has changed an answer since: coders always do.
+FRESH = timedelta(minutes=1)
+# The result of another version of the program may have another form, or other figures.
+VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """A report that says how many judgements are missing as of other versions of the scheme."""
+
+    parameters: Parameters
+    other_versions: int | None
+
+
+class Result[R]:
+    """Tables and charts of what somebody asks for, computed at once, or where that takes long by a worker.
+
+    `name` is that of the result in the database, and of the command's `--report` unless `report_name` is another one.
+    `options` are what an address takes besides the parameters, `api_options` what API and command take, where that is
+    something else. A result that `chooses_coders` does so before the parameters have to fit the answers.
+    """
+
+    name: str
+    report_name = ""
+    options: tuple[str, ...] = ()
+    api_options: tuple[str, ...] | None = None
+    address: tuple[str, ...] = ()
+    uses_answers = True
+    about_models = False
+    chooses_coders = False
+    work = 0  # how often each judgement is gone through: drawn with its text, permuted, compared with gold
+    rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
+
+    def compute(self, request: AnalysisRequest) -> R:
+        """Return the report. Raises InvalidParameter."""
+        raise NotImplementedError
+
+    def tables(self, request: AnalysisRequest, report: R) -> Sequence[Table]:
+        """Return the tables of a report; of what `compute` returns as tables and charts, these."""
+        return cast(TablesAndCharts, report).tables
+
+    def charts(self, request: AnalysisRequest, report: R) -> Sequence[Chart]:
+        """Return the charts of a report."""
+        return report.charts if isinstance(report, TablesAndCharts | PageSections) else []
+
+    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
+        """Return the tables that the command prints."""
+        return self.tables(request, self.compute(request))
+
+    def preface(self, report: R) -> str:
+        """Return what the command says before the tables: of which versions of the scheme judgements count."""
+        if not isinstance(report, Versioned):
+            return ""
+        return describe_versions(report.parameters.scheme_versions, report.other_versions)
+
+    def fields(self, request: AnalysisRequest, report: R) -> Any:
+        """Return what the API gives, and the command as JSON."""
+        return cast(Any, report).as_dict()
+
+    def describe_rows(self, request: AnalysisRequest, report: R, rows: Sequence[Any]) -> Sequence[Any]:
+        """Return rows of the fields, of which the API gives a page, in full."""
+        return rows
+
+    def whole_fields(self, request: AnalysisRequest, report: R) -> Any:
+        """Return the fields with all of their rows in full."""
+        fields = self.fields(request, report)
+        if self.rows == "":
+            return self.describe_rows(request, report, fields)
+        rows = {self.rows: self.describe_rows(request, report, fields[self.rows])} if self.rows in fields else {}
+        return {**fields, **rows} if rows else fields
+
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return about how many judgements are gone through: above MAX_IMMEDIATE_COST a worker does."""
+        return self.work and self.work * count_judgements(request)
+
+    def state(self, request: AnalysisRequest) -> list[Any]:
+        """Return what the result depends on besides the answers that are chosen and the names of categories."""
+        return []
+
+    @property
+    def api_names(self) -> tuple[str, ...]:
+        """The options that API and command take."""
+        return self.options if self.api_options is None else self.api_options
+
+    def option_names(self, project: Project) -> Collection[str]:
+        """Return the options that the reader of the project may use."""
+        return self.options
+
+    def asked(
+        self, project: Project, values: Mapping[str, str], reader: str = "", address: Mapping[str, str] = NOTHING
+    ) -> AnalysisRequest:
+        """Return what API or command are asked. Raises InvalidParameter."""
+        options = self.option_names(project) if self.api_options is None else self.api_options
+        return self.begin(project, reader, address).read_values(values, options, resolves=not self.chooses_coders)
+
+    def begin(self, project: Project, reader: str, address: Mapping[str, str]) -> AnalysisRequest:
+        """Return a request of which nothing is read yet; `reader` is the name of who asks."""
+        return AnalysisRequest(
+            project, uses_answers=self.uses_answers, reader=reader, about_models=self.about_models, address=address
+        )
+
+    def build(self, request: AnalysisRequest) -> TablesAndCharts:
+        """Compute the tables and charts."""
+        report = self.compute(request)
+        return TablesAndCharts(self.tables(request, report), self.charts(request, report))
+
+    def sections(self, request: AnalysisRequest) -> PageSections:
+        """Return the tables and charts: computed now where that is quick, else what a worker has of them."""
+        if request.waits or self.cost(request) <= MAX_IMMEDIATE_COST:
+            return _as_sections(self.build(request))
+        return _load_or_enqueue(self, request)
+
+
+RESULTS: dict[str, Result[Any]] = {}
+
+
+def register[T: type[Result[Any]]](cls: T) -> T:
+    """Register a result by its name."""
+    RESULTS[cls.name] = cls()
+    return cls
+
+
+def count_judgements(request: AnalysisRequest) -> int:
+    """Return how many judgements are chosen."""
+    return request.extract.restrict(pick_texts(request.extract, request.parameters)).n_judgements
+
+
+def _load_or_enqueue(result: Result[Any], request: AnalysisRequest) -> PageSections:
+    kind, state = result.name, _data_state(result, request)
+    found = _load_result(request, kind, state)
+    if found is not None:
+        return _as_sections(found)
+    finished = _matching(request, kind).filter(finished_at__isnull=False, error="", state__endswith=VERSION_MARK)
+    latest = finished.order_by("-finished_at").first()
+    as_of = latest.finished_at if latest else None
+    before = TablesAndCharts.from_json(latest.result) if latest and latest.result else None
+    if before and as_of and abs(timezone.now() - as_of) < FRESH:  # the clock may have been set back since
+        return _as_sections(before, None, as_of)
+    computation = _enqueue(request, kind, state)
+    if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
+        return _as_sections(_load_result(request, kind, computation.state))
+    return _as_sections(before, computation, as_of if before else None)
+
+
+def _as_sections(
+    content: TablesAndCharts | None, waiting: Computation | None = None, as_of: datetime | None = None
+) -> PageSections:
+    return PageSections(content.tables, content.charts, waiting, as_of) if content else PageSections(waiting=waiting)
+
+
+def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
+    """Return a digest of what a result depends on, also the version of the program."""
+    extract = request.extract
+    about = [extract.state, extract.digest_of_headings, sorted(extract.labels.items()), *result.state(request)]
+    digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+    return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
+
+
+def _load_result(request: AnalysisRequest, kind: str, state: str) -> TablesAndCharts | None:
+    """Return the result of this state that a worker has stored."""
+    finished = _matching(request, kind).filter(state=state, finished_at__isnull=False, error="")
+    data = finished.values_list("result", flat=True).first()
+    return TablesAndCharts.from_json(data) if data else None
+
+
+def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
+    return Computation.objects.filter(
+        project=request.project, kind=kind, parameters=request.parameters.query(), own=request.options
+    )
+
+
+def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
+    """Return the computation of a kind, which is enqueued now unless it is already."""
+    current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
+    if current is not None:
+        lost = is_lost(current)
+        if current.error or lost:  # an error is shown once; who looks again tries again
+            Computation.objects.filter(pk=current.pk).delete()
+        if not lost:
+            return current
+    project = request.project
+    with transaction.atomic():
+        computation = Computation.objects.create(
+            project=project, kind=kind, state=state, parameters=request.parameters.query(), own=request.options
+        )
+        old = Computation.objects.filter(project=project).order_by("-pk").values_list("pk", flat=True)[MAX_STORED:]
+        Computation.objects.filter(pk__in=list(old)).delete()
+        compute.enqueue(computation.pk)
+    computation.refresh_from_db()
+    return computation
+
+
+def is_lost(computation: Computation) -> bool:
+    """Return whether no worker computes it any more, nor will."""
+    path, is_begun = compute.module_path, bool(computation.total)
+    return not computation.finished_at and is_abandoned(
+        path, computation.pk, computation.heartbeat_at, is_begun=is_begun
+    )
+
+
+@task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
+def compute(pk: int) -> None:
+    """Compute what was enqueued, of the answers as they are now. Where it fails the page says so, and the log why."""
+    computation = Computation.objects.select_related("project").filter(pk=pk).first()
+    if computation is None:
+        return
+    row = Computation.objects.filter(pk=pk)
+    try:
+        request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
+        request.progress = progress_recorder(row)
+        content = RESULTS[computation.kind].build(request).as_json()
+    except Cancelled:  # its row was deleted
+        return
+    except BaseException:  # also where the worker is told to end
+        row.update(error="It could not be computed.", finished_at=timezone.now())
+        raise
+    state = _data_state(RESULTS[computation.kind], request)
+    row.update(result=content, state=state, finished_at=timezone.now())

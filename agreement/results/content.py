@@ -1,0 +1,109 @@
+"""What a page shows: tables and charts, also as JSON, and what of them is still being computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+
+from agreement.models import Computation
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.figures.charts import Chart
+from agreement.results.tables import TABLE_FORMATS, Cell, Column, Linked, Table
+
+RETRY_AFTER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TablesAndCharts:
+    """Tables and the charts of them."""
+
+    tables: Sequence[Table]
+    charts: Sequence[Chart]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data from which `from_json` makes the same."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TablesAndCharts:
+        """Return the tables and charts that `as_json` wrote."""
+        return cls([_table_from_json(table) for table in data["tables"]], [Chart(**chart) for chart in data["charts"]])
+
+
+@dataclass(frozen=True, slots=True)
+class PageSections:
+    """All that a page shows. `context` is what its template needs besides the tables and charts.
+
+    `waiting` is the computation of further tables and charts, where a worker has not finished it. `as_of` is set where
+    those that it computed before are shown: answers have changed since.
+    """
+
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    waiting: Computation | None = None
+    as_of: datetime | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> PageSections:
+        """Return the same with more tables and charts after these, and more for the template."""
+        return replace(
+            self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
+        )
+
+
+def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple[Page[T], list[T]]:
+    """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""
+    page = Paginator(rows, size).get_page(request.page)
+    return page, list(rows if request.page is None else page)
+
+
+def _table_from_json(data: Mapping[str, Any]) -> Table:
+    columns = [Column(**column) for column in data["columns"]]
+    rows = [[_cell_from_json(cell) for cell in row] for row in data["rows"]]
+    # Results that were stored before have no rows of a page.
+    return Table(data["key"], data["caption"], columns, rows, data["note"], data.get("page_rows", 0))
+
+
+def _cell_from_json(cell: Any) -> Cell:
+    return Linked(**cell) if isinstance(cell, dict) else cell
+
+
+class StillComputing(Exception):
+    """A worker has not finished the table."""
+
+    def __init__(self) -> None:
+        super().__init__("Still computing; try again soon.")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """The content of a table in some format, its type, and the headers it is sent with."""
+
+    content: str
+    content_type: str
+    headers: dict[str, str]
+
+
+def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> TableFile:
+    """Return the table with that key, written in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
+    tables = {table.key: table for table in sections.tables}
+    if sections.waiting and key not in tables:
+        raise StillComputing
+    if request.error:
+        raise request.error
+    table_format = TABLE_FORMATS.get(format_name)
+    if table_format is None:
+        raise InvalidParameter("as", f"{format_name!r} is not one of {', '.join(TABLE_FORMATS)}.")
+    if key not in tables:
+        names = ", ".join(tables) or "none on this page"
+        raise InvalidParameter("table", f"unknown table; available: {names}.")
+    headers = {}
+    if table_format.suffix in ("csv", "json"):
+        name = f"{request.project.slug}-{key}.{table_format.suffix}"
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return TableFile(table_format.write(tables[key]), table_format.content_type, headers)

@@ -1,0 +1,179 @@
+"""Coreference scores of two coders, as tables."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from agreement.data.texts.muc import marked_texts_reader
+from agreement.measures.coreference.scores import WITHOUT_MUC
+from agreement.reports.links.coreference import SCORES, CoreferenceReport, TextScores, compare_chains, select_pair
+from agreement.reports.request.basis import count_left_out, count_other_versions
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import describe_versions, list_codings_left_out
+from agreement.results.computations import count_judgements, register
+from agreement.results.content import PageSections
+from agreement.results.figures.charts import Chart, dots_chart
+from agreement.results.figures.plots import Dot
+from agreement.results.labels.labels import SCORE_LABELS
+from agreement.results.page import ResultPage
+from agreement.results.tables import ENDS, Cell, Column, Table
+
+NOTE = (
+    "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"
+    " added over the texts that both have coded before they are divided. Intervals are of F1, over texts."
+)
+NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
+NOTE_PARTS = "Where neither coder has a link in a text, its CoNLL average is the mean of the other two scores."
+NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page Agreement computes it."
+
+
+@register
+class Coreference(ResultPage[CoreferenceReport]):
+    """Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in
+    each.
+    """
+
+    name = "coreference"
+    template = "agreement/coders/coreference.html"
+    position = 90
+    options = ("first", "second")
+    api = "Coreference scores of two coders: the second against the first, over all texts and in each, in pages."
+    chooses_coders = True
+    rows = "texts"
+
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return how often the judgements of two coders are gone through for seven scores."""
+        return count_judgements(request) * 80 // max(len(request.extract.coders), 1)
+
+    def compute(self, request: AnalysisRequest) -> CoreferenceReport:
+        first, second = (request.options.get(name, "") for name in self.options)
+        read_marked = marked_texts_reader(request.project)
+        return compare_chains(request.project_answers, request.parameters, first, second, read_marked)
+
+    def tables(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Table]:
+        return [_scores_table(report), _texts_table(report), _each_text_table(report)]
+
+    def charts(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Chart]:
+        dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
+        return [dots_chart("scores", "F1 of each score", dots, "F1")]
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return every score of two coders; without two coders nothing but the choice."""
+        pair = _choose_pair(request)
+        context: dict[str, Any] = {
+            "coders": request.extract.coders,
+            "has_chains": request.extract.has_chains,
+            "report_query": request.parameters.query(),
+            "pair": pair,
+        }
+        if pair is None:
+            return PageSections(context=context)
+        request.options = dict(zip(self.options, pair, strict=True))
+        of_pair, parameters = select_pair(request.project_answers, request.parameters, *pair)
+        left_out = count_left_out(of_pair, parameters)
+        versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
+        return self.sections(request).extended(
+            **context, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
+        )
+
+
+def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
+    """Return the coders that the address names, or the first two; None where there are no two."""
+    if not request.extract.has_chains:
+        return None
+    first, second = (request.options.get(name, "") for name in ("first", "second"))
+    if not first and not second:
+        return next(combinations(request.extract.coders, 2), None)
+    if not first or not second:
+        raise InvalidParameter("second" if first else "first", "name two coders, first and second.")
+    select_pair(request.project_answers, request.parameters, first, second)
+    return first, second
+
+
+def _scores_table(report: CoreferenceReport) -> Table:
+    """Return the scores over all texts."""
+    note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
+    rows = [_score_row(name, report) for name in SCORES]
+    note += _move_common_note(rows)
+    return Table(
+        "scores",
+        f"{report.second} against {report.first}",
+        [
+            Column("score", "Score"),
+            Column("recall", "Recall", "figure"),
+            Column("precision", "Precision", "figure"),
+            Column("f1", "F1", "figure"),
+            *ENDS,
+            Column("note", "Notes"),
+        ],
+        rows,
+        note,
+    )
+
+
+def describe_in_several(n: int) -> str:
+    """Return a sentence about the mentions with several indices or readings, empty where there are none."""
+    if not n:
+        return ""
+    mentions = "1 mention has" if n == 1 else f"{n} mentions have"
+    return (
+        f" {mentions} several indices or readings: each is scored by the one whose other mentions, or antecedents, come"
+        " first in the text."
+    )
+
+
+def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
+    one = report.overall.scores[name]
+    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.notes]
+
+
+def _move_common_note(rows: list[list[Cell]]) -> str:
+    """Take a note away that every row with a score has, and return it as a sentence."""
+    notes = {row[-1] for row in rows}
+    if len(notes) != 1:
+        return ""
+    [note] = notes
+    for row in rows:
+        row[-1] = ""
+    return f" {str(note).capitalize()}." if note else ""
+
+
+def _texts_table(report: CoreferenceReport) -> Table:
+    """Return Table 3 of Passonneau 2004, with F1 beside it."""
+
+    def row(one: TextScores, title: str) -> list[Cell]:
+        muc = one.scores["muc"]
+        return [title, muc.recall, muc.precision, muc.f1, one.alpha.value, one.link_kappa.value]
+
+    return Table(
+        "texts",
+        "By text (Passonneau 2004, Table 3)",
+        [
+            Column("text", "Text"),
+            Column("muc_recall", "MUC recall", "figure"),
+            Column("muc_precision", "MUC precision", "figure"),
+            Column("muc_f1", "MUC F1", "figure"),
+            Column("alpha", "Alpha", "figure"),
+            Column("link_kappa", "Kappa of links", "figure"),
+        ],
+        [row(report.overall, "all texts"), *(row(one, one.title) for one in report.texts)],
+        NOTE_TEXTS,
+    )
+
+
+def _each_text_table(report: CoreferenceReport) -> Table:
+    columns = [Column("text", "Text")]
+    for name in SCORES:
+        columns += [
+            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure", explanation=part)
+            for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
+        ]
+    rows: list[list[Cell]] = [
+        [one.title, *(figure for score in one.scores.values() for figure in (score.recall, score.precision, score.f1))]
+        for one in report.texts
+    ]
+    note = NOTE_PARTS if any(one.scores["conll_average"].note == WITHOUT_MUC for one in report.texts) else ""
+    return Table("each", "Every score in each text", columns, rows, note)

@@ -1,0 +1,155 @@
+"""Agreement and work over time, stage by stage, as tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agreement.reports.coders.timing import read_project_work
+from agreement.reports.overall.course import RunningPoint, Stage, check_grouping, compute_running, compute_stages
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.computations import count_judgements, register
+from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.figures.charts import Chart, dots_chart
+from agreement.results.figures.plots import Dot, band_chart, line_chart
+from agreement.results.figures.times import build_days
+from agreement.results.page import ResultPage
+from agreement.results.tables import ENDS, Column, Table, format_value, with_ends
+from annotations.core.text import pluralize
+
+GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
+
+
+@register
+class Course(ResultPage[TablesAndCharts]):
+    """Agreement, each coder's and all, and the time a judgement takes, stage by stage; judgements per day."""
+
+    name, title = "course", "Trend"
+    template = "agreement/overall/course.html"
+    position, tab = 130, 150
+    options = ("by",)
+
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return how many judgements the pairs have: each is in as many as there are other coders."""
+        return count_judgements(request) * max(len(request.extract.coders) - 1, 1)
+
+    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+        work = read_project_work(request.project, request.project_answers).activities
+        by = request.options.get("by") or default_grouping(bool(work))
+        stages = compute_stages(request.extract, request.parameters, by, work, request.progress)
+        running = compute_running(request.extract, request.parameters, work)
+        coders = request.extract.coders
+        n_left = len(pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
+        return TablesAndCharts(
+            [*_tables(stages, coders, n_left), _running_table(running)],
+            [*(_charts(stages, coders) if stages else []), *_running_charts(running)],
+        )
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        check_grouping(request.options.get("by") or "round")
+        work = read_project_work(request.project, request.project_answers)
+        current = request.options.get("by") or default_grouping(bool(work.activities))
+        days = build_days(request)
+        return self.sections(request).extended(
+            tables=days.tables,
+            charts=days.charts,
+            days=bool(days.tables),
+            choices=[
+                (label, request.address_with(by=name), name == current) for name, label in GROUPING_LABELS.items()
+            ],
+        )
+
+
+def default_grouping(has_work: bool) -> str:
+    """Return how the page opens: by week, and by round where all was imported, as there are no weeks."""
+    return "week" if has_work else "round"
+
+
+def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:
+    """Return the tables of the periods; `n_left` texts are in none."""
+    left = f"Left out: {pluralize(n_left, 'text')} without work in the log, such as imported ones." if n_left else ""
+    return [
+        Table(
+            "stages",
+            "By period",
+            [
+                Column("stage", "Period"),
+                Column("texts", "Texts", "count"),
+                Column("value", "Value", "figure"),
+                *ENDS,
+                Column("units", "Units", "count"),
+            ],
+            [(one.label, len(one.texts), *with_ends(one.interval), one.interval.result.n_units) for one in stages],
+            left,
+        ),
+        Table(
+            "coders",
+            "Each coder and the others",
+            [
+                Column("stage", "Period"),
+                *(Column(name, name, "figure", explanation="mean_of_pairs") for name in coders),
+            ],
+            [(one.label, *(one.against_rest[name] for name in coders)) for one in stages],
+            "Rising lines suggest training effects, falling lines drift.",
+        ),
+        Table(
+            "seconds",
+            "Time per judgement",
+            [Column("stage", "Period"), *(Column(name, name, "seconds", explanation="seconds") for name in coders)],
+            [(one.label, *(one.seconds[name] for name in coders)) for one in stages],
+            "Working time without pauses of over five minutes, divided by the judgements in the texts of the period.",
+        ),
+    ]
+
+
+def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
+    labels = [stage.label for stage in stages]
+    dots = [Dot(one.label, *with_ends(one.interval)) for one in stages]
+    return [
+        dots_chart("stages", "Agreement by period, with 95% CI", dots, "value", (TENTATIVE, RELIABLE)),
+        Chart(
+            "coders",
+            "Each coder and the others, by period",
+            line_chart(labels, {name: [one.against_rest[name] for one in stages] for name in coders}, "value"),
+            "Each coder and the others, by period; the table has every value.",
+            "coders",
+        ),
+        Chart(
+            "seconds",
+            "Seconds per judgement, by period",
+            line_chart(labels, {name: [one.seconds[name] for one in stages] for name in coders}, "seconds"),
+            "Seconds per judgement of each coder, by period; the table has every value.",
+            "seconds",
+        ),
+    ]
+
+
+def _running_table(points: Sequence[RunningPoint]) -> Table:
+    return Table(
+        "running",
+        "Agreement as texts are added",
+        [
+            Column("texts", "Texts", "count"),
+            Column("last", "Last text"),
+            Column("value", "Value", "figure"),
+            *ENDS,
+            Column("units", "Units", "count"),
+        ],
+        [(one.n_texts, one.last.label, one.result.value, one.low, one.high, one.result.n_units) for one in points],
+        "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on.",
+    )
+
+
+def _running_charts(points: Sequence[RunningPoint]) -> list[Chart]:
+    dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
+    if sum(dot.value is not None for dot in dots) < 2:
+        return []
+    first, last = (next(one for one in order if one.value is not None) for order in (dots, reversed(dots)))
+    words = (
+        f"{format_value(first.value, 'figure')} with {pluralize(int(first.label), 'text')},"
+        f" {format_value(last.value, 'figure')} with {last.label}."
+    )
+    figure = band_chart(dots, "texts", "value", (TENTATIVE, RELIABLE))
+    title = "Agreement as texts are added" + (", with 95% CI" if any(dot.low is not None for dot in dots) else "")
+    return [Chart("running", title, figure, words, "running")]

@@ -1,0 +1,155 @@
+"""Where in a text coders part: bars along it, and tenths of several texts as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.data.documents import Document
+from agreement.data.texts.snippets import Snippet
+from agreement.measures.values import Ints
+from agreement.reports.items.items import Items, compute_items
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.content import TablesAndCharts
+from agreement.results.figures.charts import Chart
+from agreement.results.figures.plots import Step, heat_map, position_chart
+from agreement.results.labels.addresses import item_address, selection_of
+from agreement.results.tables import Cell, Column, Linked, Table, format_value
+
+MOST_STEPS = 150  # bars; of a longer text each is of several items
+TENTHS = 10
+UNIT = "disagreement"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBin:
+    """The items at some positions of a text, counted from 1.
+
+    `n` is how many of them are shown, `highest` the row of the one with most disagreement.
+    """
+
+    first: int
+    last: int
+    n: int
+    mean: float
+    highest: int
+
+
+def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
+    """Return the selected items by their position among all of their text; nothing where they are of several texts.
+
+    selected: rows in ascending order, in which the items of a text stand together.
+    """
+    if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
+        return []
+    of_text = np.flatnonzero(items.text == items.text[selected[0]])
+    width = -(-len(of_text) // MOST_STEPS)
+    number = (selected - of_text[0]) // width
+    bins = []
+    for one in sorted(set(number.tolist())):
+        here = selected[number == one]
+        distances = items.distance_of(here)
+        bins.append(
+            PositionBin(
+                one * width + 1,
+                min((one + 1) * width, len(of_text)),
+                len(here),
+                float(distances.mean()),
+                int(here[distances.argmax()]),
+            )
+        )
+    return bins
+
+
+def build_positions(
+    request: AnalysisRequest, items: Items, bins: Sequence[PositionBin], snippets: Mapping[int, Snippet]
+) -> TablesAndCharts:
+    """Return the disagreement along a text; `snippets` has the items with most disagreement."""
+    if not bins:
+        return TablesAndCharts([], [])
+    text = items.texts[items.text[bins[0].highest]]
+    steps = [_step(request, text, one, snippets[int(items.unit[one.highest])]) for one in bins]
+    title = f"Disagreement along {text.label}"
+    rows: list[list[Cell]] = [
+        [step.positions, Linked(step.words, step.address), one.n, one.mean, float(items.distance_of(one.highest))]
+        for step, one in zip(steps, bins, strict=True)
+    ]
+    table = Table(
+        "positions",
+        title,
+        [
+            Column("position", "Position"),
+            Column("words", "Most disagreement", explanation="most_apart"),
+            Column("items", "Items", "count"),
+            Column("mean", "Disagreement", "figure", explanation="item_distance"),
+            Column("highest", "Highest", "figure", explanation="item_distance"),
+        ],
+        rows,
+        "The mean distance of the values of two coders on the item or items.",
+    )
+    top = max(steps, key=lambda step: step.value)
+    n, highest = sum(one.n for one in bins), format_value(top.value, "figure")
+    words = f"{n} items; most at {top.positions}, “{top.words}”, {highest}."
+    return TablesAndCharts([table], [Chart("positions", title, position_chart(steps, UNIT), words, "positions")])
+
+
+def _step(request: AnalysisRequest, text: Document, one: PositionBin, snippet: Snippet) -> Step:
+    address = item_address(request.project.slug, text, snippet.key, request.full_query)
+    return Step(one.first, one.last, snippet.keyword.words, one.mean, address)
+
+
+def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
+    """Return the disagreement in each tenth of these texts, those without an item left out."""
+    if not texts:
+        return TablesAndCharts([], [])
+    chosen = replace(request.parameters, texts=",".join(text.slug for text in texts), rounds="")
+    items = compute_items(request.extract, chosen)
+    number = {text.pk: place for place, text in enumerate(items.texts)}
+    found = [(text, _mean_by_tenth(items, np.flatnonzero(items.text == number[text.pk]))) for text in texts]
+    rows = [(text, means) for text, means in found if any(value is not None for value in means)]
+    if not rows:
+        return TablesAndCharts([], [])
+    title = "Disagreement along each text, by tenth of its items"
+    addresses = [_address_of_items(request, text) for text, _ in rows]
+    table = Table(
+        "tenths",
+        title,
+        [
+            Column("text", "Text"),
+            *(Column(f"tenth_{one}", str(one), "figure", explanation="tenth") for one in range(1, TENTHS + 1)),
+        ],
+        [[Linked(text.label, address), *means] for (text, means), address in zip(rows, addresses, strict=True)],
+        "Mean distances of the values of two coders. A tenth without an item is empty.",
+    )
+    figure = heat_map(
+        [text.label for text, _ in rows],
+        [str(one) for one in range(1, TENTHS + 1)],
+        [means for _, means in rows],
+        UNIT,
+        ("", "tenth of the text"),
+        [[address] * TENTHS for address in addresses],
+    )
+    value, title_of_text, tenth = max(
+        (value, text.label, one)
+        for text, means in rows
+        for one, value in enumerate(means, start=1)
+        if value is not None
+    )
+    words = f"Most in tenth {tenth} of {title_of_text}, {format_value(value, 'figure')}."
+    return TablesAndCharts([table], [Chart("tenths", title, figure, words, "tenths")])
+
+
+def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
+    tenth = np.arange(len(rows)) * TENTHS // max(len(rows), 1)
+    numbers = np.bincount(tenth, minlength=TENTHS)
+    totals = np.bincount(tenth, weights=items.distance_of(rows), minlength=TENTHS)
+    return [total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)]
+
+
+def _address_of_items(request: AnalysisRequest, text: Document) -> str:
+    query = urlencode(request.parameters.query() | selection_of(text))
+    return f"{reverse('items', args=[request.project.slug])}?{query}"

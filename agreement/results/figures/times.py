@@ -1,0 +1,84 @@
+"""How long judgements take and how many are made on which day: tables, and charts of them."""
+
+from __future__ import annotations
+
+from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.content import TablesAndCharts
+from agreement.results.figures.charts import Chart
+from agreement.results.figures.plots import Dot, dot_plot, small_multiples
+from agreement.results.tables import Column, Table, format_value
+
+MOST_DAYS = 60  # on the page, the latest; the file of the table has all
+MOST_CODERS = 20  # with most judgements, in the chart
+
+
+def build_times(request: AnalysisRequest) -> TablesAndCharts:
+    """Return median and quartiles of the time that each coder's judgements took."""
+    times = read_project_work(request.project, request.project_answers).judgement_times
+    rows = summarize_times(request.extract, request.parameters, times)
+    if not rows:
+        return TablesAndCharts([], [])
+    unit = "contributor" if request.extract.units else "judgement"
+    title = f"Time per {unit}, median and quartiles"
+    table = Table(
+        "times",
+        title,
+        [
+            Column("coder", "Coder"),
+            Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed"),
+            Column("first_quartile", "First quartile", "seconds"),
+            Column("median", "Median", "seconds"),
+            Column("third_quartile", "Third quartile", "seconds"),
+        ],
+        [(one.coder, one.n, one.first_quartile, one.median, one.third_quartile) for one in rows],
+        f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses.",
+    )
+    dots = [Dot(one.coder, one.median, one.first_quartile, one.third_quartile) for one in rows]
+    figure = dot_plot(dots, "seconds")
+    figure["layout"]["xaxis"]["rangemode"] = "tozero"
+    chart = Chart("times", title, figure, " ".join(map(_describe_times, rows)), "times")
+    return TablesAndCharts([table], [chart])
+
+
+def _describe_times(one: CoderTimes) -> str:
+    first, median, third = (format_value(x, "seconds") for x in (one.first_quartile, one.median, one.third_quartile))
+    return f"{one.coder}: {median}, half of them {first} to {third}."
+
+
+def build_days(request: AnalysisRequest) -> TablesAndCharts:
+    """Return how many markables each coder judged on which day."""
+    times = read_project_work(request.project, request.project_answers).judgement_times
+    counts = count_by_day(request.extract, request.parameters, times)
+    if not counts.days:
+        return TablesAndCharts([], [])
+    first = 0 if request.page is None else max(len(counts.days) - MOST_DAYS, 0)
+    days = counts.days[first:]
+    unit = "contributors" if request.extract.units else "judgements"
+    title = f"{unit.capitalize()} per day, by coder"
+    rest = f" The last {len(days)} of {len(counts.days)} days; files have all." if first else ""
+    table = Table(
+        "days",
+        title,
+        [
+            Column("day", "Day"),
+            *(Column(coder, coder, "count", explanation="judgements_of_day") for coder in counts.coders),
+        ],
+        [
+            (day.isoformat(), *(of_coder[first + number] for of_coder in counts.coders.values()))
+            for number, day in enumerate(days)
+        ],
+        "What is judged again later counts on the first day. Imported judgements have no day." + rest,
+    )
+    by_work = sorted(counts.coders, key=lambda coder: -sum(counts.coders[coder]))[:MOST_CODERS]
+    latest = counts.days[max(len(counts.days) - MOST_DAYS, 0) :]
+    series = {
+        coder: of_coder[len(counts.days) - len(latest) :]
+        for coder, of_coder in counts.coders.items()
+        if coder in by_work
+    }
+    totals = ", ".join(f"{coder} {sum(values):,}" for coder, values in series.items())
+    drawn = f" The {len(series)} of {len(counts.coders)} coders with most." if len(series) < len(counts.coders) else ""
+    words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work.{drawn}"
+    figure = small_multiples([day.isoformat() for day in latest], series)
+    return TablesAndCharts([table], [Chart("days", title, figure, words, "days")])

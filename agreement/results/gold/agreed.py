@@ -1,0 +1,395 @@
+"""Coders and groups against the agreed pyramids of docsets, as tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agreement.data.pyramids.agreed_pyramids import agreed_state, read_contents
+from agreement.reports.pyramids.agreed import (
+    AgainstAgreed,
+    AgreedReport,
+    LocatedDifference,
+    Matching,
+    PyramidPeriod,
+    compare_with_agreed,
+    count_differences,
+    read_agreed_source,
+)
+from agreement.reports.pyramids.matching import KINDS
+from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import list_codings_left_out, list_docsets_left_out
+from agreement.results.computations import Result, register
+from agreement.results.figures.charts import Chart, dots_chart
+from agreement.results.figures.plots import Dot
+from agreement.results.gold.texts import (
+    Names,
+    Periods,
+    Trend,
+    Values,
+    agreement_table,
+    find_coder,
+    reader_of,
+    trend_chart,
+    trend_table,
+)
+from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
+from annotations.core.text import pluralize
+
+MOST_SCUS = 50
+MOST_DIFFERENCES = 200
+MOST_DOCSETS = 100
+# In front of what is not compared.
+NOT_COMPARED = "Not compared: "
+MEANINGS = {
+    "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
+    "fused": "an agreed SCU without a match: an SCU of the coder that matches another has half of its words or more",
+    "split": "an SCU of the coder without a match: an agreed SCU that matches another has half of its words or more",
+    "extra": "an SCU of the coder without a match, and no agreed SCU has half of its words",
+    "elsewhere": "no word of it is in the SCU that matches, and half or more in another one that matches an agreed SCU",
+    "omitted": "no word of it is in the SCU that matches, and no other SCU of the coder has half of it",
+    "added": "no word of it is in the agreed SCU that matches, and no other agreed one has half of it",
+    "shorter": "some of its words are not in the SCU that matches",
+    "longer": "some of the coder’s words are not in the agreed SCU that matches",
+}
+BEGINNINGS = {
+    "most": "a draft of what most coders say",
+    "agreed": "a draft of what all coders say",
+    "coder": "a draft of one coder’s pyramid",
+    "empty": "an empty draft",
+    "": "no draft",
+}
+
+
+@register
+class Agreed(Result[AgreedReport]):
+    """Every coder against agreed pyramids, as the reader may see it, and the differences: the page Gold of pyramids."""
+
+    name = "agreed"
+    chooses_coders = True
+    work = 20
+
+    def state(self, request: AnalysisRequest) -> list[Any]:
+        return [agreed_state(request.project)]
+
+    def compute(self, request: AnalysisRequest) -> AgreedReport:
+        answers, reader = request.project_answers, reader_of(request)
+        reader.check(request.parameters)
+        source = read_agreed_source(request.project, answers, reader.documents(answers))
+        return compare_with_agreed(source, request.parameters, request.progress)
+
+    def fields(self, request: AnalysisRequest, report: AgreedReport) -> dict[str, Any]:
+        reader = reader_of(request)
+        return report.as_dict(_called(request), in_full=not reader.codes, names=reader.sees_names)
+
+    def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
+        reader, called = reader_of(request), _called(request)
+        chosen = find_coder(request.options.get("coder", ""), called)
+        tables = build_tables(report, called, in_full=not reader.codes, names=reader.sees_names)
+        return [*tables, *_difference_tables(report, called, chosen)]
+
+    def charts(self, request: AnalysisRequest, report: AgreedReport) -> list[Chart]:
+        return _charts(report, _called(request))
+
+    def printed(self, request: AnalysisRequest) -> list[Table]:
+        return build_tables(self.compute(request), _called(request))
+
+
+def _called(request: AnalysisRequest) -> Names:
+    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+
+
+def build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, names: bool = True) -> list[Table]:
+    """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it.
+
+    in_full and names: as in `AgreedReport.as_dict`.
+    """
+    tables = [_scus_table(report, called, in_full=in_full, names=names), _words_table(report, called)]
+    tables += [_each_table(report, called), agreement_table(report.agreement, report.parameters, "these docsets")]
+    if in_full and report.groups:
+        tables.append(_groups_table(report))
+    if report.scus:
+        tables.append(_agreed_scus_table(report))
+    tables.append(_docsets_table(report, called))
+    head = [
+        Column("last", "Until the docset", explanation="agreed_period"),
+        Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+    ]
+    coders = [one.name for one in report.coders]
+    return [*tables, *(trend_table(one, called, coders, "docset", head) for one in _trends(report))]
+
+
+def _scus_table(report: AgreedReport, called: Names, *, in_full: bool, names: bool) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            *(called[one.name], *with_ends(one.scus.f1), one.scus.recall.value, one.scus.precision.value),
+            *(one.scus.matched, one.scus.agreed, one.scus.own, one.n_identical, one.n_docsets),
+            _note_of(one, names=names),
+        ]
+        for one in report.coders
+    ]
+    return Table(
+        "scus",
+        "SCUs of each coder that match those of the agreed pyramid",
+        [
+            Column("coder", "Coder"),
+            Column("f1", "F1", "figure"),
+            *ENDS,
+            Column("recall", "Recall", "figure", explanation="match_recall"),
+            Column("precision", "Precision", "figure", explanation="match_precision"),
+            Column("matched", "Matched", "count", explanation="matched_scus"),
+            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
+            Column("own", "Coder’s SCUs", "count", explanation="own_scus"),
+            Column("identical", "Same words", "count", explanation="identical_scus"),
+            Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+            Column("note", "Notes"),
+        ],
+        rows,
+        _describe_matching(report, in_full=in_full, names=names),
+    )
+
+
+def _note_of(one: AgainstAgreed, *, names: bool) -> str:
+    drafted = f"the agreed pyramid of {pluralize(one.n_drafted, 'docset')} was drafted from this coder’s alone"
+    return "; ".join(filter(None, [one.scus.f1.note, drafted if one.n_drafted and names else ""]))
+
+
+def _describe_matching(report: AgreedReport, *, in_full: bool, names: bool) -> str:
+    """Return how SCUs are matched, what agreed pyramids began with, and what is not compared."""
+    sentences = [
+        "Each SCU is matched with one of the agreed pyramid at most, so that the sum of what the pairs share (Jaccard"
+        " of their words) is as large as it can be, as on the page SCUs. Intervals are of F1, over docsets."
+    ]
+    begun = [f"{BEGINNINGS[method]} ({report.methods[method]})" for method in BEGINNINGS if report.methods.get(method)]
+    if begun:
+        sentences.append(f"Agreed pyramids began with: {', '.join(begun)}.")
+    if report.n_drafted and not names:
+        sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
+    left_out = [
+        list_docsets_left_out(report.docsets_left_out) if in_full else "",
+        list_codings_left_out(report.codings_left_out),
+        f"{pluralize(report.n_by_authors, 'pyramid')} of who made the agreed one" if report.n_by_authors else "",
+        f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
+    ]
+    if any(left_out):
+        sentences.append(f"{NOT_COMPARED}{'; '.join(filter(None, left_out))}.")
+    return " ".join(sentences)
+
+
+def _words_table(report: AgreedReport, called: Names) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            *(called[one.name], *with_ends(one.words.f1), one.words.recall.value, one.words.precision.value),
+            *(one.words.matched, one.words.agreed, one.words.own, one.words.f1.note),
+        ]
+        for one in report.coders
+    ]
+    return Table(
+        "words",
+        "Words of contributors in SCUs that match",
+        [
+            Column("coder", "Coder"),
+            Column("f1", "F1", "figure"),
+            *ENDS,
+            Column("recall", "Recall", "figure", explanation="match_recall"),
+            Column("precision", "Precision", "figure", explanation="match_precision"),
+            Column("matched", "In both", "count", explanation="matched_words"),
+            Column("agreed", "Agreed words", "count", explanation="agreed_words"),
+            Column("own", "Coder’s words", "count", explanation="own_words"),
+            Column("note", "Notes"),
+        ],
+        rows,
+        "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that they"
+        " are in. Intervals are of F1, over docsets.",
+    )
+
+
+def _each_table(report: AgreedReport, called: Names) -> Table:
+    rows: list[list[Cell]] = [
+        [called[one.name], what, label, *with_ends(getattr(matching, name))]
+        for one in report.coders
+        for what, matching in (("SCUs", one.scus), ("words", one.words))
+        for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
+    ]
+    return Table(
+        "each",
+        "Recall, precision and F1 with their intervals",
+        [
+            Column("coder", "Coder"),
+            Column("of", "Of", explanation="match_of"),
+            Column("figure", "Figure", explanation="match_figure"),
+            Column("value", "Value", "figure", explanation="match_value"),
+            *ENDS,
+        ],
+        rows,
+    )
+
+
+def _groups_table(report: AgreedReport) -> Table:
+    return Table(
+        "groups",
+        "Groups of coders against agreed pyramids",
+        [
+            Column("group", "Group"),
+            Column("coders", "Coders", "count"),
+            Column("f1", "F1 of SCUs", "figure"),
+            *ENDS,
+            Column("words_f1", "F1 of words", "figure", explanation="f1"),
+            Column("words_low", "from", "figure", explanation="low"),
+            Column("words_high", "to", "figure", explanation="high"),
+            Column("matched", "Matched", "count", explanation="matched_scus"),
+            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
+            Column("own", "Coders’ SCUs", "count", explanation="own_scus"),
+            Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+        ],
+        [
+            (
+                *(one.name, len(one.coders), *with_ends(one.scus.f1), *with_ends(one.words.f1)),
+                *(one.scus.matched, one.scus.agreed, one.scus.own, one.n_docsets),
+            )
+            for one in report.groups
+        ],
+        "The pyramids of all coders of a group together, docset by docset: an agreed SCU counts once for each of them.",
+    )
+
+
+def _agreed_scus_table(report: AgreedReport) -> Table:
+    shown = report.scus[:MOST_SCUS]
+    n = len(report.scus)
+    rest = f" The first {MOST_SCUS} of {n:,}." if n > MOST_SCUS else ""
+    return Table(
+        "lacking",
+        "Agreed SCUs that coders lack most",
+        [
+            Column("scu", "SCU", explanation="agreed_scu"),
+            Column("docset", "Docset"),
+            Column("weight", "Weight", "count"),
+            Column("coders", "Coders", "count", explanation="scu_coders"),
+            Column("matched", "Matched by", "count", explanation="scu_matched"),
+            Column("missing", "Missing", "count", explanation="scu_missing"),
+            Column("fused", "Fused", "count", explanation="scu_fused"),
+        ],
+        [
+            (one.label, one.text.label, one.weight, one.n_coders, one.n_matched, one.n_missing, one.n_fused)
+            for one in shown
+        ],
+        f"Those that fewest of their coders have come first, then the heaviest.{rest}",
+    )
+
+
+def _docsets_table(report: AgreedReport, called: Names) -> Table:
+    ordered = sorted(report.docsets, key=lambda one: one.mean_f1)
+    n = len(ordered)
+    rest = f" The first {MOST_DOCSETS} of {n:,}: choose docsets to see others." if n > MOST_DOCSETS else ""
+    rows: list[list[Cell]] = [
+        [one.text.label, one.n_scus, one.mean_f1, *(one.f1(coder.name) for coder in report.coders)]
+        for one in ordered[:MOST_DOCSETS]
+    ]
+    return Table(
+        "docsets",
+        "F1 of SCUs in each docset",
+        [
+            Column("docset", "Docset"),
+            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
+            Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
+            *(Column(called[one.name], called[one.name], "figure", explanation="docset_f1") for one in report.coders),
+        ],
+        rows,
+        f"Those with the lowest mean come first.{rest}",
+    )
+
+
+def _trends(report: AgreedReport) -> list[Trend]:
+    def of(values: Callable[[PyramidPeriod], Values]) -> Periods:
+        return [(one.last.label, one.n_docsets, values(one)) for one in report.periods]
+
+    return [
+        Trend("trend", "F1 of SCUs", "F1", of(lambda one: one.scus)),
+        Trend("trend_words", "F1 of words", "F1", of(lambda one: one.words)),
+    ]
+
+
+def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list[Table]:
+    differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
+    found = count_differences(differences)
+    total = sum(one.number for one in found)
+    who = called[chosen] if chosen else "all coders"
+    rows: list[list[Cell]] = [
+        [
+            *(KINDS[one.kind], one.number, one.number / total, len(one.coders), one.n_docsets),
+            *(_name_example(one.example), MEANINGS[one.kind]),
+        ]
+        for one in found
+    ]
+    counts = Table(
+        "differences",
+        f"How {who} differ from agreed pyramids" if not chosen else f"How {who} differs from agreed pyramids",
+        [
+            Column("kind", "Difference", explanation="difference_kind"),
+            Column("number", "Number", "count", explanation="difference_number"),
+            Column("share", "Share", "percent", explanation="difference_share"),
+            Column("coders", "Coders", "count", explanation="difference_coders"),
+            Column("docsets", "Docsets", "count", explanation="difference_docsets"),
+            Column("example", "Example", explanation="difference_example"),
+            Column("meaning", "Meaning", explanation="difference_meaning"),
+        ],
+        rows,
+        "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference.",
+    )
+    return [counts, _places_table(report, called, chosen)] if chosen else [counts]
+
+
+def _name_example(one: LocatedDifference) -> str:
+    return f"{_name_scus(one)}, {one.text.label}"
+
+
+def _name_scus(one: LocatedDifference) -> str:
+    """Return the SCU of the agreed pyramid, or where it has none, the coder's."""
+    return f"“{one.agreed or one.own}”"
+
+
+def _places_table(report: AgreedReport, called: Names, chosen: str) -> Table:
+    differences = report.differences.get(chosen, ())
+    shown, n = differences[:MOST_DIFFERENCES], len(differences)
+    contents = read_contents({one.text.text_pk for one in shown if one.difference.parts})
+    rest = f" The first {MOST_DIFFERENCES} of {n:,}: choose docsets to see others." if n > MOST_DIFFERENCES else ""
+    rows: list[list[Cell]] = [
+        [
+            *(one.text.label, KINDS[one.difference.kind], one.agreed, one.own),
+            _words_of(one, contents.get(one.text.text_pk, "")),
+        ]
+        for one in shown
+    ]
+    return Table(
+        "places",
+        f"Where agreed pyramids differ from {called[chosen]}",
+        [
+            Column("docset", "Docset"),
+            Column("kind", "Difference", explanation="difference_kind"),
+            Column("agreed", "Agreed SCU", explanation="agreed_scu"),
+            Column("own", "Coder’s SCU", explanation="own_scu"),
+            Column("words", "Contributor", explanation="difference_words"),
+        ],
+        rows,
+        f"In the order of docsets.{rest}",
+    )
+
+
+def _words_of(one: LocatedDifference, content: str) -> str:
+    return " … ".join(" ".join(content[start:end].split()) for start, end in one.difference.parts)
+
+
+def _charts(report: AgreedReport, called: Names) -> list[Chart]:
+    def dots(key: str, title: str, matchings: Sequence[Matching]) -> Chart:
+        names = [called[one.name] for one in report.coders]
+        rows = [Dot(name, *with_ends(one.f1)) for name, one in zip(names, matchings, strict=True)]
+        return dots_chart(key, title, rows, "F1")
+
+    charts = [
+        dots("scus", "F1 of SCUs against agreed pyramids, with 95% CI", [one.scus for one in report.coders]),
+        dots("words", "F1 of words in SCUs that match, with 95% CI", [one.words for one in report.coders]),
+    ]
+    if len(report.periods) < 2:
+        return charts
+    coders = [one.name for one in report.coders]
+    return [*charts, *(trend_chart(one, called, coders, "docset") for one in _trends(report))]

@@ -1,0 +1,130 @@
+"""Coders, groups and imported systems against gold; of pyramids, against the agreed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agreement.data.pyramids.agreed_pyramids import has_agreed_pyramid
+from agreement.reports.gold.readers import Reader
+from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
+from agreement.reports.pyramids.agreed import AgreedReport
+from agreement.reports.request.basis import count_left_out
+from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import list_codings_left_out, list_gold_left_out
+from agreement.results.computations import register
+from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.gold.agreed import Agreed
+from agreement.results.gold.texts import build_all, build_tables, find_coder, reader_of
+from agreement.results.page import ResultPage
+from agreement.results.tables import Table
+from annotations.models import Project
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+
+
+@register
+class Gold(ResultPage[GoldReport | AgreedReport]):
+    """Each coder, group and imported system against gold: scores, accuracy, confusion, errors, and the course of it."""
+
+    name, title = "gold", "Gold"
+    template = "agreement/gold.html"
+    position, tab = 110, 125
+    options = ("coder",)
+    right = Right.COMPARE_WITH_GOLD
+    api = """\
+Each coder, group and imported system against gold, and what coders agree in the same texts.
+
+Of pyramids each coder and group against the agreed ones. Managers are given names, others letters in place of all
+names but their own; who codes, of the texts that they have submitted. `docsets` come in pages."""
+    api_route = "api-agreement-gold"
+    api_options = ()
+    chooses_coders = True
+    rows = "docsets"
+    work = 80
+
+    def state(self, request: AnalysisRequest) -> list[Any]:
+        return [request.answers_with_gold.state]
+
+    def compute(self, request: AnalysisRequest) -> GoldReport | AgreedReport:
+        if request.project.answers == Project.Answers.SCUS:
+            return Agreed().compute(request)
+        answers, reader = request.project_answers, reader_of(request)
+        reader.check(request.parameters)
+        documents = reader.documents(answers)
+        source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
+        return compare_with_gold(source, request.parameters, request.progress)
+
+    def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> dict[str, Any]:
+        if isinstance(report, AgreedReport):
+            return Agreed().fields(request, report)
+        return report.as_dict(_called(request), in_full=not reader_of(request).codes)
+
+    def build(self, request: AnalysisRequest) -> TablesAndCharts:
+        report = self.compute(request)
+        assert isinstance(report, GoldReport)
+        return build_all(request, report, _called(request), groups=not reader_of(request).codes)
+
+    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
+        report = self.compute(request)
+        if isinstance(report, AgreedReport):
+            return Agreed().printed(request)
+        return build_tables(report, _called(request))
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
+        reader, called = Reader.of(request.project, request.reader), _called(request)
+        coder = _choose_coder(request, reader, called)
+        pyramids = request.project.answers == Project.Answers.SCUS
+        context: dict[str, Any] = {
+            "pyramids": pyramids,
+            "sees_names": reader.sees_names,
+            "codes": reader.codes,
+            "decides": may(request.project, Right.ADJUDICATE),
+            "coder": coder,
+            "choices": sorted(called.values()) if not reader.codes else [],
+            "report_query": request.parameters.query(),
+        }
+        documents = reader.documents(request.project_answers)
+        show = _show_pyramids if pyramids else _show_texts
+        return show(request, reader, documents, context)
+
+
+def _show_texts(
+    request: AnalysisRequest, reader: Reader, documents: frozenset[int] | None, context: dict[str, Any]
+) -> PageSections:
+    gold = request.answers_with_gold
+    context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
+    if not any(documents is None or text.pk in documents for text in gold.texts):
+        return PageSections(context=context)
+    request.options = {"coder": context["coder"], "reader": reader.as_option()}
+    left_out = count_left_out(request.extract, request.parameters)
+    return Gold().sections(request).extended(**context, has_gold=True, not_counted=list_codings_left_out(left_out))
+
+
+def _show_pyramids(
+    request: AnalysisRequest, reader: Reader, documents: frozenset[int] | None, context: dict[str, Any]
+) -> PageSections:
+    # who codes is not told of agreed pyramids besides those that they may read of
+    if not (documents if reader.codes else has_agreed_pyramid(request.project)):
+        return PageSections(context=context)
+    request.options = {"coder": context["coder"], "reader": reader.as_option()}
+    return Agreed().sections(request).extended(**context, has_gold=True)
+
+
+def _called(request: AnalysisRequest) -> dict[str, str]:
+    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+
+
+def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, str]) -> str:
+    """Return what the coder is called whose errors are shown: of who codes their own, else the one of the options."""
+    reader.check(request.parameters)
+    asked = request.options.get("coder", "")
+    if reader.codes:
+        if asked not in ("", reader.name):
+            raise InvalidParameter("coder", "only your own answers are shown beside gold.")
+        return reader.name
+    if asked and not find_coder(asked, called):
+        raise InvalidParameter("coder", f"there is no {asked!r} in this project.")
+    return asked

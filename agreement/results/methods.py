@@ -1,0 +1,63 @@
+"""What was computed and how, in words for a paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agreement.data.gold import has_gold
+from agreement.data.groups import read_groups
+from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.gold.readers import Reader
+from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
+from agreement.reports.methods import methods
+from agreement.reports.overall import overall
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.agreement import build_units_tables
+from agreement.results.computations import register
+from agreement.results.content import PageSections
+from agreement.results.page import ResultPage
+from annotations.models import Project
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+
+
+@register
+class Methods(ResultPage[methods.MethodsText]):
+    """A paragraph for a paper: every convention, every figure, version and fingerprint."""
+
+    name = "methods"
+    template = "agreement/methods.html"
+    position = 160
+    draws_charts = False
+
+    def compute(self, request: AnalysisRequest) -> methods.MethodsText:
+        """Return a paragraph with what it cites."""
+        answers, parameters = request.project_answers, request.parameters
+        report = overall.compute_report(request.extract, parameters)
+        compared = compare_groups(answers, parameters, read_groups(request.project), differences=False)
+        repeats = compare_occasions(answers, parameters)
+        return methods.describe_methods(request.extract, report, compared, repeats, _compare_with_gold(request))
+
+    def fields(self, request: AnalysisRequest, report: methods.MethodsText) -> dict[str, Any]:
+        return {"paragraph": report.paragraph, "references": list(map(str, report.references)), "bibtex": report.bibtex}
+
+    def preface(self, report: methods.MethodsText) -> str:
+        return "\n".join([report.paragraph, *map(str, report.references)])
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return the paragraph, and for pyramids both counts of units."""
+        report = overall.compute_report(request.extract, request.parameters)
+        context = {"report": report, "methods": self.compute(request)}
+        return PageSections(build_units_tables(request), context=context)
+
+
+def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
+    """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
+    if request.project.answers == Project.Answers.SCUS or not may(request.project, Right.ADJUDICATE):
+        return None
+    hidden = request.parameters.coders and not Reader.of(request.project, request.reader).sees_names
+    if hidden or not has_gold(request.project):
+        return None
+    source = read_gold_source(request.project, request.project_answers, request.parameters, request.answers_with_gold)
+    return compare_with_gold(source, request.parameters, details=False)

@@ -1,0 +1,316 @@
+"""Tables that a page shows and a person takes along: CSV and JSON with every digit, LaTeX and Markdown to paste."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import StringIO
+from typing import Any, Literal, Protocol
+
+from django.core.paginator import Page, Paginator
+
+from agreement.measures.displays import LATEX, latex_row
+
+type CellValue = str | int | float | None
+Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]
+Place = Literal["both", "page", "file"]
+
+# Of a coefficient where people read it; files, the API and <data> elements have every digit.
+DECIMALS = 3
+# What a page shows of a long table, fewer rows of a wide one; of columns that mean the same, such as one a coder, the
+# first. Files and the API have all.
+MOST_ROWS = 100
+MOST_CELLS = 3000
+MOST_ALIKE = 30
+# A spreadsheet would compute a cell that begins so.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+MARKDOWN = str.maketrans(
+    {**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " ", "\r": " "}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is.
+
+    `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
+    `explanation` is the key of what the column's info button says, if it is not the name.
+    """
+
+    name: str
+    label: str
+    kind: Kind = "text"
+    place: Place = "both"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    explanation: str = ""
+
+    def shown(self, value: CellValue) -> CellValue:
+        """Return a value as people read it."""
+        return self.labels.get(value, value) if isinstance(value, str) else value
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "text"
+
+    @property
+    def explanation_key(self) -> str:
+        return self.explanation or self.name
+
+
+# The ends of an interval of 95%.
+ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))
+
+
+class HasEnds(Protocol):
+    """A figure with its interval."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
+    """Return the cells of a figure and of the ends of its interval."""
+    return one.value, one.low, one.high
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A cell that leads somewhere. `current`: it is what the page shows now."""
+
+    value: CellValue
+    address: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A cell that the page shows by a template of its own, which is given `about`; in a file it is the value."""
+
+    value: CellValue
+    template: str
+    about: Any
+
+
+type Cell = CellValue | Linked | Composed
+
+
+PROSE_LENGTH = 25  # characters from which on a cell is given room for several words in a line
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedCell:
+    """A cell for the page's template."""
+
+    value: CellValue
+    kind: Kind
+    address: str = ""
+    current: bool = False
+    template: str = ""
+    about: Any = None
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "text"
+
+    @property
+    def is_prose(self) -> bool:
+        return isinstance(self.value, str) and len(self.value) >= PROSE_LENGTH
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: the first column names the row. `key` names it in an address; `note` says what to mind.
+
+    page_rows: how many rows a page shows, where they are fewer than of other tables.
+    """
+
+    key: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    page_rows: int = 0
+
+    @property
+    def page_columns(self) -> list[Column]:
+        """The columns that the page shows."""
+        return [column for column in self.columns if column.place != "file"]
+
+    @property
+    def heads(self) -> list[tuple[Column, bool]]:
+        """The page's columns, and whether the column is the first of those that mean the same, such as one a coder."""
+        first = {column.explanation_key: column for column in reversed(self.page_columns)}
+        return [(column, first[column.explanation_key] is column) for column in self.page_columns]
+
+    @property
+    def file_columns(self) -> list[Column]:
+        """The columns of a file."""
+        return [column for column in self.columns if column.place != "page"]
+
+    @property
+    def cells(self) -> list[list[RenderedCell]]:
+        """The cells as the page's template takes them."""
+        return [
+            [_render(cell, column) for cell, column in zip(row, self.columns, strict=True) if column.place != "file"]
+            for row in self.rows
+        ]
+
+    def on_page(self, number: str | None) -> tuple[Table, Page[Sequence[Cell]]]:
+        """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
+        alike = Counter[str]()
+        chosen = []
+        for place, column in enumerate(self.columns):
+            alike[column.explanation_key] += 1
+            if alike[column.explanation_key] <= MOST_ALIKE:
+                chosen.append(place)
+        rows, columns = self.rows, self.columns
+        most = min(self.page_rows or MOST_ROWS, MOST_ROWS)
+        size = most if len(rows) <= most else min(most, max(MOST_CELLS // len(chosen), 1))
+        shown = Paginator(rows, size).get_page(number)
+        rows = list(shown)
+        if len(chosen) < len(columns):
+            rows = [[row[place] for place in chosen] for row in rows]
+            columns = [columns[place] for place in chosen]
+        return replace(self, rows=rows, columns=columns), shown
+
+    @property
+    def n_hidden(self) -> int:
+        """How many columns a page of the site leaves out."""
+        alike = Counter(column.explanation_key for column in self.columns)
+        return sum(max(number - MOST_ALIKE, 0) for number in alike.values())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns of a file, each once: a coder may be called as a column is."""
+        names: dict[str, None] = {}
+        for column in self.file_columns:
+            candidates = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
+            names[next(name for name in candidates if name not in names)] = None
+        return list(names)
+
+    def plain(self) -> list[list[CellValue]]:
+        """Return the cells of a file, without their links."""
+        return [
+            [cell_value(cell) for cell, column in zip(row, self.columns, strict=True) if column.place != "page"]
+            for row in self.rows
+        ]
+
+
+def cell_value(cell: Cell) -> CellValue:
+    """Return the value of a cell."""
+    return cell.value if isinstance(cell, Linked | Composed) else cell
+
+
+def _render(cell: Cell, column: Column) -> RenderedCell:
+    if isinstance(cell, Linked):
+        return RenderedCell(column.shown(cell.value), column.kind, cell.address, cell.current)
+    if isinstance(cell, Composed):
+        return RenderedCell(cell.value, column.kind, template=cell.template, about=cell.about)
+    return RenderedCell(column.shown(cell), column.kind)
+
+
+def format_value(value: CellValue, kind: Kind) -> str:
+    """Return a value as people read it: a coefficient has DECIMALS, and None is nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if kind == "figure":
+        return f"{value:z.{DECIMALS}f}".replace("-", "\N{MINUS SIGN}")
+    if kind == "probability":
+        return f"< {10**-DECIMALS}" if value < 10**-DECIMALS else f"{value:.{DECIMALS}f}"
+    if kind == "percent":
+        hundredths = value * 100
+        return f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
+    if kind == "seconds":
+        return f"{value:.1f} s" if value < 60 else f"{value / 60:.1f} min"
+    return f"{value:,}".replace("-", "\N{MINUS SIGN}")
+
+
+def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """Return the tables as plain data: their columns and how many rows they have."""
+    return [
+        {
+            "key": table.key,
+            "caption": table.caption,
+            "note": table.note,
+            "columns": [
+                {"name": name, "label": column.label}
+                for name, column in zip(table.names, table.file_columns, strict=True)
+            ],
+            "rows": len(table.rows),
+        }
+        for table in tables
+    ]
+
+
+def as_csv(table: Table) -> str:
+    """Return a header of the machine-readable names, then the rows with every digit."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow([_escape_formula(name) for name in table.names])
+    for row in table.plain():
+        writer.writerow([_escape_formula(value) for value in row])
+    return file.getvalue()
+
+
+def as_json(table: Table) -> str:
+    """Return a list of objects, one a row, with the caption and note around it."""
+    rows = [dict(zip(table.names, row, strict=True)) for row in table.plain()]
+    return json.dumps({"caption": table.caption, "note": table.note, "rows": rows}, indent=1, ensure_ascii=False)
+
+
+def as_latex(table: Table) -> str:
+    """Return a table of the booktabs package, rounded as on the page."""
+    alignment = "".join("r" if column.is_number else "l" for column in table.file_columns)
+    head = latex_row([column.label for column in table.file_columns])
+    body = "\n".join(f"  {latex_row(row)} \\\\" for row in _rounded_rows(table))
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {head} \\\\\n  \\midrule\n{body}\n  \\bottomrule\n"
+        f"\\end{{tabular}}\n\\caption{{{table.caption.translate(LATEX)}}}\n\\end{{table}}\n"
+    )
+
+
+def as_markdown(table: Table) -> str:
+    """Return a table with pipes, rounded as on the page."""
+    lines = [[column.label.translate(MARKDOWN) for column in table.file_columns]]
+    lines.append(["---:" if column.is_number else "---" for column in table.file_columns])
+    lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded_rows(table)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFormat:
+    """A form in which a table leaves: its label, how it is written, its type and its file's ending."""
+
+    label: str
+    write: Callable[[Table], str]
+    content_type: str
+    suffix: str
+
+
+TABLE_FORMATS = {
+    "csv": TableFormat("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
+    "json": TableFormat("JSON", as_json, "application/json", "json"),
+    "latex": TableFormat("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
+    "markdown": TableFormat("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
+}
+
+
+def _rounded_rows(table: Table) -> list[list[str]]:
+    return [
+        [format_value(column.shown(value), column.kind) for value, column in zip(row, table.file_columns, strict=True)]
+        for row in table.plain()
+    ]
+
+
+def _escape_formula(value: CellValue) -> CellValue:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -1,0 +1,234 @@
+"""What people say of items, the flags on them, and questions of coders, to work through as guidelines are edited."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Max
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from agreement import discussion
+from agreement.data.documents import row_key
+from agreement.data.texts.snippets import read_snippets
+from agreement.models import Flag, Remark
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.content import PageSections
+from agreement.web.forms import FlagForm, RemarkForm
+from annotations.models import Markable, Project, Question, User
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+from annotations.projects.permissions import project_for
+from annotations.texts.questions import read_threads
+from annotations.web import markdown
+from annotations.web.views.questions import describe_threads
+
+PAGE_SIZE = 25
+# Of more comments on one item, or replies to a question, the page shows the latest.
+MOST_COMMENTS = 10
+KINDS = {
+    "all": "Flags and questions",
+    "flags": "Flags",
+    "questions": "Questions",
+    "comments": "Comments without a flag",
+}
+STATES = {"open": "Open", "resolved": "Resolved"}
+
+
+@login_required
+@require_safe
+def flags(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show flagged or discussed items, and questions of coders, in their context, with what was said of each."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    kind, state = _selection(request.GET)
+    shown = Paginator(_entries(project, kind, state), PAGE_SIZE).get_page(request.GET.get("page"))
+    page = list(shown.object_list)
+    context = {
+        "project": project,
+        "rows": _rows(project, cast(User, request.user), page),
+        "shown": shown,
+        "kind": kind,
+        "state": state,
+        "kinds": [
+            (urlencode({"kind": name, "state": state}), label, name == kind, _count(project, name, state))
+            for name, label in KINDS.items()
+        ],
+        "states": [(urlencode({"kind": kind, "state": name}), label, name == state) for name, label in STATES.items()],
+        "full_query": urlencode({"kind": kind, "state": state}),
+        "guidelines_html": markdown.render(project.guidelines),
+    }
+    return render(request, "agreement/flags.html", context)
+
+
+def _selection(query: QueryDict) -> tuple[str, str]:
+    """Return the kind and the state that an address asks for; before there were questions, comments were a state."""
+    kind, state = query.get("kind", "all"), query.get("state", "open")
+    kind = "comments" if state == "comments" else kind
+    return kind if kind in KINDS else "all", state if state in STATES else "open"
+
+
+type Entry = tuple[str, int]
+
+
+def _entries(project: Project, kind: str, state: str) -> list[Entry]:
+    """Return what a list has, each as its kind and key: what is open the oldest first, all else the latest first."""
+    if kind == "comments":
+        commented = Markable.objects.filter(text__project=project, remarks__isnull=False, flag__isnull=True)
+        latest = commented.annotate(latest=Max("remarks__created_at")).order_by("-latest", "pk")
+        return [("item", pk) for pk in latest.values_list("pk", flat=True)]
+    time = "resolved_at" if state == "resolved" else "created_at"
+    found: list[tuple[datetime, str, int]] = []
+    if kind in ("all", "flags"):
+        flagged = _of_state(discussion.flags_of(project), state)
+        found += [(at, "item", pk) for at, pk in flagged.values_list(time, "markable_id")]
+    if kind in ("all", "questions"):
+        asked = _of_state(Question.objects.filter(text__project=project), state)
+        found += [(at, "question", pk) for at, pk in asked.values_list(time, "pk")]
+    found.sort(reverse=state == "resolved")
+    return [(what, pk) for _, what, pk in found]
+
+
+def _of_state(rows: Any, state: str) -> Any:
+    return rows.filter(resolved_at__isnull=state == "open").order_by()
+
+
+def _count(project: Project, kind: str, state: str) -> int | None:
+    """Return how many flags or questions of the state there are, which a link says."""
+    if kind == "flags":
+        return int(_of_state(discussion.flags_of(project), state).count())
+    if kind == "questions":
+        return int(_of_state(Question.objects.filter(text__project=project), state).count())
+    return None
+
+
+def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the entries of a page for the template, in their order, by a fixed number of queries."""
+    items = _items([pk for what, pk in page if what == "item"])
+    keys = [pk for what, pk in page if what == "question"]
+    questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
+    described = describe_threads(read_threads(questions, project, user), MOST_COMMENTS) if questions else []
+    threads = {one["question"].pk: {"thread": one} for one in described}
+    rows = ((items if what == "item" else threads).get(pk) for what, pk in page)
+    return [row for row in rows if row is not None]
+
+
+def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return flagged or discussed items with their words, flag and comments."""
+    if not markables:
+        return {}
+    flag_of = {
+        one.markable_id: one
+        for one in Flag.objects.filter(markable__in=markables).select_related("author", "resolved_by")
+    }
+    rows_of_texts = Markable.objects.filter(pk__in=markables).values_list("pk", "text__slug", "text__title")
+    texts = {pk: (slug, title) for pk, slug, title in rows_of_texts}
+    comments: dict[int, list[Remark]] = defaultdict(list)
+    for one in Remark.objects.filter(markable__in=markables).select_related("author"):
+        comments[one.markable_id].append(one)
+    snippets = read_snippets(markables)
+    return {
+        pk: {
+            "snippet": snippets[pk],
+            "text": texts[pk][0],
+            "title": texts[pk][1],
+            "flag": flag_of.get(pk),
+            "comments": with_html(comments[pk][-MOST_COMMENTS:]),
+            "more": max(len(comments[pk]) - MOST_COMMENTS, 0),
+        }
+        for pk in markables
+    }
+
+
+@login_required
+@require_POST
+def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Resolve the flag of an item, which stays readable."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    markable = discussion.get_item(project, text, key)
+    if discussion.resolve_flag(markable, cast(User, request.user)):
+        messages.success(request, "Flag resolved.")
+    else:
+        messages.info(request, "There is no open flag on this item.")
+    if request.POST.get("from") == "flags":
+        return redirect(reverse("flags", args=[slug]))
+    return back_to_item(request, slug, text, key)
+
+
+def discussion_of(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:  # noqa: ARG001
+    """Return what people say of the item of a page, for who discusses it."""
+    if not may(analysis.project, Right.DISCUSS):
+        return {"discusses": False}
+    unit = row_key(sections.context["item"].unit)
+    return {
+        "discusses": True,
+        "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),
+        "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),
+        "flag_form": FlagForm(),
+        "remark_form": RemarkForm(),
+    }
+
+
+def with_html(remarks: Iterable[Remark]) -> list[Remark]:
+    """Return the remarks, each with its Markdown rendered as `html`."""
+    remarks = list(remarks)
+    for one in remarks:
+        one.html = markdown.render(one.body)  # type: ignore[attr-defined]
+    return remarks
+
+
+@login_required
+@require_POST
+def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Say something of an item."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    markable = discussion.get_item(project, text, key)
+    form = RemarkForm(request.POST)
+    if form.is_valid():
+        discussion.add_remark(markable, cast(User, request.user), form.cleaned_data["body"])
+    else:
+        messages.error(request, f"Comment not saved: {form.errors['body'].as_text()}")
+    return back_to_item(request, slug, text, key)
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> HttpResponse:
+    """Take one's own remark away."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    remark = Remark.objects.filter(
+        pk=pk, markable=discussion.get_item(project, text, key), author=cast(User, request.user)
+    ).first()
+    if remark is None:
+        raise Http404("Comment not found.")
+    discussion.withdraw_remark(remark, cast(User, request.user))
+    return back_to_item(request, slug, text, key)
+
+
+@login_required
+@require_POST
+def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Flag an item for the guidelines, or Remove flag."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    markable = discussion.get_item(project, text, key)
+    form = FlagForm(request.POST)
+    on = request.POST.get("on") == "1"
+    if form.is_valid():
+        discussion.set_flag(markable, cast(User, request.user), on, form.cleaned_data["reason"])
+    else:
+        messages.error(request, f"Flag not saved: {form.errors['reason'].as_text()}")
+    return back_to_item(request, slug, text, key)
+
+
+def back_to_item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Redirect to the item with the same parameters and options."""
+    query = request.GET.urlencode()
+    return redirect(reverse("item", args=[slug, text, key]) + (f"?{query}" if query else "") + "#discussion")

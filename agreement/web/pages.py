@@ -1,0 +1,143 @@
+"""The pages of results: one view shows any of them, or a table of it as a file; and parts that pages load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.csp import csp_override
+from django.views.decorators.http import require_safe
+
+from agreement.models import Computation
+from agreement.reports.request.basis import count_other_versions
+from agreement.reports.request.parameters import MODELS, InvalidParameter
+from agreement.reports.request.request import AnalysisRequest, parse_query
+from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
+from agreement.results.computations import is_lost
+from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
+from agreement.results.headline import build_headline
+from agreement.results.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
+from agreement.results.page import ResultPage
+from agreement.web.changes import page_mappings
+from agreement.web.discussion import discussion_of
+from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
+from annotations.models.people.rights import Right
+from annotations.models.project import may_change
+from annotations.projects.viewing import results_for
+
+# After so long without a sign of a worker the page says how one is started.
+PATIENCE = timedelta(seconds=10)
+# Plotly writes styles into the page.
+draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
+# What templates of pages are given besides by who is asked: forms, and lists in pages.
+FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
+    "categories": page_mappings,
+    "item": discussion_of,
+}
+
+
+def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
+    """Return the view of a page."""
+
+    @login_required
+    @require_safe
+    def view(request: HttpRequest, slug: str, **address: str) -> HttpResponse:
+        return show_page(request, slug, page, address)
+
+    return draws_charts(view) if page.draws_charts else view
+
+
+def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
+    """Return the page, or the one of its tables that the address asks for."""
+    project = page.project_for(request.user, slug)
+    if SHOWN in request.GET:
+        return redirect(f"{request.path}?{read_form(request.GET)}")
+    query = page.read_fields(project, request.GET)
+    if query is not request.GET:
+        values = {name: value for name, value in parse_query(query).items() if value}
+        return redirect(f"{request.path}?{urlencode(values)}")
+    download = "as" in request.GET
+    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
+    sections = page.shown(analysis)
+    if download:
+        return _download_table(request, analysis, sections)
+    everything = {
+        "project": project,
+        "manages": may_change(project, Right.MANAGE),
+        "error": analysis.error,
+        "parameters": analysis.parameters,
+        "query": analysis.query,
+        "full_query": analysis.full_query,
+        "options": analysis.options,
+        "models": analysis.models,
+        "waiting": sections.waiting,
+        "as_of": sections.as_of,
+        "tables": {table.key: table for table in sections.tables},
+        "charts": {chart.key: chart for chart in sections.charts},
+        **_controls(page, analysis, sections),
+        **sections.context,
+        **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
+    }
+    return render(request, page.template, everything, status=400 if analysis.error else 200)
+
+
+def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
+    if not page.uses_answers:
+        return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
+    return {
+        "form": ParametersForm(analysis, read_settings(analysis)),
+        "facts": list_settings(analysis),
+        "nouns": nouns_for(analysis.extract),
+        "question": analysis.extract.question,
+        "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
+        "versions_left_out": describe_versions(
+            analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
+        ),
+        "models_left_out": ""
+        if MODELS in analysis.parameters.selection("include")
+        else describe_models_left_out(analysis.n_codings_of_models),
+        "terms": name_terms(analysis.extract.question),
+    }
+
+
+def _download_table(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> HttpResponse:
+    try:
+        file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
+    except StillComputing as waiting:
+        return HttpResponse(str(waiting), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+    except InvalidParameter as error:
+        return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
+    return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
+
+
+@login_required
+@require_safe
+def headline(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
+    project = results_for(request.user, slug)
+    return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
+
+
+@login_required
+@require_safe
+def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show how far a computation is, on the page that waits for it.
+
+    That page is loaded again when the computation is done, or when its worker has died: then the page orders it again.
+    """
+    project = results_for(request.user, slug)
+    current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
+    if current is None:
+        raise Http404("Computation not found.")
+    alone = not current.total and timezone.now() - current.created_at > PATIENCE
+    answer = render(request, "agreement/parts/waiting.html", {"project": project, "waiting": current, "alone": alone})
+    if current.finished_at or is_lost(current):
+        answer["HX-Refresh"] = "true"
+    return answer

@@ -1,0 +1,246 @@
+"""What was read of a document is stored, and is the same as what is read of its rows."""
+
+import fcntl
+import random
+from collections import OrderedDict
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from agreement.data import reading
+from agreement.data.reading import read_answers
+from agreement.models import FiguresVersion, StoredAnswers
+from agreement.reports.overall.overall import compute_report
+from agreement.reports.request import basis
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Judgement, User
+from annotations.planning.rounds import add_texts, create_round, delete_round
+from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.texts.changes import delete_text, deletion_figures
+from tests.conftest import in_another_connection, judge
+from tests.shared.agreeing import WALK, answer, coded_project, convention, decide_gold, judge_again
+from tests.shared.following import another_process
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.questions import any_answers, question_project
+
+TEXTS = [WALK, f"{WALK} twice", f"{WALK} thrice"]
+
+
+@pytest.fixture(autouse=True)
+def all_is_stored(db, monkeypatch):
+    monkeypatch.setattr(reading, "LEAST_STORED", 1)
+    monkeypatch.setattr(reading, "_answers", OrderedDict())
+
+
+@pytest.fixture
+def project(db):
+    return answer(coded_project("walk", "poesio-artstein-2005", *TEXTS))
+
+
+def everything(answers):
+    """Return all that is known of answers, to the last byte."""
+    columns = answers.columns
+    tables = [table.tobytes() for table in columns.tables]
+    return tables, columns.indices, answers.texts, answers.names, answers.coders, answers.fingerprint, answers.state
+
+
+def read_stored(project, *asked, **options):
+    """Return the answers as a process reads them that knows nothing yet."""
+    reading._answers.clear()
+    return read_answers(project, *asked, **options)
+
+
+def pyramids():
+    alice, bob = (User.objects.create(username=name) for name in ("alice", "bob"))
+    project = pyramid_project()
+    for coding in codings_of(models_of(docset(project, alice, bob))).values():
+        build(coding, {coding.coder.username: ["the"]})
+    return project
+
+
+def with_gold_and_model():
+    project = answer(coded_project("walk", "poesio-artstein-2005", *TEXTS, coders=("alice", "bob", "carol")))
+    decide_gold(project, "alice")
+    Coding.objects.filter(coder__username="carol").update(by_model=True)
+    return project
+
+
+def asked():
+    return question_project("asked", any_answers(random.Random(4)))
+
+
+@pytest.mark.parametrize(
+    ("make", "asked", "options"),
+    [
+        (lambda: answer(coded_project("walk", "poesio-artstein-2005", *TEXTS)), (), {}),
+        (lambda: answer(coded_project("walk", "passonneau-2004", *TEXTS)), (), {}),
+        (pyramids, ("words",), {}),
+        (pyramids, ("spans",), {}),
+        (with_gold_and_model, (), {}),
+        (with_gold_and_model, (), {"gold": True}),
+        (with_gold_and_model, (), {"models": True}),
+        (with_gold_and_model, (), {"gold": True, "models": True}),
+        (asked, (), {}),
+        *[(asked, ("", question), {}) for question in ("gender", "topics", "gloss", "part", "bridging", "animacy")],
+        (asked, ("", "gender", "label"), {}),
+    ],
+)
+def test_stored_answers_are_those_of_the_rows(make, asked, options, monkeypatch):
+    project = make()
+    first = everything(read_answers(project, *asked, **options))
+    assert StoredAnswers.objects.filter(project=project).count() == len(first[2]) > 0
+    with monkeypatch.context() as patch:
+        for name in ("read_judgements", "read_words"):
+            patch.setattr(reading, name, never)
+        assert everything(read_stored(project, *asked, **options)) == first
+    with another_process(monkeypatch):
+        assert everything(read_answers(project, *asked, **options)) == first
+
+
+def never(*_, **__):
+    raise AssertionError("rows were read")
+
+
+def test_answers_of_some_versions_of_the_scheme_are_read_of_the_rows(project, monkeypatch):
+    all_answers = read_answers(project)
+    chosen = read_answers(project, scheme_versions=frozenset([project.scheme_version]))
+    of_another = read_answers(project, scheme_versions=frozenset([project.scheme_version + 1]))
+    assert (chosen.n_judgements, of_another.n_judgements) == (all_answers.n_judgements, 0)
+    assert StoredAnswers.objects.count() == len(all_answers.texts)
+
+
+def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
+    read_answers(project)
+    coding = Coding.objects.select_related("text__project", "coder").get(text__slug="text-2", coder__username="bob")
+    judge_again(coding, coding.text.markables.order_by("start").first().key, None)
+    read, whole = [], reading.read_judgements
+
+    def count(project, categories, documents, *more, **options):
+        read.extend(one.document.slug for one in documents)
+        return whole(project, categories, documents, *more, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "read_judgements", count)
+        followed = everything(read_stored(project))
+    assert read == ["text-2"]
+    assert everything(read_stored(project)) == followed
+    with another_process(monkeypatch):
+        assert everything(read_answers(project)) == followed
+
+
+@pytest.mark.parametrize("options", [{}, {"gold": True}, {"models": True}])
+def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeypatch):
+    project = with_gold_and_model()
+    project.levels.filter(coded=True).update(coders_mark=True)
+    text = project.texts.get(slug="text-1")
+    read_answers(project, **options)
+    add_texts(create_round(project, "second"), [text])
+    [bob] = User.objects.filter(username="bob")
+    assign_texts(project, [text], [bob], round_=project.rounds.get(name="second"))
+    coding = Coding.objects.select_related("text__project", "coder").get(round__name="second")
+    level = project.levels.get(coded=True).key
+    judge(coding, f"{level}:0-2", project.categories.order_by("pk").last().key)
+    submit_coding(coding, bob)
+    followed = everything(read_stored(project, **options))
+    with another_process(monkeypatch):
+        assert everything(read_answers(project, **options)) == followed
+
+
+def test_what_is_stored_goes_with_its_text_and_round(project):
+    text = project.texts.get(slug="text-1")
+    second = create_round(project, "second")
+    add_texts(second, [text])
+    assign_texts(project, [text], User.objects.filter(username="bob"), round_=second)
+    read_answers(project)
+    assert StoredAnswers.objects.filter(round=second).count() == 1
+    unassign(text, "bob", round_=second)
+    delete_round(second)
+    assert StoredAnswers.objects.count() == len(TEXTS)
+    delete_text(text, deletion_figures(project.texts.filter(pk=text.pk)).tag)
+    assert StoredAnswers.objects.count() == len(TEXTS) - 1
+    assert [one.slug for one in read_stored(project).texts] == ["text-2", "text-3"]
+
+
+def test_what_is_stored_names_nobody():
+    project = answer(coded_project("walk", "passonneau-2004", *TEXTS, coders=("Annegret", "Balthasar")))
+    project.texts.update(title="Chrysantheme")
+    read_answers(project)
+    for row in StoredAnswers.objects.all():
+        stored = bytes(row.content) + row.names.encode()
+        for name in (b"Annegret", b"Balthasar", b"Chrysantheme", b"text-", b"charlie"):
+            assert name.lower() not in stored.lower()
+
+
+def test_after_a_repair_by_hand_and_a_refresh_every_process_has_the_new_figures(project, monkeypatch):
+    def figures():
+        return compute_report(read_answers(project), convention(project)).result
+
+    before, another = figures(), OrderedDict()
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "_answers", another)
+        assert figures() == before
+    judgement = Judgement.objects.filter(coding__text__project=project, coding__coder__username="bob").first()
+    other = project.categories.exclude(pk=judgement.category_id).order_by("pk").last()
+    Judgement.objects.filter(pk=judgement.pk).update(category=other)
+    call_command("refresh_figures", project.slug)
+    assert FiguresVersion.objects.get(project=project).number == 1
+    repaired = figures()
+    assert repaired != before
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "_answers", another)
+        assert figures() == repaired
+    with another_process(monkeypatch):
+        assert figures() == repaired
+
+
+def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
+    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+
+    def judge_and_report(category):
+        coding.refresh_from_db()
+        judge_again(coding, key, category)
+        return compute_report(read_answers(project), convention(project)).result
+
+    coding = Coding.objects.select_related("text__project", "coder").get(text__slug="text-2", coder__username="bob")
+    key = coding.text.markables.order_by("start").first().key
+    with transaction.atomic():
+        undone = judge_and_report("place")
+        transaction.set_rollback(True)
+    present = judge_and_report("none")
+    with another_process(monkeypatch):
+        assert undone != present == compute_report(read_answers(project), convention(project)).result
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL lets several connections write at a time")
+def test_where_others_write_to_sqlite_answers_are_read_and_not_stored(project):
+    with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        first = everything(read_answers(project))
+    assert not StoredAnswers.objects.exists()
+    assert everything(read_stored(project)) == first
+    assert StoredAnswers.objects.count() == len(TEXTS)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_text_that_is_deleted_meanwhile_leaves_the_answers_as_they_were_read(project, monkeypatch):
+    with another_process(monkeypatch):
+        expected = everything(read_answers(project))
+    store = reading._store
+
+    def delete():
+        text = project.texts.get(slug="text-2")
+        delete_text(text, deletion_figures(project.texts.filter(pk=text.pk)).tag)
+        return 0
+
+    def store_late(*read):
+        in_another_connection(delete)
+        store(*read)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "_store", store_late)
+        assert everything(read_answers(project)) == expected
+    assert [one.slug for one in read_stored(project).texts] == ["text-1", "text-3"]
+    assert StoredAnswers.objects.count() == 2

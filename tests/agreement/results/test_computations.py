@@ -1,0 +1,268 @@
+"""What takes long is computed by a worker."""
+
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from agreement.models import Computation
+from agreement.results import computations
+from agreement.results.content import TablesAndCharts
+from agreement.results.grid import Grid
+from annotations.coding.status import reopen_coding
+from annotations.core.processes.heartbeat import host_name
+from annotations.core.processes.queue import fail_lost_tasks
+from annotations.models import Membership
+from annotations.planning.rounds import move_to_round
+from annotations.projects.people.members import add_member
+from config.settings import TASKS
+from tests.conftest import close_gold, judge, make_project
+from tests.shared.agreeing import decide_gold, hand_in, judge_again
+
+URL = "/projects/tea/agreement/{}/"
+KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix", "course": "coders"}  # pages, and a table of each
+
+
+@pytest.fixture
+def judged(project, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    judge(codings["alice"], keys["d"], "phrase", keys["a"])
+    judge(codings["bob"], keys["d"], "place")
+    hand_in(project)
+
+
+@pytest.fixture
+def by_worker(settings, monkeypatch):
+    """Let every computation wait for the worker, and return a function that runs the worker."""
+    settings.TASKS = TASKS
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    # a worker begins with a connection of its own, but here it works in the transaction of the test
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+
+
+@pytest.mark.parametrize("page", KINDS)
+def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
+    signed_in, charlie, judged, monkeypatch, settings, page, by_worker
+):
+    client, address = signed_in(charlie), URL.format(page)
+    asked = {"as": "json", "table": KINDS[page], "distance": "masi"}
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
+    at_once = client.get(address, asked).json()
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
+    waiting = client.get(address, {"distance": "masi"})
+    assert waiting.status_code == 200
+    assert "Computing." in waiting.content.decode()
+    refused = client.get(address, asked)
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    assert Computation.objects.count() == 1
+    by_worker()
+    assert client.get(address, asked).json() == at_once
+    assert "Computing." not in client.get(address, {"distance": "masi"}).content.decode()
+    assert Computation.objects.count() == 1
+
+
+def test_the_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    computation = Computation.objects.get()
+    part = f"/projects/tea/agreement/computations/{computation.pk}/"
+    Computation.objects.update(done=2, total=6)
+    answer = client.get(part)
+    assert 'value="2" max="6"' in answer.content.decode()
+    assert "HX-Refresh" not in answer
+    by_worker()
+    assert client.get(part)["HX-Refresh"] == "true"
+
+
+def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
+    assert "db_worker" not in client.get(part).content.decode()
+    Computation.objects.update(created_at=timezone.now() - timedelta(seconds=11))
+    assert "manage.py db_worker" in client.get(part).content.decode()
+
+
+def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
+    signed_in, charlie, codings, keys, judged, by_worker
+):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    ordered = Computation.objects.get().state
+    judge_again(codings["alice"], keys["e"], "place")
+    by_worker()
+    assert Computation.objects.get().state != ordered
+    page = client.get(URL.format("grid")).content.decode()
+    assert 'id="table-grid"' in page
+    assert "answers have changed since" not in page
+
+
+def test_what_is_compared_with_gold_is_computed_again_once_gold_has_changed(
+    signed_in, charlie, project, keys, judged, by_worker
+):
+    client, asked = signed_in(charlie), {"as": "json", "table": "accuracy"}
+    [gold, *_] = decide_gold(project, "alice")
+    client.get(URL.format("gold"))
+    by_worker()
+    before = client.get(URL.format("gold"), asked).json()["rows"]
+    reopen_coding(gold, charlie)
+    judge(gold, keys["d"], "place")
+    close_gold(gold)
+    Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    client.get(URL.format("gold"))
+    by_worker()
+    after = client.get(URL.format("gold"), asked).json()["rows"]
+    assert [row["coder"] for row in before] == [row["coder"] for row in after]
+    assert before[0]["accuracy"] == 1 > after[0]["accuracy"]
+
+
+def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, charlie, codings, keys, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    by_worker()
+    before = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
+    judge_again(codings["alice"], keys["e"], "place")
+    judge_again(codings["bob"], keys["e"], "none")
+    lately = client.get(URL.format("grid")).content.decode()
+    assert "answers have changed since" in lately
+    assert "Computing." not in lately
+    assert Computation.objects.count() == 1
+    Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    later = client.get(URL.format("grid")).content.decode()
+    assert "answers have changed since" in later
+    assert "Computing." in later
+    assert 'id="table-grid"' in later
+    by_worker()
+    after = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
+    assert after != before
+    assert "answers have changed since" not in client.get(URL.format("grid")).content.decode()
+
+
+def test_a_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
+    client, asked = signed_in(charlie), {"rounds": "pilot"}
+    move_to_round(project, project.texts.all(), "pilot")
+    client.get(URL.format("grid"), asked)
+    by_worker()
+    states = {Computation.objects.get().state}
+    move_to_round(project, project.texts.all(), "main")
+    client.get(URL.format("grid"))
+    by_worker()
+    states |= set(Computation.objects.values_list("state", flat=True))
+    assert len(states) == 2
+
+
+def test_another_version_of_the_program_computes_for_itself(signed_in, charlie, judged, by_worker, monkeypatch):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    by_worker()
+    monkeypatch.setattr(computations, "VERSION_MARK", "next")
+    page = client.get(URL.format("grid")).content.decode()
+    assert "Computing." in page
+    assert 'id="table-grid"' not in page
+
+
+def test_a_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
+    def fails(page, request):
+        raise RuntimeError("out of luck")
+
+    client = signed_in(charlie)
+    with monkeypatch.context() as broken:
+        broken.setattr(Grid, "build", fails)
+        client.get(URL.format("grid"))
+        by_worker()
+    page = client.get(URL.format("grid")).content.decode()
+    assert "It could not be computed." in page
+    assert 'hx-trigger="every 1s"' not in page
+    assert Computation.objects.count() == 0
+    assert "Computing." in client.get(URL.format("grid")).content.decode()
+    by_worker()
+    assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
+
+
+def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    before = Computation.objects.get().pk
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk == before
+    part = f"/projects/tea/agreement/computations/{before}/"
+    long_ago = timezone.now() - timedelta(hours=2)
+    Computation.objects.update(heartbeat_at=long_ago)
+    assert "HX-Refresh" not in client.get(part)  # it waits in the queue
+    DBTaskResult.objects.update(status="RUNNING", started_at=long_ago)
+    assert client.get(part)["HX-Refresh"] == "true"
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk != before
+
+
+def test_a_page_learns_at_once_that_the_task_of_its_worker_was_given_up(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    before = Computation.objects.get().pk
+    DBTaskResult.objects.update(status="RUNNING", started_at=timezone.now(), worker_ids=[f"{host_name()}.{gone()}.a"])
+    assert fail_lost_tasks({}) == 1
+    assert client.get(f"/projects/tea/agreement/computations/{before}/")["HX-Refresh"] == "true"
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk != before
+
+
+def gone() -> int:
+    """Return the number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_after_the_clock_was_set_back_figures_are_computed_again(signed_in, charlie, codings, keys, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    by_worker()
+    judge_again(codings["alice"], keys["e"], "place")
+    Computation.objects.update(finished_at=timezone.now() + timedelta(days=1))
+    assert "Computing." in client.get(URL.format("grid")).content.decode()
+
+
+def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_worker, monkeypatch):
+    monkeypatch.setattr(computations, "MAX_STORED", 2)
+    client = signed_in(charlie)
+    for distance in ("masi", "dice", "jaccard"):
+        client.get(URL.format("compare"), {"distance": distance})
+    assert [one.parameters["distance"] for one in Computation.objects.order_by("pk")] == ["dice", "jaccard"]
+
+
+def test_a_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
+    assert signed_in(charlie).get(URL.format("coders"), {"measure": "ghost"}).status_code == 400
+    assert [one.own for one in Computation.objects.all()] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)],
+)
+def test_who_sees_results_sees_how_far_they_are(signed_in, people, judged, by_worker, role, expected):
+    signed_in(people["manager"]).get(URL.format("grid"))
+    part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
+    assert signed_in(people[role]).get(part).status_code == expected
+
+
+def test_a_computation_of_another_project_is_not_there(signed_in, charlie, judged, by_worker):
+    signed_in(charlie).get(URL.format("grid"))
+    other = make_project("walk")
+    add_member(other, charlie, Membership.Role.MANAGER)
+    part = f"/projects/walk/agreement/computations/{Computation.objects.get().pk}/"
+    assert signed_in(charlie).get(part).status_code == 404
+
+
+@pytest.mark.parametrize("page", KINDS)
+def test_parts_survive_json(signed_in, charlie, judged, by_worker, page):
+    signed_in(charlie).get(URL.format(page))
+    by_worker()
+    result = Computation.objects.get().result
+    assert TablesAndCharts.from_json(result).as_json() == result

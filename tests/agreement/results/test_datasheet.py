@@ -1,0 +1,84 @@
+"""A datasheet in Markdown: what people wrote stays words, and places are left for what no program knows."""
+
+import re
+from html import unescape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.reports.datasheet.adjudication import Adjudication, GoldOfRound
+from agreement.results.datasheet.gold import describe_adjudication
+from agreement.results.datasheet.markdown import escape_line, escape_paragraphs, write_markdown
+from agreement.results.datasheet.section import Section
+from agreement.results.tables import Column, Table
+from annotations.adjudication.error_estimate import CheckedSample, ErrorEstimate
+from annotations.models import Project
+from annotations.web.markdown import render
+from tests.shared.cases import examples
+
+SIGNS = "#*_`[]()!<>&|\\~+-=.:1 2ab\"'{}$^@/"
+
+
+@examples(100)
+@given(st.text(st.sampled_from([*SIGNS, "\t"]), max_size=30))
+def test_nothing_in_a_line_is_markup(line):
+    html = render(escape_line(line))
+    assert unescape(re.sub(r"</?p>", "", html)).strip() == " ".join(line.split())
+
+
+@examples(50)
+@given(st.lists(st.text(st.sampled_from(SIGNS), max_size=12), max_size=6))
+def test_lines_stay_lines_and_paragraphs_paragraphs(lines):
+    html = str(render("\n\n".join(escape_paragraphs("\n".join(lines)))))
+    kept = [" ".join(line.split()) for line in lines]
+    assert [unescape(one) for one in re.findall(r"[^\n]+", re.sub(r"</?p>|<br />", "", html))] == [*filter(None, kept)]
+
+
+def test_a_file_has_title_text_facts_tables_and_what_is_to_be_written():
+    table = Table("t", "A|B", [Column("name", "Name"), Column("n", "N", "count")], [("[x](y)|*z*", 1200)], "Mind *it*.")
+    section = Section(
+        "s", "Texts", "One.\n\n# Two", [("Source", "- a\n- b")], [table], ["No | more."], ["Who wrote them."]
+    )
+    written = write_markdown("Tea | *two*", [section])
+    assert written.startswith("# Datasheet: Tea \\| \\*two\\*\n\n## Texts\n\nOne.\n\n\\# Two\n\n")
+    html = str(render(written))
+    assert "<h1>Datasheet: Tea | *two*</h1>" in html
+    assert html.count("<h2>") == html.count("<ul>") == html.count("<table>") == 1
+    assert "<td>[x](y)|*z*</td>" in html
+    assert html.rstrip().endswith("<em>To be written: Who wrote them.</em></p>")
+    assert "Mind *it*." in html
+
+
+class _Sheet:
+    """What the section on adjudication reads of a datasheet."""
+
+    docsets = ()
+    project = Project(answers="pointers")
+
+    def __init__(self, adjudication: Adjudication) -> None:
+        self.adjudication = adjudication
+
+
+def facts_of(**fields: object) -> dict[str, str]:
+    rounds = (GoldOfRound("main", "main", 4, {"closed": 4}, 20, 20, {"most": 4}),)
+    return dict(describe_adjudication(_Sheet(Adjudication(rounds, **fields))).facts)  # type: ignore[arg-type]
+
+
+def test_decisions_and_the_estimate_of_errors_are_said_where_there_are_any():
+    unknown = facts_of()
+    assert unknown["Decisions by reason"] == unknown["Decisions by answer"] == "not recorded"
+    assert unknown["Errors in what was accepted unseen"] == "not estimated"
+    known = facts_of(
+        sources={"draft": 12, "coder": 5, "own": 3},
+        reasons={"ambiguous": 4, "": 16},
+        error_estimates={
+            "main": ErrorEstimate((CheckedSample(20, 1, 80), CheckedSample(0, 0, 4))),
+            "pilot": ErrorEstimate((CheckedSample(0, 0, 9),)),
+        },
+    )
+    assert known["Decisions by answer"] == "draft 12, coder 5, own answer 3"
+    assert known["Decisions by reason"] == "ambiguous text 4, no reason given 16"
+    assert known["Errors in what was accepted unseen"] == (
+        "main: 1 of 20 checked wrong, by the length of texts 5.0%, 95% CI 1.0% to 25%;"
+        " 84 not checked, 4 of them in texts without a check; pilot: none of 9 checked"
+    )
