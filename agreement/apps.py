@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.core.cache import caches
 
 
 class AgreementConfig(AppConfig):
@@ -36,11 +37,14 @@ class AgreementConfig(AppConfig):
         register_dependent(Dependent("flag", Flag, "markable__text"))
         navigation.register()
         register_consequences(consequences)
-        forgetting_person.connect(delete_computations_of)
+        forgetting_person.connect(delete_figures_of)
 
 
-def delete_computations_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
-    """Delete the stored figures of the projects in which the person coded: they name the coders."""
+def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
+    """Delete figures that may name the person: those of their projects, and all that this process keeps."""
+    from agreement.data.reading import forget_answers
     from agreement.models import Computation
 
     Computation.objects.filter(project__texts__codings__coder=user).delete()
+    forget_answers()
+    caches["figures"].clear()

@@ -54,7 +54,7 @@ class Codings:
                         scheme,
                         self.given.get(document.text_pk, 0),
                         sorted(self.marking[document.text_pk]),
-                        [(one.pk, one.version, one.submitted) for one in rows],
+                        [(row.pk, row.version, row.submitted) for row in rows],
                     )
                 ).encode(),
                 digest_size=16,

@@ -103,6 +103,31 @@ class AnswerColumns:
         return n_members
 
     @cached_property
+    def first_member(self) -> Ints:
+        """The place of the first member of each document."""
+        return starts_of(self.n_members)
+
+    @cached_property
+    def first_unit(self) -> Ints:
+        """The place of the first unit of each document among the units of all documents."""
+        return starts_of(self.documents["units"])
+
+    @cached_property
+    def first_coding(self) -> Ints:
+        """The place of the first coding of each document."""
+        return starts_of(self.documents["codings"])
+
+    @cached_property
+    def first_mark(self) -> Ints:
+        """The place of the first mark of each coding."""
+        return starts_of(self.codings["marks"])
+
+    @cached_property
+    def first_link(self) -> Ints:
+        """The place of the first link of each coding."""
+        return starts_of(self.codings["links"])
+
+    @cached_property
     def document_of_coding(self) -> Ints:
         """The place of the document of each coding."""
         return np.repeat(np.arange(len(self.documents)), self.documents["codings"])
@@ -120,7 +145,7 @@ class AnswerColumns:
     @cached_property
     def mark_of_link(self) -> Ints:
         """The place of the mark of each link."""
-        marks: Ints = starts_of(self.codings["marks"])[self.coding_of_link] + self.links["of"]
+        marks: Ints = self.first_mark[self.coding_of_link] + self.links["of"]
         return marks
 
     @cached_property
@@ -136,19 +161,19 @@ class AnswerColumns:
     @cached_property
     def units(self) -> Rows:
         """The units of all documents."""
-        return self.members[ranges(starts_of(self.n_members), self.documents["units"])]
+        return self.members[ranges(self.first_member, self.documents["units"])]
 
     @cached_property
     def others(self) -> Rows:
         """What is only pointed at, in all documents."""
         return self.members[
-            ranges(starts_of(self.n_members) + self.documents["units"], self.documents["others"].astype(np.int64))
+            ranges(self.first_member + self.documents["units"], self.documents["others"].astype(np.int64))
         ]
 
     @cached_property
     def unit_of_mark(self) -> Ints:
         """The place of the unit of each mark among those of all documents."""
-        units: Ints = starts_of(self.documents["units"])[self.document_of_mark] + self.marks["unit"]
+        units: Ints = self.first_unit[self.document_of_mark] + self.marks["unit"]
         return units
 
     @property
@@ -197,7 +222,7 @@ class AnswerColumns:
     def select(self, documents: Ints, kept: Bools | None = None) -> AnswerColumns:
         """Return some of the documents, in this order, with all of their codings or those that are kept."""
         sizes = self.documents["codings"][documents].astype(np.int64)
-        codings = ranges(starts_of(self.documents["codings"])[documents], sizes)
+        codings = ranges(self.first_coding[documents], sizes)
         if kept is not None:
             chosen = kept[codings]
             sizes = np.bincount(np.repeat(np.arange(len(documents)), sizes)[chosen], minlength=len(documents))
@@ -211,10 +236,10 @@ class AnswerColumns:
         of_codings = self.codings[codings]
         return AnswerColumns(
             chosen,
-            self.members[ranges(starts_of(self.n_members)[documents], self.n_members[documents])],
+            self.members[ranges(self.first_member[documents], self.n_members[documents])],
             of_codings,
-            self.marks[ranges(starts_of(self.codings["marks"])[codings], of_codings["marks"].astype(np.int64))],
-            self.links[ranges(starts_of(self.codings["links"])[codings], of_codings["links"].astype(np.int64))],
+            self.marks[ranges(self.first_mark[codings], of_codings["marks"].astype(np.int64))],
+            self.links[ranges(self.first_link[codings], of_codings["links"].astype(np.int64))],
             tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
         )
 
@@ -247,20 +272,18 @@ class AnswerColumns:
         """Return the answers of each coding, or of those of some documents."""
         places: Sequence[int] = range(len(self.codings))
         if documents is not None:
-            begins, sizes = starts_of(self.documents["codings"]), self.documents["codings"]
-            places = [begins[one] + number for one in documents for number in range(sizes[one])]
-        marks, links = starts_of(self.codings["marks"]), starts_of(self.codings["links"])
-        first_member = starts_of(self.n_members)
+            sizes = self.documents["codings"]
+            places = [self.first_coding[place] + number for place in documents for number in range(sizes[place])]
         for place in places:
-            coding = self.codings[place]
-            document = self.document_of_coding[place]
+            coding, document = self.codings[place], self.document_of_coding[place]
+            mark, link, member = self.first_mark[place], self.first_link[place], self.first_member[document]
             yield CodingAnswers(
                 int(place),
                 int(document),
                 coding,
-                self.marks[marks[place] : marks[place] + coding["marks"]],
-                self.links[links[place] : links[place] + coding["links"]],
-                self.members[first_member[document] : first_member[document] + self.n_members[document]],
+                self.marks[mark : mark + coding["marks"]],
+                self.links[link : link + coding["links"]],
+                self.members[member : member + self.n_members[document]],
             )
 
     def to_bytes(self) -> list[tuple[bytes, str]]:
@@ -315,11 +338,6 @@ class CodingAnswers:
     marks: Rows
     links: Rows
     members: Rows
-
-    @property
-    def is_ambiguous(self) -> Bools:
-        """Which marks have two readings or more."""
-        return count_readings(self.links["of"], self.links["reading"].astype(np.int64), len(self.marks)) > 1
 
 
 def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], *, readings: bool) -> bytes:

@@ -103,7 +103,7 @@ def read_judgements(
     complete[complete] = (is_linked[complete] | ~required[judged]) & ~impossible[judged]
     submitted = np.array([row.submitted for row in codings.rows], dtype=np.bool_)
     if versions:
-        n_marks, n_of_versions = (np.bincount(one, minlength=len(submitted)) for one in (coding, coding[~is_other]))
+        n_marks, n_of_versions = (np.bincount(marks, minlength=len(submitted)) for marks in (coding, coding[~is_other]))
         submitted &= (n_of_versions > 0) | _are_empty_of(versions, codings.rows, n_marks)
     return build_columns(
         members, codings, submitted, (coding, unit, category, complete, is_other), links, indices
@@ -146,7 +146,7 @@ def build_columns(
 
 def select_texts(project: Project, documents: Sequence[CodedDocument]) -> dict[str, Any]:
     """Return the filter of what is of some documents; of many all of the project is read."""
-    keys = {one.document.text_pk for one in documents}
+    keys = {coded.document.text_pk for coded in documents}
     return {"text__project": project} if len(keys) > MAX_TEXTS_IN_QUERY else {"text__in": keys}
 
 
@@ -168,10 +168,10 @@ class CodingIndex:
     @classmethod
     def of(cls, documents: Sequence[CodedDocument]) -> CodingIndex:
         """Return the codings of these documents."""
-        rows = tuple(row for one in documents for row in one.rows)
+        rows = tuple(row for coded in documents for row in coded.rows)
         keys = np.array([row.pk for row in rows], dtype=np.int64)
         order = np.argsort(keys)
-        document = np.repeat(np.arange(len(documents)), [len(one.rows) for one in documents])
+        document = np.repeat(np.arange(len(documents)), [len(coded.rows) for coded in documents])
         return cls(rows, document, keys[order], order)
 
     def find(self, keys: Ints) -> Ints:
@@ -283,7 +283,7 @@ def _read_indices(
     named = [(int(coding[row]), found[row][2]) for row in known.tolist()]
     classes = sorted(set(named))
     number = {one: place for place, one in enumerate(classes)}
-    class_of = np.array([number[one] for one in named], dtype=np.int64)
+    class_of = np.array([number[pair] for pair in named], dtype=np.int64)
     numbers = number_classes(np.array([one for one, _ in classes], dtype=np.int64), of[known], class_of)
     indices: list[list[str]] = [[] for _ in codings.rows]
     for (coding_of, name), _ in sorted(

@@ -1,4 +1,4 @@
-"""The answers of a project, or of those of its codings that count."""
+"""The answers of a project, or of the codings that count."""
 
 from __future__ import annotations
 
@@ -52,21 +52,31 @@ class OtherVersions:
 
 @dataclass(frozen=True, eq=False)
 class ProjectAnswers:
-    """The answers of a project, or of a selection. `coders` are those who have answered, by name.
+    """The answers of a project, or of a selection.
 
-    texts: the documents, in the order of their addresses, those of one text in that of their rounds; `columns` has the
-    answers in them. names: whose codings these are, by the number that a coding has. known_coders: the coders of the
-    whole project. left_out: the codings that a selection leaves out although their coders are selected. kind: how
-    values are made, as one of the answers of `Project`: pyramids index. singletons: the categories whose units refer to
-    themselves alone, where coders index. levels: the keys of the levels of markables, by number. units: what is counted
-    of pyramids, empty for markables as they are judged. labels: what categories are called on pages, by key. managers:
-    coders who manage the project, too. questions: those that the scheme asks besides; where the answers are to one of
-    them (`question`), `kind` is as there and its values are in place of the categories; categories_asked: whether there
-    are such. versions: those of the scheme whose judgements were read, empty for all; other_versions: codings that a
-    selection leaves out because all their judgements are of others. gold_left_out: how much gold does not count, by
-    reason, where gold is among the answers. selected: of a selection, of which coders it is, all where it names none,
-    and which reasons are included. state_name: another one after each change of what is read here, names included, and
-    for each selection; empty for some of the texts. cache: what was computed of these answers in one request.
+    kind: how values are made, one of the answers of `Project` or of a question; pyramids index
+    unmarked: what a markable means that a coder left out, by default
+    categories: the keys of the categories, or the values of the question
+    texts: the documents, by the addresses of their texts and then by round
+    columns: the answers in the documents
+    names: the coders, by their number in `columns`
+    coders: the coders who have answered, by name
+    known_coders: the coders of the whole project
+    units: what is counted of pyramids, "words" or "spans"; empty for markables
+    singletons: categories whose units refer to themselves alone, where coders index
+    levels: the keys of the levels of markables, by number
+    left_out: codings of the selected coders that do not count
+    labels: the names of categories on pages, by key
+    managers: members who manage and code
+    question: the question that was asked in place of the category
+    questions: all questions of the scheme besides the category
+    categories_asked: whether the scheme has categories
+    versions: the versions of the scheme whose judgements were read; empty for all
+    other_versions: codings that do not count because all their judgements are of other versions
+    gold_left_out: how much gold does not count, by reason, where gold was read
+    selected: the coders (none for all) and the reasons of a selection
+    state_name: changes with everything that was read, names included, and with the selection; empty for some texts
+    cache: what was computed of these answers in one request
     """
 
     kind: str
@@ -134,7 +144,7 @@ class ProjectAnswers:
     def describe(self, label: Hashable) -> str:
         """Return what a label is called on pages; a set of labels by all of their names."""
         if isinstance(label, frozenset):
-            return ", ".join(sorted(self.label(str(one)) for one in label)) or NO_LABEL
+            return ", ".join(sorted(self.label(str(name)) for name in label)) or NO_LABEL
         return self.label(name_value(label))
 
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> ProjectAnswers:
@@ -233,13 +243,11 @@ class ProjectAnswers:
 
     def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
         """Return the coders of the codings of each text, by name, each with the primary key of the coding."""
-        found: list[list[tuple[str, int]]] = [[] for _ in self.texts]
-        codings = self.columns.codings
-        for document, coder, key in zip(
-            self.columns.document_of_coding.tolist(), codings["coder"].tolist(), codings["key"].tolist(), strict=True
-        ):
-            found[document].append((self.names[coder], key))
-        return found if texts is None else [found[place] for place in self.find_places(texts).tolist()]
+        codings = (self if texts is None else self.restrict(texts)).columns
+        names = [self.names[coder] for coder in codings.codings["coder"].tolist()]
+        rows = list(zip(names, codings.codings["key"].tolist(), strict=True))
+        bounds = zip(codings.first_coding.tolist(), codings.documents["codings"].tolist(), strict=True)
+        return [rows[first : first + size] for first, size in bounds]
 
     def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:
         """Return the sums of what each coding has: (texts, coders). Codings of others than `coders` are left out."""
@@ -268,9 +276,9 @@ class ProjectAnswers:
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
         """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
         counts = Counter(
-            one.reason
-            for one in self.left_out
-            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+            coding.reason
+            for coding in self.left_out
+            if (not texts or coding.text in texts) and (not rounds or coding.round in rounds)
         )
         return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
 
@@ -282,9 +290,9 @@ class ProjectAnswers:
             for place, text, coder in self._name_codings(counts > 0)
         ]
         return sum(
-            one.n
-            for one in (*of_codings, *self.other_versions)
-            if (not texts or one.text in texts) and (not rounds or one.round in rounds)
+            coding.n
+            for coding in (*of_codings, *self.other_versions)
+            if (not texts or coding.text in texts) and (not rounds or coding.round in rounds)
         )
 
     @cached_property
@@ -297,13 +305,13 @@ class ProjectAnswers:
     def round_places(self) -> Ints:
         """The place in `rounds` of the round of each text; NO_ROUND of practice."""
         number = {name: place for place, name in enumerate(self.rounds)}
-        places = [NO_ROUND if one.reason == "practice" else number[one.round] for one in self.texts]
+        places = [NO_ROUND if text.reason == "practice" else number[text.round] for text in self.texts]
         return np.array(places, dtype=np.int64)
 
     @property
     def digest_of_headings(self) -> str:
         """A digest of all that is known of the texts besides the answers."""
-        headings = [(one.slug, one.title, one.round, one.place, one.occasion, one.reason) for one in self.texts]
+        headings = [(text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in self.texts]
         return hashlib.sha256(json.dumps(headings).encode()).hexdigest()
 
     @cached_property
@@ -372,4 +380,4 @@ def _filter_coders[One: (CodingLeftOut, OtherVersions)](
     found: tuple[One, ...], chosen: frozenset[str]
 ) -> tuple[One, ...]:
     """Return what is of the chosen coders, and gold, which is nobody's."""
-    return tuple(one for one in found if one.coder in chosen or one.coder == GOLD) if chosen else found
+    return tuple(coding for coding in found if coding.coder in chosen or coding.coder == GOLD) if chosen else found

@@ -174,7 +174,7 @@ class _Judgements:
                 [level for level in source.levels if not categories_on(constraints, level)],
             )
         )
-        place = starts_of(columns.n_members)[columns.document_of_mark] + columns.marks["unit"]
+        place = columns.first_member[columns.document_of_mark] + columns.marks["unit"]
         is_judgement = columns.is_judgement | without[place]
         chosen = here[place] & is_judgement & ~columns.marks["other_version"]
         return cls(columns, here, np.flatnonzero(chosen))
@@ -399,7 +399,7 @@ def _build_columns(
     for field, chosen in (("unasked", ~asked), ("unanswered", unanswered)):
         codings[field] = np.bincount(judgements.coding[chosen], minlength=len(codings))
     # the members of each document, its units first
-    starts = starts_of(columns.n_members)
+    starts = columns.first_member
     document = np.repeat(np.arange(len(columns.documents)), columns.n_members)
     is_unit = judgements.is_here & (np.arange(len(document)) - starts[document] < columns.documents["units"][document])
     order = np.lexsort((~is_unit, document))

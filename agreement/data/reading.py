@@ -28,7 +28,6 @@ from agreement.data.stamps import Stamp, read_stamp
 from agreement.models import FiguresVersion, StoredAnswers
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot
-from annotations.core.processes.progress import Progress
 from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
@@ -38,9 +37,9 @@ FORM = 1
 # Documents are read so many at a time.
 READ_AT_ONCE = 500
 # Fewer documents are read as quickly as what is stored of them.
-LEAST_STORED = 50
+MIN_STORED = 50
 # The answers that a process keeps: of so many projects and readings, in so many bytes.
-MOST_KEPT, MOST_BYTES = 8, 200_000_000
+MAX_KEPT, MAX_BYTES = 8, 200_000_000
 
 
 def answer_kind(project: Project) -> str:
@@ -62,7 +61,6 @@ def read_answers(
     *,
     gold: bool = False,
     models: bool = False,
-    progress: Progress | None = None,
 ) -> ProjectAnswers:
     """Return the answers of every coder of the project.
 
@@ -72,14 +70,13 @@ def read_answers(
     categories. An unknown one is as if none was asked for. unasked: "label" where it is a value that it was not asked.
     scheme_versions: only judgements that were last given under one of these versions of the scheme, with their
     pointers, count; empty: all of them. Of pyramids there are none. gold: only texts with gold that counts, which is
-    among the answers as if `GOLD` were a coder. models: those of models, too. progress: told how many documents of all
-    that are not stored have been read.
+    among the answers as if `GOLD` were a coder. models: those of models, too.
 
     All is read in one snapshot, so that the answers fit together although coders go on saving.
     """
     reading = _Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
-        answers, read_now = _read_all(reading, question, unasked, progress)
+        answers, read_now = _read_all(reading, question, unasked)
     _store(reading, read_now)
     return answers if may_see_gold(project) else answers.without_gold()
 
@@ -137,7 +134,7 @@ def _remember(key: Hashable, known: _Known) -> None:
         _answers[key] = known
         _answers.move_to_end(key)
         sizes = {one: each.columns.nbytes for one, each in _answers.items()}
-        while len(_answers) > 1 and (len(_answers) > MOST_KEPT or sum(sizes.values()) > MOST_BYTES):
+        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
             del sizes[_answers.popitem(last=False)[0]]
 
 
@@ -147,13 +144,12 @@ def forget_answers() -> None:
         _answers.clear()
 
 
-# Documents that were read, each with its version and the parts of a stored row.
-type _Read = list[tuple[Document, bytes, bytes, str]]
+# A document that was read, with its version and the parts of a stored row.
+type _ReadDocument = tuple[Document, bytes, bytes, str]
+type _Read = list[_ReadDocument]
 
 
-def _read_all(
-    reading: _Reading, question: str, unasked: str, progress: Progress | None
-) -> tuple[ProjectAnswers, tuple[Codings, _Read]]:
+def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, tuple[Codings, _Read]]:
     """Return the answers, and what was not stored of them."""
     project = reading.project
     categories, scheme_version = read_categories(project)
@@ -163,7 +159,7 @@ def _read_all(
     read_now: _Read = []
     if known is None or not known.is_of(stamp, scheme_version):
         codings = _read_codings(reading, stamp)
-        columns, read_now = _read_documents(reading, categories, str(scheme_version), codings, progress)
+        columns, read_now = _read_documents(reading, categories, str(scheme_version), codings)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
     # another object, so that what is found out of its tables goes with the request
@@ -190,7 +186,7 @@ def _read_all(
         scheme = read_scheme(project.pk)
         questions = list_questions(scheme)
         answers = replace(answers, questions=questions, categories_asked=bool(categories.keys), cache={})
-        asked = next((one for one in questions if one.key == question), None)
+        asked = {found.key: found for found in questions}.get(question)
         if asked is None and not categories.keys and not question:
             asked = next(iter(questions), None)
         if asked is not None:
@@ -215,29 +211,22 @@ def read_figures_version(project: Project) -> int:
 
 
 def _read_documents(
-    reading: _Reading, categories: Categories, scheme_version: str, codings: Codings, progress: Progress | None
+    reading: _Reading, categories: Categories, scheme_version: str, codings: Codings
 ) -> tuple[AnswerColumns, _Read]:
     """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
-    documents = [CodedDocument(*one) for one in zip(codings.documents, codings.rows, strict=True)]
-    is_stored = len(documents) >= LEAST_STORED and not reading.versions
-    versions = codings.versions(f"{FORM} {read_figures_version(reading.project)} {scheme_version}") if is_stored else []
-    stored = _read_stored(reading, codings) if is_stored else {}
-    parts: dict[int, AnswerColumns] = {}
+    documents = [CodedDocument(*pair) for pair in zip(codings.documents, codings.rows, strict=True)]
+    if len(documents) < MIN_STORED or reading.versions:
+        batches = [reading.read(categories, batch) for batch in batched(documents, READ_AT_ONCE)]
+        return AnswerColumns.concatenate(batches), []
+    versions = codings.versions(f"{FORM} {read_figures_version(reading.project)} {scheme_version}")
+    stored, parts = _read_stored(reading, codings), dict[int, AnswerColumns]()
     for place, version in enumerate(versions):
         found = stored.get(documents[place].document.pk)
         if found is not None and found[0] == version:
             parts[place] = AnswerColumns.from_bytes(found[1], found[2])
-    missing = [place for place in range(len(documents)) if place not in parts]
-    read_now: _Read = []
-    if len(missing) == len(documents) and len(missing) <= READ_AT_ONCE and not is_stored:
-        return reading.read(categories, documents), read_now
-    for done, batch in enumerate(batched(missing, READ_AT_ONCE)):
-        if progress:
-            progress(done * READ_AT_ONCE, len(missing))
+    missing, read_now = [place for place in range(len(documents)) if place not in parts], list[_ReadDocument]()
+    for batch in batched(missing, READ_AT_ONCE):
         columns = reading.read(categories, [documents[place] for place in batch])
-        if not is_stored:
-            parts |= {place: columns.select(np.array([number])) for number, place in enumerate(batch)}
-            continue
         for place, (content, names) in zip(batch, columns.to_bytes(), strict=True):
             parts[place] = AnswerColumns.from_bytes(content, names)
             read_now.append((documents[place].document, versions[place], content, names))
@@ -261,7 +250,7 @@ def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, t
 def _read_stored(reading: _Reading, codings: Codings) -> Mapping[int, tuple[bytes, bytes, str]]:
     """Return what is stored of each document, by key: version, content and names. One query."""
     rounds = {pk: name for name, pk in codings.rounds.items()}
-    keys = {(one.text_pk, one.round, one.occasion): one.pk for one in codings.documents}
+    keys = {(document.text_pk, document.round, document.occasion): document.pk for document in codings.documents}
     rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
     columns = ("text_id", "round_id", "occasion", "version", "content", "names")
     return {

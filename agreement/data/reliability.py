@@ -104,7 +104,7 @@ def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True) -> A
         units, n_others = (columns.documents[name].astype(np.int64) for name in ("units", "others"))
         other = link_to - units[document]
         of_others = units.sum() + starts_of(n_others)[document] + other
-        link_to = np.where(other < 0, starts_of(units)[document] + link_to, of_others)
+        link_to = np.where(other < 0, columns.first_unit[document] + link_to, of_others)
     label = np.where(columns.marks["complete"], category, -1) if complete_only else category
     handed_in = np.zeros((len(answers.texts), len(answers.coders)), dtype=np.bool_)
     submitted = np.flatnonzero(columns.codings["submitted"] & (coder_of_coding >= 0))

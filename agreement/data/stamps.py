@@ -63,8 +63,8 @@ def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str) -> Subquery:
-    """Return columns of all rows in one text. In another order it is another text, and figures are computed anew."""
+    """Return columns of all rows in one text. In another order it is another text, and figures are computed again."""
     parts = [Coalesce(Cast(column, TextField()), Constant(""), output_field=TextField()) for column in columns]
-    with_ends = [one for part in parts for one in (part, Constant("\x1f"))]
+    with_ends = [piece for part in parts for piece in (part, Constant("\x1f"))]
     joined = StringAgg(Concat(*with_ends, output_field=TextField()), Constant("\x1e"), output_field=TextField())
     return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))

@@ -14,13 +14,13 @@ from annotations.models import Project
 for module in walk_packages(results.__path__, f"{results.__name__}."):
     import_module(module.name)
 
-_pages = [one for one in RESULTS.values() if isinstance(one, ResultPage)]
-PAGES: list[ResultPage[Any]] = sorted((one for one in _pages if one.template), key=lambda page: page.position)
-ENDPOINTS: list[ResultPage[Any]] = [one for one in _pages if one.api]
-_named = {one.report_name or one.name: one for one in RESULTS.values()}
+_pages = [page for page in RESULTS.values() if isinstance(page, ResultPage)]
+PAGES: list[ResultPage[Any]] = sorted((page for page in _pages if page.template), key=lambda page: page.position)
+ENDPOINTS: list[ResultPage[Any]] = [page for page in _pages if page.api]
+_named = {result.report_name or result.name: result for result in RESULTS.values()}
 REPORTS: dict[str, Result[Any]] = dict(sorted(_named.items()))
 
 
 def pages_for(project: Project) -> dict[str, ResultPage[Any]]:
-    """Return the pages that list all of something in a project, by their names: those that the reader may see."""
+    """Return the pages that list all of something in a project, by name, as far as the reader may see them."""
     return {page.name: page for page in PAGES if page.position and page.is_in(project)}

@@ -107,7 +107,7 @@ def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob,
 
 def test_what_a_manager_has_looked_at_tells_a_coder_no_more(monkeypatch, alice, bob, charlie, signed_in):
     """Reports are kept under what their reader may see."""
-    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
     project = answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", coders=("alice", "bob", "carol")))
     decide_gold(project, "alice")
     Project.objects.filter(pk=project.pk).update(results_open=True)

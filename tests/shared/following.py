@@ -55,6 +55,6 @@ def another_process(patch):
     """Let nothing be known that was read before, and nothing be stored: as in a process that has just begun."""
     with patch.context() as apart:
         apart.setattr(reading, "_answers", OrderedDict())
-        apart.setattr(reading, "LEAST_STORED", 10**9)
-        apart.setattr(basis, "LEAST_REMEMBERED", 10**9)
+        apart.setattr(reading, "MIN_STORED", 10**9)
+        apart.setattr(basis, "MIN_REMEMBERED", 10**9)
         yield

@@ -1,4 +1,4 @@
-"""The command that lets all figures of a project be computed anew, after a repair of its rows by hand."""
+"""Compute all figures of a project again, after its rows were repaired by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from annotations.models import Project
 
 
 class Command(ProgramCommand):
-    help = "Let every process compute the figures of a project anew: after its rows were repaired by hand."
+    help = "Compute the figures of a project again in every process, after its rows were repaired by hand."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", metavar="SLUG")
@@ -26,4 +26,4 @@ class Command(ProgramCommand):
         FiguresVersion.objects.get_or_create(project=project)
         FiguresVersion.objects.filter(project=project).update(number=F("number") + 1)
         Computation.objects.filter(project=project).delete()
-        self.stdout.write(f"The figures of {project.slug} are computed anew at the next look.")
+        self.stdout.write(f"The figures of {project.slug} are computed again at the next look.")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.values import Bools, Ints
@@ -50,29 +49,24 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
 
 
 def _build_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
-    texts = pick_texts(answers, parameters)
-    chosen = answers.restrict(texts)
+    chosen = answers.restrict(pick_texts(answers, parameters))
     columns, n_coders = chosen.columns, len(answers.coders)
     coder = chosen.column_of_coding[columns.coding_of_mark]
     is_counted = columns.is_judgement & (coder >= 0)
     is_ambiguous = is_counted & (columns.n_readings > 1)
-    coder_of_given, given = _given_categories(chosen, is_counted)
-    categories = np.bincount(
-        coder_of_given * len(answers.categories) + given, minlength=n_coders * len(answers.categories)
-    ).reshape(n_coders, len(answers.categories))
-    distances, lengths = _link_distances(chosen), _chain_lengths(answers, parameters, texts, is_ambiguous)
+    judgements, ambiguous = (np.bincount(coder[one], minlength=n_coders).tolist() for one in (is_counted, is_ambiguous))
+    of_coder, given = _given_categories(chosen, is_counted)
+    shape = n_coders, len(answers.categories)
+    categories = np.bincount(of_coder * shape[1] + given, minlength=shape[0] * shape[1]).reshape(shape).tolist()
+    distances, lengths = _link_distances(chosen), _chain_lengths(answers, parameters, chosen, is_ambiguous)
     return [
         Profile(
             name,
-            int((coder[is_counted] == place).sum()),
-            {
-                one: number
-                for one, number in zip(answers.categories, categories[place].tolist(), strict=True)
-                if one in answers.countable
-            },
+            judgements[place],
+            dict(zip(answers.categories, categories[place], strict=True)) if answers.countable else {},
             lengths[place],
             distances[place],
-            int((coder[is_ambiguous] == place).sum()),
+            ambiguous[place],
         )
         for place, name in enumerate(answers.coders)
     ]
@@ -106,19 +100,22 @@ def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
 
 
 def _chain_lengths(
-    answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], is_ambiguous: Bools
+    answers: ProjectAnswers, parameters: Parameters, chosen: ProjectAnswers, is_ambiguous: Bools
 ) -> list[dict[int, int]]:
-    """Return of each coder how many chains have how many members. What is ambiguous is in a union of chains."""
+    """Return of each coder how many chains in the chosen texts have how many members.
+
+    What is ambiguous is in a union of chains, and left out.
+    """
     if not answers.has_chains:
         return [{} for _ in answers.coders]
-    columns = answers.restrict(texts).columns
-    coder_of_mark = answers.restrict(texts).column_of_coding[columns.coding_of_mark]
+    columns = chosen.columns
+    coder_of_mark = chosen.column_of_coding[columns.coding_of_mark]
     width = len(answers.coders) + 1
     ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
     # neither the coefficient nor its options matter, but for what makes a value
     of_values = replace(Parameters(), readings=parameters.readings, unmarked=parameters.unmarked)
     of_values = replace(of_values, without=parameters.without, question=parameters.question)
-    data = select_data(answers, _whole_chains(answers, of_values), texts)
+    data = select_data(answers, _whole_chains(answers, of_values), pick_texts(answers, parameters))
     units = np.array(data.units, dtype=np.int64)
     unit, coder = np.nonzero(data.codes >= len(data.labels))
     kept = ~np.isin(units[unit] * width + coder, ambiguous)
@@ -130,10 +127,10 @@ def _chain_lengths(
 
 def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[dict[int, int]]:
     """Return of each coder how often each value comes, ascending."""
-    counts: list[dict[int, int]] = []
-    for place in range(len(answers.coders)):
-        distinct, number = np.unique(values[coder == place], return_counts=True)
-        counts.append(dict(zip(distinct.tolist(), number.tolist(), strict=True)))
+    counts: list[dict[int, int]] = [{} for _ in answers.coders]
+    rows, numbers = np.unique(np.stack((coder, values)), axis=1, return_counts=True)
+    for (place, value), number in zip(rows.T.tolist(), numbers.tolist(), strict=True):
+        counts[place][value] = number
     return counts
 
 

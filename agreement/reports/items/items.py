@@ -11,7 +11,6 @@ from types import EllipsisType
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.data.columns import starts_of
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.given_answers import CoderMarks
 from agreement.data.keys import read_keys
@@ -390,7 +389,7 @@ def _count_pointers(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
     document = columns.document_of_coding[columns.coding_of_link]
     leads = columns.links["to"] < columns.documents["units"][document]
     leads &= answers.column_of_coding[columns.coding_of_link] >= 0
-    target = starts_of(columns.documents["units"])[document[leads]] + columns.links["to"][leads]
+    target = columns.first_unit[document[leads]] + columns.links["to"][leads]
     return np.bincount(target, minlength=len(columns.units))[_find_units(answers, units)]
 
 

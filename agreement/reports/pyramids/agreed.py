@@ -379,11 +379,10 @@ def _choose_pyramids(
 ) -> tuple[list[_Chosen], int]:
     """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
     chosen, n_by_authors = list[_Chosen](), 0
-    for text in texts:
+    for text, rows in zip(texts, answers.rows_by_text(texts), strict=True):
         about = source.agreed.get(text.text_pk)
         if about is None or about.reason or not (source.documents is None or text.pk in source.documents):
             continue
-        [rows] = answers.rows_by_text([text])
         codings = dict(rows)
         n_by_authors += len(codings.keys() & about.authors)
         own = {

@@ -39,7 +39,7 @@ from agreement.reports.request.parameters import Parameters, distances_for
 from annotations.core.processes.installed import program_version
 
 # Of fewer judgements figures are computed as quickly as they are looked for.
-LEAST_REMEMBERED = 20_000
+MIN_REMEMBERED = 20_000
 SECONDS_REMEMBERED = 24 * 3600
 
 
@@ -100,7 +100,7 @@ def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: C
     """
 
     def look() -> T:
-        if not answers.state_name or answers.n_judgements < LEAST_REMEMBERED:
+        if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
             return compute()
         about = repr((program_version(), answers.state_name, key)).encode()
         name = hashlib.blake2b(about, digest_size=16).hexdigest()

@@ -59,8 +59,8 @@ TEXTS = [WALK, *(f"{WALK} {word}" for word in ("twice", "thrice", "again", "once
 
 @pytest.fixture
 def project(db, monkeypatch):
-    monkeypatch.setattr(reading, "LEAST_STORED", 1)
-    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+    monkeypatch.setattr(reading, "MIN_STORED", 1)
+    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS[:3]))
     create_round(project, "second")
     return project

@@ -24,8 +24,8 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 @pytest.fixture(autouse=True)
 def all_is_stored(db, monkeypatch):
-    monkeypatch.setattr(reading, "LEAST_STORED", 1)
-    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+    monkeypatch.setattr(reading, "MIN_STORED", 1)
+    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
 
 
 def take(project, name):

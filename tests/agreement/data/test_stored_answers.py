@@ -30,7 +30,7 @@ TEXTS = [WALK, f"{WALK} twice", f"{WALK} thrice"]
 
 @pytest.fixture(autouse=True)
 def all_is_stored(db, monkeypatch):
-    monkeypatch.setattr(reading, "LEAST_STORED", 1)
+    monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(reading, "_answers", OrderedDict())
 
 
@@ -196,7 +196,7 @@ def test_after_a_repair_by_hand_and_a_refresh_every_process_has_the_new_figures(
 
 
 def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
-    monkeypatch.setattr(basis, "LEAST_REMEMBERED", 0)
+    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
 
     def judge_and_report(category):
         coding.refresh_from_db()
