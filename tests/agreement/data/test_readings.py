@@ -239,9 +239,7 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
         judge(coding, keys["a"], "none")
         judge(coding, "phrase:9-12", "none")
         judge(coding, keys["d"], "phrase", [keys["a"]], [keys["a"], "phrase:9-12"])
-        answers = read_answers(project)
-        is_ambiguous = {name: one.is_ambiguous.any() for _, name, one in answers.codings_in(answers.texts)}
-        assert is_ambiguous[coding.coder.username]
+        assert (read_answers(project).columns.n_readings > 1).any()
         coding.refresh_from_db(fields=["version"])
         operations.apply(coding, coding.coder, coding.version, [change("unmark", markable="phrase:9-12")])
     assert summarize_ambiguity(read_answers(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
