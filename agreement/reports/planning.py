@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
@@ -223,7 +222,8 @@ def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> F
     """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
     if sample == SAMPLES[0]:
         return forecast_interval(compute_interval(extract, parameters))
-    data = merge_documents(select_data(extract, parameters), original_of)
+    slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
+    data = merge_documents(select_data(extract, parameters), slugs.__getitem__)
     return forecast(data, coefficient_function(parameters), sample=sample)
 
 

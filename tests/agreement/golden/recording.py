@@ -39,7 +39,6 @@ VARYING = (
     (re.compile(r"(/(?:remarks|computations|tasks)/)\d+"), r"\1<number>"),
     (re.compile(r"Coindex \d+\.\d+\.\d+\S*"), "Coindex <version>"),
     (re.compile(r"(\dT\d\d:\d\d:\d\d)\.\d+"), r"\1"),
-    (re.compile(r"(has not coded )\d+"), r"\1<number>"),
     (re.compile(r"https?://(?:testserver|localhost)\b"), "<server>"),
 )
 # Fields of the API that are numbers of rows.

@@ -136,7 +136,7 @@ def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, 
     coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
     reopen_coding(coding, coding.coder)
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
-    assert api["note"].startswith("no forecast of coders: 'alice' has not coded")
+    assert api["note"].startswith("no forecast of coders: 'alice' has not coded 'text-1';")
     assert api["codings_left_out"]["open"] == 1
     assert "Not counted: 1 coding begun and not submitted." in signed_in(charlie).get(URL).content.decode()
 
