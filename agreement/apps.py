@@ -15,7 +15,7 @@ class AgreementConfig(AppConfig):
         from agreement.web import navigation
         from annotations.projects.anonymization import forgetting_person
         from annotations.schemes.design.consequences import register_consequences
-        from annotations.texts.changes import Dependent, register_dependent
+        from annotations.texts.changes import Dependent, markables_changed, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
@@ -38,6 +38,7 @@ class AgreementConfig(AppConfig):
         navigation.register()
         register_consequences(consequences)
         forgetting_person.connect(delete_figures_of)
+        markables_changed.connect(refresh_figures)
 
 
 def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
@@ -48,3 +49,10 @@ def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: 
     Computation.objects.filter(project__texts__codings__coder=user).delete()
     forget_answers()
     caches["figures"].clear()
+
+
+def refresh_figures(sender: object, project: int, **_: object) -> None:  # noqa: ARG001 - Django's signature
+    """Let figures be computed of the other markables."""
+    from agreement.models import FiguresVersion
+
+    FiguresVersion.increase(project)

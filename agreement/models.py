@@ -95,13 +95,22 @@ class StoredAnswers(models.Model):
 
 
 class FiguresVersion(models.Model):
-    """How often the figures of a project were refreshed by hand, after a repair of its rows."""
+    """How often the figures of a project were refreshed: by hand after a repair, or as its texts got other markables.
+
+    Answers that were stored or kept under another number are read again.
+    """
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="+", primary_key=True)
     number = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"{self.project}: {self.number}"
+
+    @classmethod
+    def increase(cls, project: int) -> None:
+        """Let all processes read the answers of the project, a primary key, again."""
+        cls.objects.get_or_create(project_id=project)
+        cls.objects.filter(project_id=project).update(number=models.F("number") + 1)
 
 
 class Computation(models.Model):

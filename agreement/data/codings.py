@@ -6,14 +6,12 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
-
-from django.db.models import BooleanField, Func, OuterRef, QuerySet
 
 from agreement.data.documents import Document, document_key, row_key
 from agreement.data.gold import GOLD, why_gold_is_left_out
-from annotations.core.database.queries import count_subquery
-from annotations.models import Coding, Markable, Membership, Project, Round, Text
+from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.models.coding import INDEPENDENT_KINDS
 
 
@@ -31,42 +29,32 @@ class CodingRow(NamedTuple):
 class Codings:
     """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
 
-    `rounds` has the primary keys of rounds by name. `managers` are the members who manage and code. `given` has how
-    many markables came with a text, where any did. `marking` has the codings whose marks are members of a text, in
-    whatever round, with their versions. `gold_left_out` has how much gold does not count, by reason, where
-    gold was read.
+    `rounds` has the primary keys of rounds by name. `managers` are the members who manage and code. `marking` has the
+    codings whose marks are members of a text, in whatever round, with their versions. `gold_left_out` has how much gold
+    does not count, by reason, where gold was read.
     """
 
     documents: tuple[Document, ...]
     rows: tuple[tuple[CodingRow, ...], ...]
     rounds: Mapping[str, int] = field(default_factory=dict)
     managers: tuple[str, ...] = ()
-    given: Mapping[int, int] = field(default_factory=dict)
     marking: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
 
     def versions(self, scheme: str) -> list[bytes]:
         """Return the version of each document: a digest of all that its answers depend on."""
-        return [
-            hashlib.blake2b(
-                repr(
-                    (
-                        scheme,
-                        self.given.get(document.text_pk, 0),
-                        sorted(self.marking[document.text_pk]),
-                        [(row.pk, row.version, row.submitted) for row in rows],
-                    )
-                ).encode(),
-                digest_size=16,
-            ).digest()
-            for document, rows in zip(self.documents, self.rows, strict=True)
-        ]
+        versions = []
+        for document, rows in zip(self.documents, self.rows, strict=True):
+            own = [(row.pk, row.version, row.submitted) for row in rows]
+            about = repr((scheme, sorted(self.marking[document.text_pk]), own)).encode()
+            versions.append(hashlib.blake2b(about, digest_size=16).digest())
+        return versions
 
 
 def read_codings(project: Project, *, models: bool = False) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count.
 
-    models: also the codings of models, which count as those of people do. Three queries, and one more for models.
+    models: also the codings of models, which count as those of people do. Four queries, and one more for models.
     """
     members = project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER])
     roles = dict(members.values_list("user__username", "role"))
@@ -75,10 +63,11 @@ def read_codings(project: Project, *, models: bool = False) -> Codings:
         text__project=project, kind__in=INDEPENDENT_KINDS
     )
     columns = ("pk", "text_id", "round_id", "occasion", "coder__username", "status", "version")
-    of_round = ("round__position", "round_id", "round__name", "round__kind")
-    found = list(codings.order_by().values_list(*columns, *of_round))
-    rounds = {row[2]: row[7:] for row in found}
-    texts = {pk: (slug, title, given) for pk, slug, title, given in _texts_with_given(project)}
+    found = list(codings.order_by().values_list(*columns))
+    rounds = {row[1]: row for row in project.rounds.values_list("position", "pk", "name", "kind")}
+    texts = {
+        pk: rest for pk, *rest in Text.objects.filter(project=project).order_by().values_list("pk", "slug", "title")
+    }
     by_document = defaultdict[tuple[int, int, int], list[tuple[Any, ...]]](list)
     for row in found:
         by_document[row[1:4]].append(row)
@@ -89,23 +78,22 @@ def read_codings(project: Project, *, models: bool = False) -> Codings:
     numbers, documents, rows = Counter[int](), list[Document](), list[tuple[CodingRow, ...]]()
     for key in keys:
         text, round_, occasion = key
-        (slug, title, _), (*_, name, kind) = texts[text], rounds[round_]
+        (slug, title), (*_, name, kind) = texts[text], rounds[round_]
         reason = _reason_of(kind, occasion)
         pk, several = document_key(text, numbers[text]), n_documents[text] > 1
         documents.append(Document(pk, slug, title, name, places[round_], occasion, reason, several))
         numbers[text] += 1
         of_document = []
-        for coding, _, _, _, called, status, version, *_ in by_document[key]:
+        for coding, _, _, _, coder, status, version in by_document[key]:
             submitted = status == Coding.Status.SUBMITTED
-            why = ("adjudicators" if called in adjudicators else reason) or ("" if submitted else "open")
-            of_document.append(CodingRow(coding, called, submitted, why, version))
-        rows.append(tuple(sorted(of_document, key=lambda one: one.coder)))
+            why = ("adjudicators" if coder in adjudicators else reason) or ("" if submitted else "open")
+            of_document.append(CodingRow(coding, coder, submitted, why, version))
+        rows.append(tuple(sorted(of_document, key=attrgetter("coder"))))
     return Codings(
         tuple(documents),
         tuple(rows),
         {name: pk for pk, (_, _, name, _) in rounds.items()},
         tuple(sorted(roles.keys() - adjudicators)),
-        {pk: given for pk, (_, _, given) in texts.items() if given},
         _group_by_text(
             Coding.with_gold.filter(text__project=project).order_by().values_list("text_id", "pk", "version")
             if models
@@ -120,22 +108,6 @@ def _group_by_text(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple
     for text, coding, version in rows:
         by_text[text].append((coding, version))
     return by_text
-
-
-def _texts_with_given(project: Project) -> QuerySet[Text, Any]:
-    """Return the key, address and title of each text, and how many markables came with it.
-
-    An import may give some to texts that are coded already. Markables are counted by the index of those.
-    """
-    given = count_subquery(Markable.objects.filter(IsTrue("predefined"), text=OuterRef("pk")))
-    return Text.objects.filter(project=project).order_by().values_list("pk", "slug", "title", given)
-
-
-class IsTrue(Func):
-    """A field is true: Django compares an expression with 1 on SQLite, as it does in the condition of an index."""
-
-    template = "%(expressions)s"
-    output_field = BooleanField()
 
 
 def _reason_of(kind: str, occasion: int) -> str:
@@ -172,7 +144,6 @@ def read_gold(project: Project, codings: Codings) -> Codings:
         tuple((*codings.rows[place], rows[place]) for place in chosen),
         codings.rounds,
         codings.managers,
-        codings.given,
         _group_by_text((text, pk, version) for pk, text, *_, version, _ in found),
         left_out,
     )

@@ -1,12 +1,13 @@
-"""The answers of coders in documents as columns: tables of members, codings, marks and links, document by document."""
+"""The answers of coders in documents as columns: tables of members, codings, marks, links and sets, by document."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ NOT_ASKED, NO_LABEL = "not asked", "no label"
 NOT_SET, SET = "not set", "set"
 # In place of a category: the coder marked the unit without judging it.
 NO_CATEGORY = -1
+# In place of a set: the mark is in no chain or class.
+NO_SET = -1
 
-# A document: how many units, other members and codings it has, and what is equal for equal keys of its members.
-DOCUMENT = np.dtype([("units", "<i4"), ("others", "<i4"), ("codings", "<i4"), ("digest", "V32")])
+# A document: how many units, other members, codings and sets it has, and what is equal for equal keys of its members.
+DOCUMENT = np.dtype([("units", "<i4"), ("others", "<i4"), ("codings", "<i4"), ("sets", "<i4"), ("digest", "V32")])
 # A unit, or a markable that is only pointed at: its key, its level by number, and whether every coder is given it.
 MEMBER = np.dtype([("key", "<i8"), ("level", "<i4"), ("given", "?")])
 # A coding: its primary key, how many marks and links it has, and what is equal for equal answers. Of `unasked`
@@ -42,15 +45,20 @@ CODING = np.dtype(
 )
 # A unit that a coder marked, by its place in the document, ascending; its category by number, NO_CATEGORY where it was
 # not judged; whether the answer has all that its category asks for; whether it was judged under another version of the
-# scheme than those that were read, so that the answer is missing, whatever silence means.
-MARK = np.dtype([("unit", "<i4"), ("category", "<i4"), ("complete", "?"), ("other_version", "?")])
+# scheme than those that were read, so that the answer is missing, whatever silence means; and its whole chain, or the
+# union of its classes, as a set of the document, also where it only ends a chain; NO_SET where it is in none.
+MARK = np.dtype([("unit", "<i4"), ("category", "<i4"), ("complete", "?"), ("other_version", "?"), ("set", "<i4")])
 # A link of a judgement, which is a place among the marks of its coding: to a member of the document, or to a class of
 # its coding, by number. Links of one reading are meant together; those of others are alternatives.
 LINK = np.dtype([("of", "<i4"), ("to", "<i4"), ("reading", "<i4")])
+# A set: how many members it has. No two sets of a document are equal.
+MARK_SET = np.dtype([("size", "<i4")])
+# A member of a set, by its place in the document, ascending.
+ELEMENT = np.dtype([("member", "<i4")])
 
 type Rows = NDArray[np.void]
 
-KINDS = (DOCUMENT, MEMBER, CODING, MARK, LINK)
+KINDS = (DOCUMENT, MEMBER, CODING, MARK, LINK, MARK_SET, ELEMENT)
 
 
 def ranges(starts: Ints, sizes: Ints) -> Ints:
@@ -65,11 +73,12 @@ def starts_of(sizes: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class AnswerColumns:
-    """Answers of documents: tables of the types DOCUMENT, MEMBER, CODING, MARK and LINK.
+    """Answers of documents: a table of each of KINDS.
 
-    Members, codings, marks and links stand in the order of their documents, marks and links in that of their codings;
-    members are the units of a document and then its others, both in text order. `indices` are the names of the classes
-    of each coding, where coders index.
+    Members, codings, marks, links and sets stand in the order of their documents, marks and links in that of their
+    codings, elements in that of their sets; members are the units of a document and then its others, both in text
+    order. `indices` are the names of the classes of each coding, where coders index. Where `has_sets` is false nobody
+    has looked for the sets of marks.
     """
 
     documents: Rows
@@ -77,24 +86,19 @@ class AnswerColumns:
     codings: Rows
     marks: Rows
     links: Rows
+    sets: Rows = field(default_factory=lambda: np.zeros(0, MARK_SET))
+    elements: Rows = field(default_factory=lambda: np.zeros(0, ELEMENT))
     indices: tuple[tuple[str, ...], ...] = ()
-
-    @classmethod
-    def empty(cls) -> AnswerColumns:
-        """Return the answers of no documents."""
-        documents, members, codings, marks, links = (np.zeros(0, kind) for kind in KINDS)
-        return cls(documents, members, codings, marks, links)
+    has_sets: bool = False
 
     @classmethod
     def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
         """Return the documents of all parts."""
         if not parts:
-            return cls.empty()
-        documents, members, codings, marks, links = (
-            np.concatenate(tables) for tables in zip(*(part.tables for part in parts), strict=True)
-        )
+            return cls(*(np.zeros(0, kind) for kind in KINDS), has_sets=True)
+        tables = (np.concatenate(tables) for tables in zip(*(part.tables for part in parts), strict=True))
         indices = tuple(names for part in parts for names in part.indices)
-        return cls(documents, members, codings, marks, links, indices)
+        return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
 
     @cached_property
     def n_members(self) -> Ints:
@@ -126,6 +130,16 @@ class AnswerColumns:
     def first_link(self) -> Ints:
         """The place of the first link of each coding."""
         return starts_of(self.codings["links"])
+
+    @cached_property
+    def first_set(self) -> Ints:
+        """The place of the first set of each document."""
+        return starts_of(self.documents["sets"])
+
+    @cached_property
+    def first_element(self) -> Ints:
+        """The place of the first element of each set, and where the last one ends."""
+        return np.concatenate(([0], np.cumsum(self.sets["size"], dtype=np.int64)))
 
     @cached_property
     def document_of_coding(self) -> Ints:
@@ -176,10 +190,17 @@ class AnswerColumns:
         units: Ints = self.first_unit[self.document_of_mark] + self.marks["unit"]
         return units
 
+    def number_members(self, documents: Ints, places: Ints) -> Ints:
+        """Return the numbers of members, by their places in these documents: units first, then all others."""
+        n_units, n_others = (self.documents[name].astype(np.int64) for name in ("units", "others"))
+        other = places - n_units[documents]
+        of_others = n_units.sum() + starts_of(n_others)[documents] + other
+        return np.where(other < 0, self.first_unit[documents] + places, of_others)
+
     @property
     def tables(self) -> tuple[Rows, ...]:
         """All tables, in the order of KINDS."""
-        return self.documents, self.members, self.codings, self.marks, self.links
+        return self.documents, self.members, self.codings, self.marks, self.links, self.sets, self.elements
 
     @property
     def nbytes(self) -> int:
@@ -234,13 +255,17 @@ class AnswerColumns:
         chosen = self.documents[documents]
         chosen["codings"] = sizes
         of_codings = self.codings[codings]
+        sets = ranges(self.first_set[documents], chosen["sets"].astype(np.int64))
         return AnswerColumns(
             chosen,
             self.members[ranges(self.first_member[documents], self.n_members[documents])],
             of_codings,
             self.marks[ranges(self.first_mark[codings], of_codings["marks"].astype(np.int64))],
             self.links[ranges(self.first_link[codings], of_codings["links"].astype(np.int64))],
+            self.sets[sets],
+            self.elements[ranges(self.first_element[sets], self.sets["size"][sets].astype(np.int64))],
             tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
+            self.has_sets,
         )
 
     def with_first_readings(self) -> AnswerColumns:
@@ -252,7 +277,7 @@ class AnswerColumns:
             first = self.links["reading"] == 0
         codings = self.codings.copy()
         codings["links"] = np.bincount(self.coding_of_link[first], minlength=len(codings))
-        return replace(self, codings=codings, links=self.links[first])
+        return replace(self, codings=codings, links=self.links[first], has_sets=False)
 
     def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> AnswerColumns:
         """Return the answers with the digest of each coding, in which neither the coder nor entities are named.
@@ -287,42 +312,43 @@ class AnswerColumns:
             )
 
     def to_bytes(self) -> list[tuple[bytes, str]]:
-        """Return each document as bytes, and the names of its indices as JSON; keys and numbers, no names of people."""
-        parts = []
-        bounds = [
-            np.concatenate(([0], np.cumsum(sizes))).tolist()
-            for sizes in (
-                self.n_members,
-                self.documents["codings"],
-                np.bincount(self.document_of_coding, self.codings["marks"], len(self.documents)).astype(np.int64),
-                np.bincount(self.document_of_coding, self.codings["links"], len(self.documents)).astype(np.int64),
-            )
+        """Return each document as bytes, and the names of its indices as JSON; keys and numbers, no names of people.
+
+        The rows of each table stand behind how many there are.
+        """
+        n = len(self.documents)
+        codings, sets = self.documents["codings"], self.documents["sets"]
+        of_set = np.repeat(np.arange(n), sets)
+        sizes = [
+            np.ones(n, dtype=np.int64),
+            self.n_members,
+            codings,
+            *(np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links")),
+            sets,
+            np.bincount(of_set, self.sets["size"], n),
         ]
-        tables = (self.members, self.codings, self.marks, self.links)
-        for place in range(len(self.documents)):
-            own = [table[ends[place] : ends[place + 1]].tobytes() for table, ends in zip(tables, bounds, strict=True)]
-            begin, end = bounds[1][place : place + 2]
-            names = json.dumps(self.indices[begin:end]) if self.indices else ""
-            parts.append((b"".join([self.documents[place].tobytes(), *own]), names))
-        return parts
+        heads = np.stack(sizes, axis=1).astype("<i8")
+        ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(heads, axis=0)))
+        documents = []
+        for place, (begin, end) in enumerate(pairwise(ends.tolist())):
+            rows = [table[a:b].tobytes() for table, a, b in zip(self.tables, begin, end, strict=True)]
+            names = json.dumps(self.indices[begin[2] : end[2]]) if self.indices else ""
+            documents.append((b"".join([heads[place].tobytes(), *rows]), names))
+        return documents
 
     @classmethod
-    def from_bytes(cls, content: bytes, names: str) -> AnswerColumns:
-        """Return the document that bytes were made of."""
-        offset = 0
-
-        def read(kind: np.dtype[np.void], n: int) -> Rows:
-            nonlocal offset
-            table = np.frombuffer(content, kind, n, offset)
-            offset += n * kind.itemsize
-            return table
-
-        documents = read(DOCUMENT, 1)
-        members = read(MEMBER, int(documents["units"][0]) + int(documents["others"][0]))
-        codings = read(CODING, int(documents["codings"][0]))
-        marks = read(MARK, int(codings["marks"].sum()))
-        links = read(LINK, int(codings["links"].sum()))
-        return cls(documents, members, codings, marks, links, tuple(map(tuple, json.loads(names))) if names else ())
+    def from_bytes(cls, documents: Sequence[tuple[bytes, str]]) -> AnswerColumns:
+        """Return the documents that bytes and names were made of."""
+        head, widths = 8 * len(KINDS), [kind.itemsize for kind in KINDS]
+        sizes = np.frombuffer(b"".join([content[:head] for content, _ in documents]), "<i8").reshape(-1, len(KINDS))
+        ends = head + np.cumsum(sizes * widths, axis=1)
+        tables = []
+        for place, kind in enumerate(KINDS):
+            begin = ends[:, place] - sizes[:, place] * kind.itemsize
+            bounds = zip(documents, begin.tolist(), ends[:, place].tolist(), strict=True)
+            tables.append(np.frombuffer(b"".join([content[a:b] for (content, _), a, b in bounds]), kind))
+        indices = tuple(tuple(own) for _, names in documents if names for own in json.loads(names))
+        return cls(*tables, indices=indices, has_sets=True)
 
 
 @dataclass(frozen=True, slots=True)

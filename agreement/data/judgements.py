@@ -22,6 +22,7 @@ from agreement.data.columns import (
     MARK,
     MEMBER,
     NO_CATEGORY,
+    NO_SET,
     AnswerColumns,
     Rows,
     starts_of,
@@ -135,13 +136,14 @@ def build_columns(
     coding_table["marks"] = np.bincount(coding_of_mark, minlength=len(codings.rows))
     coding_table["links"] = np.bincount(coding_of_mark[of], minlength=len(codings.rows))
     mark_table, link_table = np.zeros(len(coding_of_mark), MARK), np.zeros(len(of), LINK)
-    for name, column in zip(MARK.names or (), of_marks, strict=True):
+    mark_table["set"] = NO_SET
+    for name, column in zip(("unit", "category", "complete", "other_version"), of_marks, strict=True):
         mark_table[name] = column
     link_table["of"] = of - starts_of(coding_table["marks"])[coding_of_mark[of]]
     link_table["to"], link_table["reading"] = to, reading
     documents = members.documents.copy()
     documents["codings"] = np.bincount(codings.document, minlength=len(documents))
-    return AnswerColumns(documents, members.table, coding_table, mark_table, link_table, tuple(indices))
+    return AnswerColumns(documents, members.table, coding_table, mark_table, link_table, indices=tuple(indices))
 
 
 def select_texts(project: Project, documents: Sequence[CodedDocument]) -> dict[str, Any]:
@@ -266,7 +268,7 @@ def collect_members(
         members = by_text.get(one.document.text_pk, ())
         others = sum(is_other for is_other, *_ in members)
         digest = hashlib.sha256("\n".join([key for _, _, _, key, *_ in members]).encode()).digest()
-        table[place] = (len(members) - others, others, 0, digest)
+        table[place] = (len(members) - others, others, 0, 0, digest)
         rows += [(pk, numbers[level], given and not is_other) for is_other, _, _, _, pk, level, given in members]
     return Members.of(table, np.array(rows, MEMBER))
 

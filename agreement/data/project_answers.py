@@ -76,6 +76,7 @@ class ProjectAnswers:
     gold_left_out: how much gold does not count, by reason, where gold was read
     selected: the coders (none for all) and the reasons of a selection
     state_name: changes with everything that was read, names included, and with the selection; empty for some texts
+    moment: the operation that was the last of all when they were read: whoever undoes it may give the name again
     cache: what was computed of these answers in one request
     """
 
@@ -101,6 +102,7 @@ class ProjectAnswers:
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
     selected: tuple[frozenset[str], frozenset[str]] | None = None
     state_name: str = ""
+    moment: str = ""
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -202,11 +204,7 @@ class ProjectAnswers:
 
     def without_gold(self) -> ProjectAnswers:
         """Return the same answers for a reader who does not learn how much gold there is."""
-        return (
-            replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
-            if self.left_out
-            else self
-        )
+        return replace(self, left_out=(), moment=f"{self.moment} without gold", cache={}) if self.left_out else self
 
     def _name_codings(self, chosen: Bools) -> Iterator[tuple[int, Document, str]]:
         """Return the place of each coding that is chosen, its text and the name of its coder."""
@@ -308,12 +306,6 @@ class ProjectAnswers:
         places = [NO_ROUND if text.reason == "practice" else number[text.round] for text in self.texts]
         return np.array(places, dtype=np.int64)
 
-    @property
-    def digest_of_headings(self) -> str:
-        """A digest of all that is known of the texts besides the answers."""
-        headings = [(text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in self.texts]
-        return hashlib.sha256(json.dumps(headings).encode()).hexdigest()
-
     @cached_property
     def fingerprint(self) -> str:
         """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
@@ -346,14 +338,15 @@ class ProjectAnswers:
         """Return of each text what is equal for equal answers in it, and the same of each of its coders."""
         # of a project with one round the name is nothing that answers depend on
         several, columns, end = len(self.rounds) > 1, self.columns, 0
+        kinds = {(text.round, text.occasion) for text in self.texts}
+        places = {kind: json.dumps(kind if several else []).encode() for kind in kinds}
         digests = columns.codings["digest"].tolist()
         names = [self.names[coder] for coder in columns.codings["coder"].tolist()]
         of_keys, sizes = columns.documents["digest"].tolist(), columns.documents["codings"].tolist()
         for text, keys, size in zip(self.texts, of_keys, sizes, strict=True):
             begin, end = end, end + size
-            place = json.dumps([text.round, text.occasion] if several else []).encode()
             own = digests[begin:end]
-            whole = hashlib.sha256(place + keys + b"".join(sorted(own))).digest()
+            whole = hashlib.sha256(places[text.round, text.occasion] + keys + b"".join(sorted(own))).digest()
             # gold is no coder like the others: which answers are its own matters
             yield (
                 text,

@@ -144,6 +144,7 @@ def read_question(
         categories_asked=coded.categories_asked,
         levels=coded.levels,
         state_name=repr((coded.state_name, question, unasked, scheme.spec)),
+        moment=coded.moment,
         versions=coded.versions,
         gold_left_out=coded.gold_left_out,
         left_out=coded.left_out,
@@ -408,6 +409,7 @@ def _build_columns(
     documents = columns.documents.copy()
     documents["units"] = np.bincount(document[is_unit], minlength=len(documents))
     documents["others"] = columns.n_members - documents["units"]
+    documents["sets"] = 0
     members = columns.members[order]
     members["given"] &= is_unit[order]
     # the marks of units, with the values of those that have one

@@ -24,7 +24,9 @@ from agreement.data.judgements import CodedDocument, read_judgements
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
 from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
+from agreement.data.reliability import with_sets
 from agreement.data.stamps import Stamp, read_stamp
+from agreement.measures.data.arrays import run_offsets
 from agreement.models import FiguresVersion, StoredAnswers
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot
@@ -102,11 +104,21 @@ class _Reading:
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
     def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-        """Return the answers in some documents."""
+        """Return the answers in some documents, with sets."""
         if self.units == "words":
-            return read_words(self.project, categories, documents)
-        all_marks = self.gold or self.models
-        return read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
+            columns = read_words(self.project, categories, documents)
+        else:
+            all_marks = self.gold or self.models
+            columns = read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
+        kind, texts = answer_kind(self.project), tuple(coded.document for coded in documents)
+        # which coder is which does not matter here, so that each document has its own
+        numbered, names = columns.codings.copy(), list(map(str, range(columns.documents["codings"].max(initial=0))))
+        numbered["coder"] = run_offsets(columns.documents["codings"])
+        of_numbers = ProjectAnswers.of_texts(
+            *(kind, "missing", categories.keys, texts, replace(columns, codings=numbered), tuple(names)),
+            singletons=categories.singletons,
+        )
+        return replace(with_sets(of_numbers), codings=columns.codings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,8 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         labels=categories.labels,
         managers=codings.managers,
         versions=reading.versions,
-        state_name=repr((known.stamp[:3], scheme_version, categories.labels, project.unmarked, reading.key)),
+        state_name=repr((known.stamp.digest, scheme_version, categories.labels, project.unmarked, reading.key)),
+        moment=f"{known.stamp.operation} {known.stamp.uuid}",
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )
@@ -219,18 +232,18 @@ def _read_documents(
         batches = [reading.read(categories, batch) for batch in batched(documents, READ_AT_ONCE)]
         return AnswerColumns.concatenate(batches), []
     versions = codings.versions(f"{FORM} {read_figures_version(reading.project)} {scheme_version}")
-    stored, parts = _read_stored(reading, codings), dict[int, AnswerColumns]()
+    stored, parts = _read_stored(reading, codings), dict[int, tuple[bytes, str]]()
     for place, version in enumerate(versions):
         found = stored.get(documents[place].document.pk)
         if found is not None and found[0] == version:
-            parts[place] = AnswerColumns.from_bytes(found[1], found[2])
+            parts[place] = found[1:]
     missing, read_now = [place for place in range(len(documents)) if place not in parts], list[_ReadDocument]()
     for batch in batched(missing, READ_AT_ONCE):
         columns = reading.read(categories, [documents[place] for place in batch])
-        for place, (content, names) in zip(batch, columns.to_bytes(), strict=True):
-            parts[place] = AnswerColumns.from_bytes(content, names)
-            read_now.append((documents[place].document, versions[place], content, names))
-    return AnswerColumns.concatenate([parts[place] for place in range(len(documents))]), read_now
+        for place, part in zip(batch, columns.to_bytes(), strict=True):
+            parts[place] = part
+            read_now.append((documents[place].document, versions[place], *part))
+    return AnswerColumns.from_bytes([parts[place] for place in range(len(documents))]), read_now
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:

@@ -6,10 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.data.columns import NO_CATEGORY, NO_LABEL, NOT_ASKED, starts_of
+from agreement.data.columns import (
+    ELEMENT,
+    MARK_SET,
+    NO_LABEL,
+    NO_SET,
+    NOT_ASKED,
+    AnswerColumns,
+    ranges,
+    starts_of,
+)
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
-from agreement.measures.data.answers import label_sets
+from agreement.measures.data.answers import label_sets, values_of_sets
+from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.subsets import select_units
 from agreement.measures.values import Bools, Label
 from annotations.models import Project
@@ -32,14 +42,74 @@ def reliability_data(
     value, as a pair. An answer that lacks the antecedent or index its category asks for is an error of the data and has
     no value. A markable that none of the coders was given or marked is no unit.
     """
-    found = collect_answers(answers)
+    columns = answers.columns
+    indexing = answers.kind == Project.Answers.INDICES
+    known = columns.has_sets and readings == "union" and plural == "targets"
+    known &= indexing or chains == "full" or not len(columns.links)
+    found = collect_answers(answers, with_links=not known)
     if answers.question and answers.kind != "targets":
         data = _values_of_question(answers, found, unmarked, second)
-    elif answers.kind == Project.Answers.INDICES:
+    elif known:
+        data = _values_of_sets(answers, found, unmarked, linked=not indexing and top == "category")
+    elif indexing:
         data = indexed_values(found, unmarked=unmarked, singletons=answers.singletons, readings=readings)
     else:
         data = pointed_values(found, mode=chains, top=top, unmarked=unmarked, readings=readings, plural=plural)
     return select_units(data, units_of_anybody(answers))
+
+
+def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, linked: bool) -> ReliabilityData:
+    """Return the data of marks whose sets were found before; `linked`: what links to nothing has its label."""
+    columns, is_judged = answers.columns, _is_judged(answers)
+    has_set = columns.marks["set"] != NO_SET
+    if linked:
+        has_set &= np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
+    sets = np.where(has_set, columns.first_set[columns.document_of_mark] + columns.marks["set"], NO_SET)[is_judged]
+    # judgements of other versions stand behind these
+    set_of = np.concatenate((sets, np.full(len(found.unit) - len(sets), NO_SET)))
+    of_element = np.repeat(
+        np.repeat(np.arange(len(columns.documents)), columns.documents["sets"]), columns.sets["size"]
+    )
+    members = columns.number_members(of_element, columns.elements["member"].astype(np.int64))
+    return values_of_sets(found, columns.first_element, members, set_of, unmarked=unmarked)
+
+
+def with_sets(answers: ProjectAnswers) -> AnswerColumns:
+    """Return the columns of the answers with the set of each mark: its whole chain, or the union of its classes."""
+    found, columns = collect_answers(answers), answers.columns
+    found = replace(found, others=range(len(found.others)))
+    if answers.kind == Project.Answers.INDICES:
+        cells = indexed_values(found, singletons=answers.singletons).cells
+    else:
+        cells = pointed_values(found, top="chain").cells
+    coder, document = answers.column_of_coding[columns.coding_of_mark], columns.document_of_mark
+    of_mark = np.full(len(coder), NO_SET, dtype=np.int64)
+    is_known = coder >= 0
+    of_mark[is_known] = cells.codes[columns.unit_of_mark[is_known], coder[is_known]] - len(cells.labels)
+    is_set, n_documents = of_mark >= 0, len(columns.documents)
+    of_set = np.zeros(len(cells.starts) - 1, dtype=np.int64)
+    of_set[of_mark[is_set]] = document[is_set]
+    order = np.argsort(of_set, kind="stable")
+    documents, marks, sets = columns.documents.copy(), columns.marks.copy(), np.zeros(len(order), MARK_SET)
+    documents["sets"] = np.bincount(of_set, minlength=n_documents)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = run_offsets(documents["sets"])
+    marks["set"] = NO_SET
+    marks["set"][is_set] = number[of_mark[is_set]]
+    sizes = np.diff(cells.starts)[order]
+    sets["size"] = sizes
+    elements = np.zeros(int(sizes.sum()), ELEMENT)
+    of_element = np.repeat(of_set[order], sizes)
+    members = cells.members[ranges(cells.starts[order], sizes)]
+    n_units = len(columns.units)
+    others = np.array([*cells.others, 0], dtype=np.int64)[np.maximum(members - n_units, -1)]
+    units_in = columns.documents["units"].astype(np.int64)
+    elements["member"] = np.where(
+        members < n_units,
+        members - columns.first_unit[of_element],
+        units_in[of_element] + others - starts_of(columns.documents["others"])[of_element],
+    )
+    return replace(columns, documents=documents, marks=marks, sets=sets, elements=elements, has_sets=True)
 
 
 def _values_of_question(extracted: ProjectAnswers, answers: Answers, unmarked: str, second: bool) -> ReliabilityData:
@@ -88,28 +158,24 @@ def units_of_coders(answers: ProjectAnswers) -> Bools:
     return found
 
 
-def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True) -> Answers:
-    """Return the answers of the coders as the library takes them."""
+def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with_links: bool = True) -> Answers:
+    """Return the answers of the coders as the library takes them; without links where nothing is made of them."""
     columns = answers.columns
     coder_of_coding, category = answers.column_of_coding, columns.marks["category"].astype(np.int64)
-    coder = coder_of_coding[columns.coding_of_mark]
-    judged = (category != NO_CATEGORY) & (coder >= 0)
+    coder, judged = coder_of_coding[columns.coding_of_mark], _is_judged(answers)
     # an answer of another version is one without a value, so that it is no silence; these stand at the end
     others = np.flatnonzero(columns.marks["other_version"] & (coder >= 0))
-    is_link = judged[columns.mark_of_link] if len(columns.links) else np.zeros(0, dtype=np.bool_)
+    with_links &= len(columns.links) > 0
+    is_link = judged[columns.mark_of_link] if with_links else np.zeros(len(columns.links), dtype=np.bool_)
     links, link_of = columns.links[is_link], (np.cumsum(judged) - 1)[columns.mark_of_link[is_link]]
     link_to = links["to"].astype(np.int64)
     if answers.kind in ("pointers", "targets"):
-        document = columns.document_of_coding[columns.coding_of_link[is_link]]
-        units, n_others = (columns.documents[name].astype(np.int64) for name in ("units", "others"))
-        other = link_to - units[document]
-        of_others = units.sum() + starts_of(n_others)[document] + other
-        link_to = np.where(other < 0, columns.first_unit[document] + link_to, of_others)
+        link_to = columns.number_members(columns.document_of_coding[columns.coding_of_link[is_link]], link_to)
     label = np.where(columns.marks["complete"], category, -1) if complete_only else category
     handed_in = np.zeros((len(answers.texts), len(answers.coders)), dtype=np.bool_)
     submitted = np.flatnonzero(columns.codings["submitted"] & (coder_of_coding >= 0))
     handed_in[columns.document_of_coding[submitted], coder_of_coding[submitted]] = True
-    readings = columns.readings
+    readings = columns.readings if with_links else None
     return Answers(
         units=columns.units["key"].tolist(),
         others=columns.others["key"].tolist(),
@@ -125,3 +191,9 @@ def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True) -> A
         handed_in=handed_in,
         reading=None if readings is None else readings[is_link],
     )
+
+
+def _is_judged(answers: ProjectAnswers) -> Bools:
+    """Return which marks are judgements of the coders."""
+    is_judged: Bools = answers.columns.is_judgement & (answers.column_of_coding[answers.columns.coding_of_mark] >= 0)
+    return is_judged

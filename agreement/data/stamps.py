@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
-from django.db.models import Max, QuerySet, StringAgg, Subquery, TextField
+from django.db.models import Count, F, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField
 from django.db.models import Value as Constant
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models.functions import Cast
 
 from agreement.models import FiguresVersion
-from annotations.core.database.queries import count_subquery
-from annotations.models import Coding, Markable, Membership, Operation, Project, Round, Text
+from annotations.models import Coding, Membership, Operation, Project, Round, Text
 
 
 class Stamp(NamedTuple):
@@ -29,25 +28,17 @@ class Stamp(NamedTuple):
 
 
 def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
-    """Return the stamp of a project, where that one was seen before. One query.
+    """Return the stamp of a project, where that one was seen before. Two queries.
 
-    Each write of an answer raises the version of its coding. After a repair by hand `refresh_figures` gives another
-    stamp.
+    Each write of an answer raises the version of its coding. Where that is not all that answers depend on, or after a
+    repair by hand, figures are refreshed (`FiguresVersion`).
     """
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
-    codings = Coding.with_gold.filter(text__project=project)
     columns = {
-        "stamp_of_codings": _join(
-            codings, "text__project", "pk", "version", "status", "coder__username", "round_id", "occasion", "text_id"
-        ),
         "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
         "stamp_of_people": _join(
             Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group"
-        ),
-        "stamp_of_given": count_subquery(Markable.objects.filter(predefined=True, text__project=project)),
-        "stamp_of_newest": Subquery(
-            codings.order_by().values("text__project").annotate(newest=Max("created_at")).values("newest")
         ),
         "stamp_of_refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
         "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
@@ -55,16 +46,30 @@ def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
         "last_uuid": Subquery(operations.values(one=uuid)[:1]),
     }
     rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
-    *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(
-        columns
-    )  # of a project that is deleted nothing
-    digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
+    # of a project that is deleted nothing
+    *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(columns)
+    codings = Coding.with_gold.filter(text__project=project).order_by()
+    sums = codings.values("round", "occasion", "status", "coder__username").annotate(
+        codings=Count("pk"),
+        newest=Max("pk"),
+        created=Max("created_at"),
+        keys=Sum("pk"),
+        versions=Sum("version"),
+        both=Sum(F("pk") * F("version")),
+    )
+    about = [*found, *sorted(repr(sorted(group.items())) for group in sums)]
+    digest = hashlib.blake2b(repr(about).encode(), digest_size=16).hexdigest()
     return Stamp(digest, operation or 0, last_uuid, seen is not None and seen_uuid == seen.uuid)
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str) -> Subquery:
     """Return columns of all rows in one text. In another order it is another text, and figures are computed again."""
-    parts = [Coalesce(Cast(column, TextField()), Constant(""), output_field=TextField()) for column in columns]
-    with_ends = [piece for part in parts for piece in (part, Constant("\x1f"))]
-    joined = StringAgg(Concat(*with_ends, output_field=TextField()), Constant("\x1e"), output_field=TextField())
+    joined = StringAgg(_Row(*columns), Constant("\x1e"), output_field=TextField())
     return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))
+
+
+class _Row(Func):
+    """Columns that are never null as one text."""
+
+    template, arg_joiner = "%(expressions)s", " || '\x1f' || "
+    output_field = TextField()

@@ -74,17 +74,12 @@ class Agreement(ResultPage[overall.AgreementReport]):
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
         chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", (TENTATIVE, RELIABLE))
-        distribution = build_distribution(request)
         drawn = asks_for_bootstrap(request.options.get(OPTION, ""))
         bootstrap = Bootstrap().sections(request) if drawn else PageSections()
-        return bootstrap.extended(
-            tables=[
-                _distances_table(request, distances),
-                *distribution.tables,
-                *build_units_tables(request),
-                *_links_tables(report.links),
-            ],
-            charts=[*([chart] if len(dots) > 1 else []), *distribution.charts],
+        sections = bootstrap.extended([_distances_table(request, distances)], [chart] if len(dots) > 1 else [])
+        sections = sections.with_sections(Distribution().sections(request))
+        return sections.extended(
+            [*build_units_tables(request), *_links_tables(report.links)],
             report=report,
             verdict=describe_reliability(request.extract, report),
             convention=read_settings(request).sentence,
@@ -95,6 +90,40 @@ class Agreement(ResultPage[overall.AgreementReport]):
             draws=drawn,
             draw_address=request.address_with(**{OPTION: "" if drawn else BOOTSTRAP}),
         )
+
+
+@register
+class Distribution(Result[TablesAndCharts]):
+    """The shares of pairs by their distance, observed and expected."""
+
+    name = "distribution"
+    work = 1
+
+    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+        bins = distribute_distances(request.extract, request.parameters)
+        if not bins:
+            return TablesAndCharts([], [])
+        name = choice_label("distance", effective_distance(request.parameters))
+        title = f"Observed and expected distances: {name}"
+        table = Table(
+            "distribution",
+            title,
+            [
+                Column("distance", "Distance", explanation="distance_bin"),
+                Column("observed", "Observed", "percent", explanation="observed_share"),
+                Column("expected", "Expected", "percent", explanation="expected_share"),
+            ],
+            [(_bin_label(one), one.observed, one.expected) for one in bins],
+            "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements.",
+        )
+        series = {"observed": [one.observed for one in bins], "expected": [one.expected for one in bins]}
+        equal, apart = bins[0], bins[-1]
+        words = (
+            f"Equal values: {equal.observed:.0%} observed, {equal.expected:.0%} expected. Nothing in common:"
+            f" {apart.observed:.0%} observed, {apart.expected:.0%} expected."
+        )
+        figure = bar_chart([_bin_label(one) for one in bins], series, "distance", "share of pairs")
+        return TablesAndCharts([table], [Chart("distribution", title, figure, words, "distribution")])
 
 
 @register
@@ -218,34 +247,6 @@ def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters,
             for parameters, one in distances
         ],
     )
-
-
-def build_distribution(request: AnalysisRequest) -> TablesAndCharts:
-    """Return the shares of pairs by their distance, observed and expected."""
-    bins = distribute_distances(request.extract, request.parameters)
-    if not bins:
-        return TablesAndCharts([], [])
-    name = choice_label("distance", effective_distance(request.parameters))
-    title = f"Observed and expected distances: {name}"
-    table = Table(
-        "distribution",
-        title,
-        [
-            Column("distance", "Distance", explanation="distance_bin"),
-            Column("observed", "Observed", "percent", explanation="observed_share"),
-            Column("expected", "Expected", "percent", explanation="expected_share"),
-        ],
-        [(_bin_label(one), one.observed, one.expected) for one in bins],
-        "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements.",
-    )
-    series = {"observed": [one.observed for one in bins], "expected": [one.expected for one in bins]}
-    equal, apart = bins[0], bins[-1]
-    words = (
-        f"Equal values: {equal.observed:.0%} observed, {equal.expected:.0%} expected. Nothing in common:"
-        f" {apart.observed:.0%} observed, {apart.expected:.0%} expected."
-    )
-    figure = bar_chart([_bin_label(one) for one in bins], series, "distance", "share of pairs")
-    return TablesAndCharts([table], [Chart("distribution", title, figure, words, "distribution")])
 
 
 def _bin_label(one: DistanceBin) -> str:

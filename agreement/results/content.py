@@ -55,6 +55,11 @@ class PageSections:
             self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
         )
 
+    def with_sections(self, more: PageSections) -> PageSections:
+        """Return the same with the tables and charts of other sections, whichever of them a worker has not finished."""
+        waiting, as_of = self.waiting or more.waiting, self.as_of or more.as_of
+        return replace(self.extended(more.tables, more.charts, **more.context), waiting=waiting, as_of=as_of)
+
 
 def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple[Page[T], list[T]]:
     """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""

@@ -9,6 +9,7 @@ from annotations.docsets.creation import write_summaries
 from annotations.formats.syntax.headers import join_summaries
 from annotations.models import Coding, Docset, Segment, Text
 from annotations.projects.locks import lock_project
+from annotations.texts.changes import markables_changed
 
 FEWEST_SUMMARIES = 2
 
@@ -38,3 +39,4 @@ def delete_summary(docset: Docset, name: str) -> None:
     docset.boundary = joined.boundary
     docset.save(update_fields=["boundary"])
     write_summaries(text, joined.summaries)
+    markables_changed.send(Text, project=docset.project_id)

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.dispatch import Signal
 
 from annotations.core.http.etags import etag_of
 from annotations.core.text import natural_key, pluralize
@@ -19,6 +20,10 @@ from annotations.projects.locks import lock_project
 logger = logging.getLogger(__name__)
 
 BATCH = 500
+
+# Sent with `project`, a primary key, when a text that may be coded gets or loses markables and no coding has a new
+# version.
+markables_changed = Signal()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db.models import F
 
 from agreement.models import Computation, FiguresVersion
 from annotations.management.base import ProgramCommand
@@ -23,7 +22,6 @@ class Command(ProgramCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        FiguresVersion.objects.get_or_create(project=project)
-        FiguresVersion.objects.filter(project=project).update(number=F("number") + 1)
+        FiguresVersion.increase(project.pk)
         Computation.objects.filter(project=project).delete()
         self.stdout.write(f"The figures of {project.slug} are computed again at the next look.")

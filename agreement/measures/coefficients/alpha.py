@@ -109,7 +109,7 @@ def contributions(
     data = as_numbers(as_data(data), options)
     pairable = PairableUnits.from_data(data)
     if isinstance(distance, str):
-        terms = unit_disagreements(pairable, options)
+        terms = unit_disagreements(pairable, options).tolist()
     else:
         terms = list(callable_unit_disagreements(data, distance, options).values())
     total, n = sum(terms), int(pairable.coders.sum())

@@ -161,7 +161,7 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     """
     name = str(options.distance)
     used = PairableUnits.from_data(data)
-    terms = np.array(unit_disagreements(used, options))
+    terms = unit_disagreements(used, options)
     compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
     pairable = PairableUnits.from_data(compared)
     rows, columns = np.nonzero(pairable.codes != MISSING)
@@ -209,7 +209,7 @@ def _ordered_unit_statistics(data: ReliabilityData, options: Options) -> Suffici
     name, used = str(options.distance), PairableUnits.from_data(data)
     label_numbers(used, name)  # refuses what is no number
     n = len(used.rows)
-    terms = np.zeros(n) if name == "ordinal" else np.array(unit_disagreements(used, options))
+    terms = np.zeros(n) if name == "ordinal" else unit_disagreements(used, options)
     order, of_label = _order_labels(data.labels, name)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))

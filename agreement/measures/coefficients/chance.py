@@ -83,7 +83,7 @@ class Kappa:
             agreements[paired] = equal[paired] / (m[paired] * (m[paired] - 1))
         else:
             agreements[paired] = (
-                1 - np.array(unit_disagreements(self.used_units, self.options or Options(), apart))[paired] / m[paired]
+                1 - unit_disagreements(self.used_units, self.options or Options(), apart)[paired] / m[paired]
             )
         return agreements
 

@@ -87,8 +87,8 @@ class CrossPairs:
         paired = coders >= 2
         sums = np.zeros(len(codes))
         if paired.any():
-            some = _select(replace(self.used, codes=codes, coders=coders, inside=self.used.inside & chosen), paired)
-            sums[paired] = np.array(unit_disagreements(some, self.options)) * (coders[paired] - 1)
+            some = _select(replace(self.used, codes=codes, coders=coders), paired)
+            sums[paired] = unit_disagreements(some, self.options) * (coders[paired] - 1)
         return sums
 
     def _number_distances(self) -> Floats:
@@ -253,5 +253,4 @@ def _select(pairable: PairableUnits, chosen: Bools) -> PairableUnits:
         documents=pairable.documents[chosen],
         codes=pairable.codes[chosen],
         coders=pairable.coders[chosen],
-        inside=pairable.inside[chosen],
     )

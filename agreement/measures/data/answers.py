@@ -25,7 +25,7 @@ from .chains import (
     find_tops,
     follow_reading,
 )
-from .reliability_data import ReliabilityData
+from .reliability_data import ReliabilityData, check_members
 from .subsets import drop_unused
 
 
@@ -506,7 +506,22 @@ def _select_preceding(values: _SetValues, unit: Ints, n_units: int) -> _SetValue
     return _SetValues(_SetRows(_row_starts(before + others), members[order]), values.judgements, np.arange(n))
 
 
-def _build_data(answers: Answers, values: _SetValues, unmarked: str) -> ReliabilityData:
+def values_of_sets(
+    answers: Answers, starts: Ints, members: Ints, set_of: Ints, *, unmarked: str = "missing"
+) -> ReliabilityData:
+    """Return the data of judgements whose sets are known, whatever is linked. `unmarked` is as in `chain_labels`.
+
+    `members[starts[s]:starts[s + 1]]` are those of a set, ascending: units by their numbers, then the others. No two
+    sets are equal, and each has members of one document. `set_of` has the set of each judgement, or -1 where its value
+    is its label.
+    """
+    judgements = np.flatnonzero(set_of >= 0)
+    values = _SetValues(_SetRows(starts, members), judgements, set_of[judgements])
+    return _build_data(answers, values, unmarked, distinct=True)
+
+
+def _build_data(answers: Answers, values: _SetValues, unmarked: str, *, distinct: bool = False) -> ReliabilityData:
+    """Return the data of these values. `distinct`: no two sets are equal, and each is of one document."""
     check_option("unmarked", unmarked, UNMARKED)
     n_labels = len(answers.labels)
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
@@ -515,30 +530,41 @@ def _build_data(answers: Answers, values: _SetValues, unmarked: str) -> Reliabil
     codes[answers.unit, answers.coder] = answers.label
     valued = answers.label[values.judgements] != MISSING
     judgements, set_of = values.judgements[valued], values.set_of[valued]
-    used, place = np.unique(set_of, return_inverse=True)
+    is_used = np.bincount(set_of, minlength=len(values.sets.starts) - 1) > 0
+    used, place = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[set_of]
     sets = values.sets.select(used)
     codes[answers.unit[judgements], answers.coder[judgements]] = n_labels + 1 + place
-    silent = np.nonzero(~judged & answers.handed_in[answers.document_of_unit])
+    if unmarked != "missing":
+        silent = np.nonzero(~judged & answers.handed_in[answers.document_of_unit])
     if unmarked == "label":
         codes[silent] = n_labels
     elif unmarked == "singleton":
-        units, number = np.unique(silent[0], return_inverse=True)
-        codes[silent] = n_labels + 1 + len(used) + number
-        sets = sets.concatenate(_SetRows(np.arange(len(units) + 1), units))
-    content = _build_cells(codes, [*answers.labels, UNMARKED_LABEL], sets, tuple(answers.others))
-    return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
+        place = np.full(len(answers.units), MISSING, dtype=np.int64)  # of the set that is a unit alone
+        alone = np.flatnonzero(sets.sizes == 1)
+        alone = alone[sets.members[sets.starts[alone]] < len(place)]
+        place[sets.members[sets.starts[alone]]] = alone
+        new = sorted_unique(silent[0][place[silent[0]] == MISSING])
+        place[new] = len(used) + np.arange(len(new))
+        codes[silent] = n_labels + 1 + place[silent[0]]
+        sets = sets.concatenate(_SetRows(np.arange(len(new) + 1), new))
+    content = _build_cells(codes, [*answers.labels, UNMARKED_LABEL], sets, tuple(answers.others), distinct=distinct)
+    data = ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
+    if not distinct:
+        check_members(data)
+    return data
 
 
-def _build_cells(codes: Ints, labels: Sequence[Label], sets: _SetRows, others: tuple[Label, ...]) -> Cells:
+def _build_cells(
+    codes: Ints, labels: Sequence[Label], sets: _SetRows, others: tuple[Label, ...], *, distinct: bool = False
+) -> Cells:
     """Return cells with each label and each set in use once, labels in the order of their appearance."""
-    same: dict[bytes, int] = {}
-    ends = sets.starts.tolist()
-    whole, size = sets.members.astype(np.int64).tobytes(), 8
-    set_number = np.array(
-        [same.setdefault(whole[size * a : size * b], len(same)) for a, b in pairwise(ends)],
-        dtype=np.int64,
-    )
-    distinct = first_positions(set_number, len(same))
+    set_number = np.arange(len(sets.starts) - 1)
+    if not distinct:
+        same: dict[bytes, int] = {}
+        whole, size = sets.members.astype(np.int64).tobytes(), 8
+        numbers = [same.setdefault(whole[size * a : size * b], len(same)) for a, b in pairwise(sets.starts.tolist())]
+        set_number = np.array(numbers, dtype=np.int64)
+        sets = sets.select(first_positions(set_number, len(same)))
     kinds: dict[Label, int] = {}
     label_number = np.array([kinds.setdefault(label, len(kinds)) for label in labels], dtype=np.int64)
     flat = codes.ravel()
@@ -551,9 +577,8 @@ def _build_cells(codes: Ints, labels: Sequence[Label], sets: _SetRows, others: t
     new[order] = np.arange(len(order))
     names = list(kinds)
     number = np.concatenate((new[label_number], len(order) + set_number, [MISSING]))
-    distinct_sets = sets.select(distinct)
-    used = sorted_unique(distinct_sets.members[distinct_sets.members >= len(codes)]) - len(codes)
-    members = distinct_sets.members
+    members = sets.members
+    used = sorted_unique(members[members >= len(codes)]) - len(codes)
     if len(used) < len(others):
         place = np.zeros(len(others), dtype=np.int64)
         place[used] = np.arange(len(used))
@@ -563,7 +588,7 @@ def _build_cells(codes: Ints, labels: Sequence[Label], sets: _SetRows, others: t
     return Cells(
         codes=number[codes],
         labels=tuple(names[i] for i in order.tolist()),
-        starts=distinct_sets.starts,
+        starts=sets.starts,
         members=members,
         others=tuple(others[i] for i in used.tolist()),
     )

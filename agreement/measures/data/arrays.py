@@ -53,8 +53,9 @@ def distinct_rows(*columns: Ints) -> tuple[list[Ints], Ints]:
 
 def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:
     """Return the places of each two equal entries of ascending numbers: the earlier, and the later."""
-    places = np.arange(len(ordered))
-    later = np.searchsorted(ordered, ordered, side="right") - places - 1
+    places, begins = np.arange(len(ordered)), run_starts(ordered)
+    sizes = np.diff(begins, append=len(ordered))
+    later = np.repeat(begins + sizes, sizes) - places - 1
     earlier = np.repeat(places, later)
     return earlier, earlier + 1 + run_offsets(later)
 

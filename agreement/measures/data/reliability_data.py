@@ -66,8 +66,6 @@ class ReliabilityData:
 
     def __post_init__(self) -> None:
         self.document_of_unit.flags.writeable = False
-        if isinstance(self.content, Cells):
-            self._check_members(self.content)
 
     def __repr__(self) -> str:
         shape = ", ".join(
@@ -220,7 +218,9 @@ class ReliabilityData:
             readings=_encode_readings(sets, number),
         )
         names, document_of_unit = _factorize(documents)
-        return cls(tuple(units), tuple(coders), names, document_of_unit, content)
+        data = cls(tuple(units), tuple(coders), names, document_of_unit, content)
+        check_members(data)
+        return data
 
     @classmethod
     def from_chain_ids(cls, ids: ArrayLike, documents: "Sequence[Hashable] | Ints") -> Self:
@@ -539,29 +539,27 @@ class ReliabilityData:
     def _member(self, member: int) -> Hashable:
         return member_name(self.units, self.cells, member)
 
-    def _check_members(self, cells: Cells) -> None:
-        """Raise ValueError if a member belongs to two documents."""
-        rows, columns = np.nonzero(cells.codes >= len(cells.labels))
-        if not len(rows) or len(self.documents) == 1:
-            return
-        n = len(self.documents)
-        key = (cells.codes[rows, columns] - len(cells.labels)) * n + self.document_of_unit[rows]
-        sets, documents = np.divmod(sorted_unique(key), n)
-        sizes = np.diff(cells.starts)[sets]
-        members = np.concatenate(
-            (cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)], np.arange(len(self.units)))
-        )
-        documents = np.concatenate((np.repeat(documents, sizes), self.document_of_unit))
-        members, documents = np.divmod(sorted_unique(members * n + documents), n)
-        twice = np.flatnonzero(members[1:] == members[:-1])
-        if len(twice):
-            first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
-            member = int(members[twice[0]])
-            name = member_name(self.units, cells, member)
-            hint = (
-                "" if members[twice[0]] < len(self.units) else '; of labels that documents share say members="labels"'
-            )
-            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}{hint}")
+
+def check_members(data: ReliabilityData) -> None:
+    """Raise ValueError if a member belongs to two documents."""
+    cells, n = data.cells, len(data.documents)
+    rows, columns = np.nonzero(cells.codes >= len(cells.labels))
+    if not len(rows) or n == 1:
+        return
+    key = (cells.codes[rows, columns] - len(cells.labels)) * n + data.document_of_unit[rows]
+    sets, documents = np.divmod(sorted_unique(key), n)
+    sizes = np.diff(cells.starts)[sets]
+    members = np.concatenate(
+        (cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)], np.arange(len(data.units)))
+    )
+    documents = np.concatenate((np.repeat(documents, sizes), data.document_of_unit))
+    members, documents = np.divmod(sorted_unique(members * n + documents), n)
+    twice = np.flatnonzero(members[1:] == members[:-1])
+    if len(twice):
+        first, second = (data.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
+        member = int(members[twice[0]])
+        hint = "" if member < len(data.units) else '; of labels that documents share say members="labels"'
+        raise ValueError(f"{member_name(data.units, cells, member)!r} is in documents {first!r} and {second!r}{hint}")
 
 
 def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:

@@ -11,7 +11,7 @@ from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders, select_units
 from ..options import Options
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns, grouped_fsum
+from ..sums.pairs import different_columns, sum_groups
 from ..sums.tables import as_numbers, different_distances
 from ..values import Bools, Floats, Ints, remove_unit
 
@@ -39,7 +39,7 @@ class Advantages:
         compared = self.compared[:, human]
         texts, text = np.unique(self.documents[compared], return_inverse=True)
         scores = self.candidate[compared, human], self.human[compared, human]
-        sums = [grouped_fsum(text, of_units, len(texts)) for of_units in scores]
+        sums = [sum_groups(text, of_units, len(texts)) for of_units in scores]
         return np.array(sums).reshape(2, -1) / np.bincount(text)
 
 

@@ -119,7 +119,7 @@ def count_distances(pairable: PairableUnits, options: Options) -> DistanceCounts
 
 def _count_overlapping(pairable: PairableUnits, counts: Ints, options: Options) -> Ints:
     total = np.zeros((len(pairable.data.documents), BINS), dtype=np.int64)
-    document_of_set, name = pairable.document_of_set(), str(options.distance)
+    document_of_set, name = pairable.document_of_set, str(options.distance)
     overlap = find_overlaps(pairable, counts)
     for first, a, b, shared, number in overlapping_judgements(pairable, overlap, counts):
         some = np.flatnonzero((number > 0) & (shared > 0))

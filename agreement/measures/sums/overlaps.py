@@ -5,11 +5,12 @@ The cost follows the pairs of sets that do share a member. Two sets of different
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from ..data.arrays import pairs_in_runs, sorted_unique
+from ..data.arrays import pairs_in_runs, run_starts, sorted_unique
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..values import Bools, Ints
@@ -20,7 +21,7 @@ class PairableUnits:
     """The units that enough coders coded, two unless said otherwise.
 
     `rows` are the units' rows in the data, `documents` their documents, `codes` their cells and `coders` the
-    number of coders of each. `inside` has the shape of `codes`: is the value a set that the unit is in?
+    number of coders of each.
     """
 
     data: ReliabilityData
@@ -28,22 +29,19 @@ class PairableUnits:
     documents: Ints
     codes: Ints
     coders: Ints
-    inside: Bools
 
     @classmethod
     def from_data(cls, data: ReliabilityData, least: int = 2) -> Self:
         """Return the units that at least so many coders coded."""
         coders = (data.codes != MISSING).sum(axis=1)
         rows = np.flatnonzero(coders >= least)
-        codes = data.codes[rows]
-        return cls(
-            data=data,
-            rows=rows,
-            documents=data.document_of_unit[rows],
-            codes=codes,
-            coders=coders[rows],
-            inside=find_entries(data, codes - len(data.labels), rows[:, None]) >= 0,
-        )
+        return cls(data, rows, data.document_of_unit[rows], data.codes[rows], coders[rows])
+
+    @cached_property
+    def inside(self) -> Bools:
+        """Whether each value is a set that the unit is in: the shape of `codes`."""
+        inside: Bools = find_entries(self.data, self.codes - len(self.data.labels), self.rows[:, None]) >= 0
+        return inside
 
     def group_by(self, by: str) -> tuple[Ints, Sequence[Hashable]]:
         """Return the group of each unit, and the names of the groups: documents, or units where `by` is "unit"."""
@@ -53,12 +51,11 @@ class PairableUnits:
 
     def with_data(self, data: ReliabilityData) -> Self:
         """Return the same units with other values, which the same coders gave."""
-        codes = data.codes[self.rows]
-        inside = find_entries(data, codes - len(data.labels), self.rows[:, None]) >= 0
-        return replace(self, data=data, codes=codes, inside=inside)
+        return replace(self, data=data, codes=data.codes[self.rows])
 
+    @cached_property
     def document_of_set(self) -> Ints:
-        """Return for each set of the data the document it is used in, or -1; the empty set may have any."""
+        """For each set of the data the document it is used in, or -1; the empty set may have any."""
         documents = np.full(len(self.data.cells.starts) - 1, MISSING, dtype=np.int64)
         units, columns = np.nonzero(self.codes >= len(self.data.labels))
         documents[self.codes[units, columns] - len(self.data.labels)] = self.documents[units]
@@ -107,12 +104,12 @@ def count_entries(pairable: PairableUnits) -> Ints:
 def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
     """Find the overlapping pairs among the sets used on pairable units; `counts` as `count_entries` gives them."""
     data = pairable.data
-    document_of_set = pairable.document_of_set()
+    document_of_set = pairable.document_of_set
     entries = np.flatnonzero(document_of_set[data.cells.set_of_member] != MISSING)
     entries = entries[np.argsort(data.cells.members[entries], kind="stable")]
     sets, members, weights = data.cells.set_of_member[entries], data.cells.members[entries], counts[entries]
     documents = document_of_set[sets]
-    dense = _is_dense(members, documents, sets, len(data.documents))
+    dense = _is_dense(members, documents, pairable)
     parts = [_list_pairs(members[~dense], sets[~dense], weights[~dense])]
     parts += [
         _multiply_incidence(members[here], sets[here], weights[here])
@@ -135,15 +132,16 @@ def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
     return np.where((keys[place] == wanted) & (sets >= 0), place, -1)
 
 
-def _is_dense(members: Ints, documents: Ints, sets: Ints, n_documents: int) -> Bools:
+def _is_dense(members: Ints, documents: Ints, pairable: PairableUnits) -> Bools:
     """Return the entries of documents where listing pairs member by member costs more than a matrix product.
 
     Prefixes of long chains do this: n sets that share n members are n cubed entries but n squared pairs.
     """
+    n, cells = len(pairable.data.documents), pairable.data.cells
     degree = np.bincount(members)[members] if len(members) else members
-    listed = np.bincount(documents, weights=degree, minlength=n_documents)
-    distinct, first = np.unique(sets, return_index=True)
-    sets_in = np.bincount(documents[first], minlength=n_documents) if len(distinct) else listed
+    listed = np.bincount(documents, weights=degree, minlength=n)
+    is_used = (pairable.document_of_set != MISSING) & (np.diff(cells.starts) > 0)
+    sets_in = np.bincount(pairable.document_of_set[is_used], minlength=n)
     return (listed > 4.0 * sets_in**2)[documents]
 
 
@@ -154,6 +152,13 @@ def _list_pairs(members: Ints, sets: Ints, weights: Ints) -> Ints:
         return np.zeros((6, 0), dtype=np.int64)
     width = int(sets.max()) + 1
     key = sets[left] * width + sets[right]
+    if not weights.any():
+        key.sort()
+        begins = run_starts(key)
+        columns = np.zeros((6, len(begins)), dtype=np.int64)
+        columns[0], columns[1] = np.divmod(key[begins], width)
+        columns[2] = np.diff(begins, append=len(key))
+        return columns
     order = np.argsort(key, kind="stable")
     key, left, right = key[order], left[order], right[order]
     begins = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))

@@ -1,8 +1,7 @@
 """The distances of pairs of judgements: those on one unit, and those on sets that overlap."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from math import fsum
+from math import frexp, ulp
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from ..data.arrays import pairs_in_runs
 from ..data.cells import MISSING
 from ..distances import distances_from_sizes
 from ..options import Options
-from ..values import Bools, Floats, Ints
+from ..values import Floats, Ints
 from .label_sets import label_similarities
 from .overlaps import PairableUnits, SetOverlaps, find_overlaps
 from .readings import (
@@ -23,6 +22,9 @@ from .readings import (
     remove_units_from_readings,
     set_kinds,
 )
+
+# Of a term that is cut into parts, the bits of each; and the smallest number above 0.
+BITS, SMALLEST = 26, ulp(0.0)
 
 
 def observed_distances(
@@ -54,13 +56,16 @@ def observed_distances(
 def _different_readings(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, SetPairs]:
     """Return which of the pairs of different values of one unit are of sets with several readings in one, and these."""
     cells, n_labels = pairable.data.cells, len(pairable.data.labels)
-    _, p, q, p_inside, q_inside = _different_codes(pairable)
+    units, left, right = _different_judgements(pairable)
+    p, q = pairable.codes[units, left], pairable.codes[units, right]
     chosen = np.flatnonzero((p >= n_labels) & (q >= n_labels))
     first, second = p[chosen] - n_labels, q[chosen] - n_labels
     some = has_several(cells, first) | has_several(cells, second)
     chosen, first, second = chosen[some], first[some], second[some]
-    # those with several readings are without the unit already
-    less = (p_inside[chosen] | q_inside[chosen]).astype(np.int64) if exclude_unit else np.zeros_like(first)
+    less = np.zeros_like(first)
+    if exclude_unit:  # those with several readings are without the unit already
+        p_inside, q_inside = (pairable.inside[units[chosen], columns[chosen]] for columns in (left, right))
+        less = (p_inside | q_inside).astype(np.int64)
     swapped = ~has_several(cells, first)
     first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     nothing = np.zeros_like(first)
@@ -76,19 +81,22 @@ def different_sets(
     members shared, with or without the unit.
     """
     n_labels = len(pairable.data.labels)
-    units, p, q, p_inside, q_inside = _different_codes(pairable)
+    units, left, right = _different_judgements(pairable)
+    p, q = pairable.codes[units, left], pairable.codes[units, right]
     sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
-    p, q, p_inside, q_inside = p[sets] - n_labels, q[sets] - n_labels, p_inside[sets], q_inside[sets]
+    p, q = p[sets] - n_labels, q[sets] - n_labels
     sizes = np.diff(pairable.data.cells.starts)
     a, b, shared = sizes[p], sizes[q], overlap.shared_by(p, q)
     if exclude_unit:
+        p_inside, q_inside = (pairable.inside[units[sets], columns[sets]] for columns in (left, right))
         a, b, shared = a - p_inside, b - q_inside, shared - (p_inside & q_inside)
     return units, sets, a, b, shared
 
 
 def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
     """Return the unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
-    units, p, q, *_ = _different_codes(pairable)
+    units, left, right = _different_judgements(pairable)
+    p, q = pairable.codes[units, left], pairable.codes[units, right]
     return units, np.minimum(p, q), np.maximum(p, q)
 
 
@@ -96,13 +104,6 @@ def different_columns(pairable: PairableUnits) -> tuple[Ints, Ints]:
     """Return the columns of the two coders of each unordered pair of different values of one unit."""
     _, left, right = _different_judgements(pairable)
     return left, right
-
-
-def _different_codes(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Bools, Bools]:
-    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it."""
-    units, left, right = _different_judgements(pairable)
-    codes, inside = pairable.codes, pairable.inside
-    return units, codes[units, left], codes[units, right], inside[units, left], inside[units, right]
 
 
 def _different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
@@ -120,7 +121,7 @@ def _different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
 
 def overlapping_distances(
     pairable: PairableUnits, overlap: SetOverlaps, counts: Ints, options: Options, names: Sequence[str]
-) -> tuple[Ints, dict[str, list[float]]]:
+) -> tuple[Ints, dict[str, Floats]]:
     """Return by document the number and distances of ordered pairs of judgements whose sets share a member.
 
     Where one has several readings, what the two would have in common without sharing a member is added to the distance:
@@ -129,7 +130,7 @@ def overlapping_distances(
     documents: list[Ints] = []
     numbers: list[Ints] = []
     terms: dict[str, list[Floats]] = {name: [] for name in names}
-    document_of_set = pairable.document_of_set()
+    document_of_set = pairable.document_of_set
     for first, a, b, shared, number in overlapping_judgements(pairable, overlap, counts):
         some = np.flatnonzero((number > 0) & (shared > 0))
         documents.append(document_of_set[first[some]])
@@ -150,7 +151,7 @@ def overlapping_distances(
     groups = np.concatenate(documents)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, groups, np.concatenate(numbers))
-    return total, {name: grouped_fsum(groups, np.concatenate(parts), n) for name, parts in terms.items()}
+    return total, {name: sum_groups(groups, np.concatenate(parts), n) for name, parts in terms.items()}
 
 
 def overlapping_judgements(
@@ -206,12 +207,22 @@ def _judgement_kinds(judged: Ints, inside: Ints, shared: Ints) -> list[tuple[int
     return [kind for kind in kinds if not any(kind[:2]) or kind[2].any()]
 
 
-def grouped_fsum(groups: Ints, terms: Floats, n: int) -> list[float]:
-    """Return the sum of the terms of each group 0..n-1, correctly rounded, so that no order of the terms matters."""
-    order = np.argsort(groups, kind="stable")
-    bounds = np.searchsorted(groups[order], np.arange(n + 1)).tolist()
-    ordered = terms[order].tolist()
-    return [fsum(ordered[first:last]) for first, last in pairwise(bounds)]
+def sum_groups(groups: Ints, terms: Floats, n: int) -> Floats:
+    """Return the sum of the terms of each group 0..n-1, which no order of the terms changes.
+
+    Terms are cut into parts of BITS bits. Those at one place are added up without rounding, for up to 2**27 terms, and
+    only the sums of these are rounded, from the smallest on.
+    """
+    sums, rest = [], terms
+    step = max(2.0 ** (frexp(float(np.abs(terms).max(initial=0.0)))[1] - BITS), SMALLEST)
+    while rest.any():
+        part = np.trunc(rest / step) * step
+        sums.append(np.bincount(groups, part, n))
+        rest, step = rest - part, max(step / 2**BITS, SMALLEST)
+    total = np.zeros(n)
+    for of_groups in sums[::-1]:
+        total += of_groups
+    return total
 
 
 def _compare(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:

@@ -17,7 +17,7 @@ from ..distances import distances_from_sizes, midranks, number_distance, parse_n
 from ..options import Options, SumOptions
 from ..values import Bools, Floats, Ints
 from .overlaps import PairableUnits, count_entries, find_overlaps
-from .pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
+from .pairs import different_labels, observed_distances, overlapping_distances, sum_groups
 from .readings import KindCounts, count_kinds, have_several, remove_units_from_readings
 from .text_sums import TextSums
 
@@ -57,16 +57,21 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
         overlap, conventions = find_overlaps(compared, counts), options.of("nominal")
         units, distances = observed_distances(pairable, overlap, conventions, names)
         less = pairable.coders[units] - 1
-        observed = {k: np.array(grouped_fsum(pairable.documents[units], 2 * d / less, n)) for k, d in distances.items()}
-        overlapping, by_distance = overlapping_distances(compared, overlap, counts, conventions, names)
-        overlap_distance = {name: np.array(total) for name, total in by_distance.items()}
-    sizes, left = _set_sizes(pairable), _set_sizes(compared)
+        observed = {k: sum_groups(pairable.documents[units], 2 * d / less, n) for k, d in distances.items()}
+        overlapping, overlap_distance = overlapping_distances(compared, overlap, counts, conventions, names)
+    sizes = _set_sizes(pairable)
+    left = sizes if compared is pairable else _set_sizes(compared)
     if both:
         left = left - compared.inside
     several = have_several(compared)
-    document_of_set = pairable.document_of_set()
+    document_of_set = pairable.document_of_set
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
-    units, columns = np.nonzero(pairable.codes != MISSING)
+    document_of_cell = np.repeat(pairable.documents, len(data.coders))
+
+    def count(chosen: Bools) -> Ints:
+        """Return the number of chosen cells in each document."""
+        return np.bincount(document_of_cell[chosen.ravel()], minlength=n)
+
     n_units = np.bincount(pairable.documents, minlength=n)
     return TextSums.from_columns(
         options,
@@ -76,16 +81,16 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
         {
             "n_units": n_units,
             "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
-            "n_judgements": _count_cells(pairable, sizes != _MISSING),
+            "n_judgements": count(sizes != _MISSING),
             "n_sets": np.bincount(document_of_set[used], minlength=n),
-            "has_empty_set": _count_cells(pairable, sizes == 0) > 0,
-            "empty": _count_cells(pairable, left == 0),
-            "nonempty": _count_cells(pairable, (left > 0) & ~several),
+            "has_empty_set": count(sizes == 0) > 0,
+            "empty": count(left == 0),
+            "nonempty": count((left > 0) & ~several),
             "overlapping": overlapping,
             "observed": observed,
             "overlap_distance": overlap_distance,
         },
-        coded=_distinct_pairs(pairable.documents[units], columns, len(data.coders)),
+        coded=_list_coders(pairable),
         labelled=_count_labels(pairable),
         met=met,
         ambiguous=_count_readings(count_kinds(compared)),
@@ -103,7 +108,7 @@ def _tabulate_numbers(
     for name in names:
         of_label = label_numbers(pairable, name)
         terms = number_distance(of_label[low], of_label[high], name)
-        observed[name] = np.zeros(n) if name == "ordinal" else np.array(grouped_fsum(documents, 2 * terms / less, n))
+        observed[name] = np.zeros(n) if name == "ordinal" else sum_groups(documents, 2 * terms / less, n)
     return observed, nothing, _sum_pairs(documents, low, high, 1 / less) if "ordinal" in names else ()
 
 
@@ -112,7 +117,7 @@ def _sum_pairs(documents: Ints, low: Ints, high: Ints, weights: Floats) -> Seque
     base = int(high.max(initial=0)) + 1
     keys, place = np.unique((documents * base + low) * base + high, return_inverse=True)
     rest, high = np.divmod(keys, base)
-    return *np.divmod(rest, base), high, np.array(grouped_fsum(place, weights, len(keys)))
+    return *np.divmod(rest, base), high, sum_groups(place, weights, len(keys))
 
 
 def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOptions) -> TextSums:
@@ -224,13 +229,13 @@ def _count_chain_pairs(chains: Partition, judged: Sequence[Ints], n: int) -> tup
     return _CountedPairs(documents, a, b, p, q, shared, values[numbers], count), n_sets
 
 
-def unit_disagreements(pairable: PairableUnits, options: Options, between_labels: Floats | None = None) -> list[float]:
+def unit_disagreements(pairable: PairableUnits, options: Options, between_labels: Floats | None = None) -> Floats:
     """Return for each unit the distances of all ordered pairs of its judgements, over the number of coders less 1.
 
     `between_labels` gives the distances of any two labels, by their codes, in place of those of the options.
     """
     units, distances = different_distances(pairable, options, between_labels)
-    return grouped_fsum(units, 2 * distances / (pairable.coders - 1)[units], len(pairable.rows))
+    return sum_groups(units, 2 * distances / (pairable.coders - 1)[units], len(pairable.rows))
 
 
 def different_distances(
@@ -278,20 +283,20 @@ def _set_sizes(pairable: PairableUnits) -> Ints:
     return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _MISSING))
 
 
-def _count_cells(pairable: PairableUnits, chosen: Bools) -> Ints:
-    """Return the number of chosen cells in each document."""
-    total = np.zeros(len(pairable.data.documents), dtype=np.int64)
-    np.add.at(total, pairable.documents, chosen.sum(axis=1))
-    return total
+def _list_coders(pairable: PairableUnits) -> Sequence[Ints]:
+    """Return each document with the columns of the coders who judged its units, in ascending order."""
+    has_coded = np.zeros((len(pairable.data.documents), len(pairable.data.coders)), dtype=np.bool_)
+    for column, codes in enumerate(pairable.codes.T):
+        has_coded[pairable.documents[codes != MISSING], column] = True
+    return np.nonzero(has_coded)
 
 
 def _count_labels(pairable: PairableUnits) -> Sequence[Ints]:
     """Return the number of judgements with each label, per document: documents, labels and counts."""
     n_labels = len(pairable.data.labels)
     units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < n_labels))
-    keys = pairable.documents[units] * n_labels + pairable.codes[units, columns]
-    together, counts = np.unique(keys, return_counts=True)
-    return *np.divmod(together, max(n_labels, 1)), counts
+    [documents, labels], counts = distinct_rows(pairable.documents[units], pairable.codes[units, columns])
+    return documents, labels, counts
 
 
 def _count_readings(counted: KindCounts) -> Sequence[Ints]:

@@ -12,7 +12,7 @@ from ..options import Options
 from ..results import TOO_FEW_CODERS, Result, nonzero_counts
 from ..values import Floats, Label
 from .label_sets import label_similarities
-from .pairs import grouped_fsum
+from .pairs import sum_groups
 from .readings import ReadingKind, kind_similarities, sum_kind_similarities
 from .text_sums import COUNTS, LabelPair, TextSums, reading_counts
 
@@ -206,7 +206,7 @@ def _sum_label_pairs(sums: TextSums) -> dict[LabelPair, float]:
     low, high = np.minimum(sums.met["low"], sums.met["high"]), np.maximum(sums.met["low"], sums.met["high"])
     n = len(sums.labels)
     keys, place = np.unique(low * n + high, return_inverse=True)
-    weights = grouped_fsum(place, sums.met["weight"], len(keys))
+    weights = sum_groups(place, sums.met["weight"], len(keys)).tolist()
     pairs = zip(*(part.tolist() for part in np.divmod(keys, n)), strict=True)
     return {(sums.labels[a], sums.labels[b]): weight for (a, b), weight in zip(pairs, weights, strict=True)}
 

@@ -343,7 +343,7 @@ def _combine_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     if COEFFICIENTS[parameters.coefficient].of_labels:
         terms = 1 - unit_agreements(data, missing=parameters.missing)
     else:
-        terms = np.array(unit_disagreements(pairable, comparison(parameters)), dtype=np.float64)
+        terms = unit_disagreements(pairable, comparison(parameters))
         if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
             terms = terms / judged
     explicit = _count_ambiguous(chosen, data.units)[rows]

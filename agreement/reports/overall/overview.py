@@ -11,7 +11,7 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.overall.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
-from agreement.reports.request.basis import compute_sums, distances_of, pick_texts
+from agreement.reports.request.basis import compute_sums, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.wording import name_components, nouns_for
 
@@ -120,19 +120,25 @@ def _noun_of_texts(extract: ProjectAnswers) -> str:
     return "docset" if extract.units else "text"
 
 
+def _count_texts_of_one_coder(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
+    """Return how many texts have no unit with answers of two coders, and how many have answers at all."""
+    documents = pick_texts(extract, parameters)
+    n_units = compute_sums(extract, parameters, documents)["nominal"].n_units.tolist()
+    answered = extract.has_answered[extract.find_places(documents)].any(axis=1)
+    texts = {text.text_pk for text in compress(documents, answered.tolist())}
+    return len(texts - {text.text_pk for text in compress(documents, n_units)}), len(texts)
+
+
 def _collect_notes(extract: ProjectAnswers, report: AgreementReport, progress: CodingProgress) -> list[str]:
     """Return what to mind when reading the figure."""
     if report.result.value is None:
         return []
     notes, nouns, text = [], nouns_for(extract), _noun_of_texts(extract)
-    n_units = compute_sums(extract, report.parameters)["nominal"].n_units
-    documents = pick_texts(extract, report.parameters)
-    answered = extract.has_answered[extract.find_places(documents)].any(axis=1)
-    texts = {one.text_pk for one in compress(documents, answered.tolist())}
-    alone = texts - {one.text_pk for one, number in zip(documents, n_units, strict=True) if number}
-    if alone:
-        have = "has" if len(alone) == 1 else "have"
-        of = f"{len(alone)} of {pluralize(len(texts), text)} with codings that count"
+    key = ("texts of one coder", report.parameters)
+    n_alone, n_texts = remembered(extract, key, lambda: _count_texts_of_one_coder(extract, report.parameters))
+    if n_alone:
+        have = "has" if n_alone == 1 else "have"
+        of = f"{n_alone} of {pluralize(n_texts, text)} with codings that count"
         notes.append(f"{of} {have} no {nouns.unit} with answers of two coders.")
     if report.not_counted:
         notes.append(f"Not counted: {report.not_counted}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,6 +21,7 @@ COMPILED = {
 }
 
 
+@cache
 def program_version() -> str:
     """Return the version: of the installed wheel, or of the checkout."""
     try:

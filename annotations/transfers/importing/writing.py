@@ -12,6 +12,7 @@ from annotations.formats import Document, Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
+from annotations.texts.changes import markables_changed
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
@@ -119,7 +120,8 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
         ),
     )
     markables = {id(planned): planned.markables() for planned in plan.texts}
-    _write_markables(plan, markables)
+    if _write_markables(plan, markables) - {planned.text.pk for planned in new}:
+        markables_changed.send(Text, project=project.pk)
     keys = {
         number: {key: markable.pk for key, markable in text_markables.items() if markable.pk is not None}
         for number, text_markables in markables.items()
@@ -140,8 +142,12 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     operations.import_codings(filled)
 
 
-def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> None:
-    """Save new markables, and make existing ones predefined if a file does; label and head are those of that file."""
+def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> set[int]:
+    """Save new markables, and make existing ones predefined if a file does; label and head are those of that file.
+
+    Return the texts that get predefined ones.
+    """
+    given = set[int]()
     new: list[tuple[Text, NewMarkable]] = []
     newly_predefined: list[int] = []
     for planned in plan.texts:
@@ -151,9 +157,11 @@ def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMa
                 if key in predefined:
                     mark = predefined[key]
                     markable.predefined, markable.label, markable.head = True, mark.label, mark.head
+                    given.add(planned.text.pk)
                 new.append((planned.text, markable))
             elif key in predefined and not markable.predefined:
                 newly_predefined.append(markable.pk)
+                given.add(planned.text.pk)
     for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
         markable.pk = pk
     insert(
@@ -177,3 +185,4 @@ def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMa
     )
     for batch in batched(newly_predefined, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(predefined=True)
+    return given

@@ -121,7 +121,7 @@ def rename_text(project, chance):
     text = chance.choice(list(project.texts.all()))
     form = TextForm(text)
     data = {"title": f"{text.title} {chance.random()}", "round": form.round_name}
-    form = TextForm(text, data | {name: form.initial[name] for name in form.fields if name not in data})
+    form = TextForm(text, data | {name: form[name].initial for name in form.fields if name not in data})
     if form.is_valid():
         form.save()
 
