@@ -88,8 +88,8 @@ class AnswerColumns:
     links: Rows
     sets: Rows = field(default_factory=lambda: np.zeros(0, MARK_SET))
     elements: Rows = field(default_factory=lambda: np.zeros(0, ELEMENT))
-    indices: tuple[tuple[str, ...], ...] = ()
-    has_sets: bool = False
+    indices: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
+    has_sets: bool = field(default=False, kw_only=True)
 
     @classmethod
     def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
@@ -264,8 +264,8 @@ class AnswerColumns:
             self.links[ranges(self.first_link[codings], of_codings["links"].astype(np.int64))],
             self.sets[sets],
             self.elements[ranges(self.first_element[sets], self.sets["size"][sets].astype(np.int64))],
-            tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
-            self.has_sets,
+            indices=tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
+            has_sets=self.has_sets,
         )
 
     def with_first_readings(self) -> AnswerColumns:

@@ -128,8 +128,9 @@ def _chain_lengths(
 def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[dict[int, int]]:
     """Return of each coder how often each value comes, ascending."""
     counts: list[dict[int, int]] = [{} for _ in answers.coders]
-    rows, numbers = np.unique(np.stack((coder, values)), axis=1, return_counts=True)
-    for (place, value), number in zip(rows.T.tolist(), numbers.tolist(), strict=True):
+    least = values.min(initial=0)
+    [coders, above], numbers = distinct_rows(coder, values - least)
+    for place, value, number in zip(coders.tolist(), (above + least).tolist(), numbers.tolist(), strict=True):
         counts[place][value] = number
     return counts
 

@@ -24,6 +24,7 @@ from agreement.measures import (
 )
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.models.camps import count_camps, split_into_camps
+from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
@@ -126,37 +127,120 @@ class ItemFilters:
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    `term` is what a unit adds to the sum of observed distances, `total`: over `observed_divisor` it is its part of the
-    observed disagreement, over `distance_divisor` the mean distance of two coders there.
-    `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
-    readings or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
-    has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
-    than four judged it there are none. `pointers` is how many pointers of all coders lead to the unit, `chain` the size
-    of its largest chain, whole, however values are made.
-    `categories` (units, categories of the scheme) says who gave what. `level` is a place in `level_names`.
-
-    What is only counted is in the smallest type that holds it: to be compared, summed or negated, not multiplied.
+    Each column is computed when it is first asked for: a list of few items needs few of them. A camp has one value in
+    common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer than four judged
+    it there are none.
     """
 
+    answers: ProjectAnswers
+    parameters: Parameters
     texts: Sequence[Document]
-    text: Ints
-    unit: Ints
-    term: Floats
-    total: float
-    observed_divisor: int
-    distance_divisor: Ints | int
-    n_coders: Ints
-    n_values: Ints
-    relations: Ints
-    explicit: Ints
-    camps: Bools
-    pointers: Ints
-    chain: Ints
-    categories: Ints
-    level: Ints
-    level_names: Sequence[str]
-    names: Sequence[str]
+    data: ReliabilityData
+    pairable: PairableUnits
     orders: dict[str, Ints] = field(default_factory=dict, repr=False)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the categories that are counted."""
+        return self.answers.countable
+
+    @property
+    def text(self) -> Ints:
+        """The place of the text of each unit."""
+        return self.pairable.documents
+
+    @cached_property
+    def unit(self) -> Ints:
+        """The key of each unit."""
+        return np.array(self.data.units, dtype=np.int64)[self.pairable.rows]
+
+    @cached_property
+    def term(self) -> Floats:
+        """What each unit adds to the sum of observed distances."""
+        if COEFFICIENTS[self.parameters.coefficient].of_labels:
+            terms: Floats = 1 - unit_agreements(self.data, missing=self.parameters.missing)
+            return terms
+        terms = unit_disagreements(self.pairable, comparison(self.parameters))
+        # a unit counts alike in a kappa, however many judged it
+        return terms if self.parameters.is_alpha else terms / self.n_coders
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of all terms."""
+        return exact_sum(self.term)
+
+    @property
+    def observed_divisor(self) -> int:
+        """What divides a term, to be its part of the observed disagreement."""
+        return int(self.n_coders.sum()) if self.parameters.is_alpha else len(self.n_coders)
+
+    @property
+    def distance_divisor(self) -> Ints | int:
+        """What divides the term of each unit, to be the mean distance of two coders there."""
+        return self.n_coders if self.parameters.is_alpha else 1
+
+    @property
+    def n_coders(self) -> Ints:
+        """How many coders judged each unit."""
+        return self.pairable.coders
+
+    @cached_property
+    def n_values(self) -> Ints:
+        """How many different values each unit has."""
+        return count_camps(self.pairable.codes)[0]
+
+    @cached_property
+    def relations(self) -> Ints:
+        """How many pairs of coders are in each of RELATIONS: (units, RELATIONS)."""
+        return relation_counts(self.data)[self.pairable.rows]
+
+    @cached_property
+    def explicit(self) -> Ints:
+        """How many coders marked several readings or indices."""
+        return self._of_columns(_count_ambiguous)
+
+    @cached_property
+    def camps(self) -> Bools:
+        """Where coders split into camps and none of them marked any ambiguity."""
+        camps: Bools = (self.explicit == 0) & split_into_camps(self.pairable.codes)
+        return camps
+
+    @cached_property
+    def pointers(self) -> Ints:
+        """How many pointers of all coders lead to each unit."""
+        return self._of_columns(_count_pointers)
+
+    @cached_property
+    def chain(self) -> Ints:
+        """The size of the largest chain of each unit, whole, however values are made."""
+        pointing = self.answers.kind == "pointers"
+        whole = replace(self.parameters, chains="full", top="chain") if pointing else self.parameters
+        return _chain_sizes(select_data(self.answers, whole, self.texts))[self.pairable.rows]
+
+    @cached_property
+    def categories(self) -> Ints:
+        """How many coders gave each category to each unit: (units, `names`)."""
+        data = select_categories(self.answers, self.parameters, self.texts)
+        return count_names(data, self.names)[self.pairable.rows]
+
+    @cached_property
+    def _levels(self) -> tuple[list[str], Ints]:
+        return _unit_levels(self.answers, self._of_columns(lambda answers: answers.columns.units["level"]))
+
+    @property
+    def level_names(self) -> Sequence[str]:
+        """The names of the levels that units have."""
+        return self._levels[0]
+
+    @property
+    def level(self) -> Ints:
+        """The place of the level of each unit among these."""
+        return self._levels[1]
+
+    def _of_columns(self, count: Callable[[ProjectAnswers], Ints]) -> Ints:
+        """Return of each unit what is counted of all units of the texts."""
+        answers = self.answers.restrict(self.texts)
+        return count(answers)[_find_units(answers, self.unit)]
 
     def share_of(self, rows: Rows) -> Floats:
         """Return the shares of some units, or of one, in the observed disagreement of all."""
@@ -334,70 +418,37 @@ def compute_items(extract: ProjectAnswers, parameters: Parameters) -> Items:
 
 
 def _combine_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
-    """Return the items of all chosen texts: `term` is what each adds to the sum of observed distances."""
+    """Return the items of all chosen texts."""
     texts = pick_texts(answers, parameters)
-    chosen = answers.restrict(texts)
     data = select_data(answers, parameters, texts)
-    pairable = pairable_units(data, parameters)
-    rows, judged = pairable.rows, pairable.coders
-    if COEFFICIENTS[parameters.coefficient].of_labels:
-        terms = 1 - unit_agreements(data, missing=parameters.missing)
-    else:
-        terms = unit_disagreements(pairable, comparison(parameters))
-        if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
-            terms = terms / judged
-    explicit = _count_ambiguous(chosen, data.units)[rows]
-    distinct, _ = count_camps(pairable.codes)
-    whole = replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
-    level_names, levels = _unit_levels(chosen, data.units)
-    return Items(
-        texts=texts,
-        text=pairable.documents,
-        unit=np.array(data.units, dtype=np.int64)[rows],
-        term=terms,
-        total=exact_sum(terms),
-        observed_divisor=int(judged.sum()) if parameters.is_alpha else len(judged),
-        distance_divisor=judged if parameters.is_alpha else 1,
-        n_coders=judged,
-        n_values=distinct,
-        relations=relation_counts(data)[rows],
-        explicit=explicit,
-        camps=(explicit == 0) & split_into_camps(pairable.codes),
-        pointers=_count_pointers(chosen, data.units)[rows],
-        chain=_chain_sizes(select_data(answers, whole, texts))[rows],
-        categories=count_names(select_categories(answers, parameters, texts), answers.countable)[rows],
-        level=levels[rows],
-        level_names=level_names,
-        names=answers.countable,
-    )
+    return Items(answers, parameters, texts, data, pairable_units(data, parameters))
 
 
-def _count_ambiguous(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
+def _count_ambiguous(answers: ProjectAnswers) -> Ints:
     """Return how many coders gave each unit several readings or indices."""
     columns = answers.columns
     is_ambiguous = columns.is_judgement & (columns.n_readings > 1)
     is_ambiguous &= answers.column_of_coding[columns.coding_of_mark] >= 0
-    counts = np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
-    return counts[_find_units(answers, units)]
+    return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
 
 
-def _count_pointers(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
+def _count_pointers(answers: ProjectAnswers) -> Ints:
     """Return how many pointers of the coders lead to each unit; none where coders do not point."""
     columns = answers.columns
     if answers.kind not in ("pointers", "targets"):
-        return np.zeros(len(units), dtype=np.int64)
+        return np.zeros(len(columns.units), dtype=np.int64)
     document = columns.document_of_coding[columns.coding_of_link]
     leads = columns.links["to"] < columns.documents["units"][document]
     leads &= answers.column_of_coding[columns.coding_of_link] >= 0
     target = columns.first_unit[document[leads]] + columns.links["to"][leads]
-    return np.bincount(target, minlength=len(columns.units))[_find_units(answers, units)]
+    return np.bincount(target, minlength=len(columns.units))
 
 
-def _find_units(answers: ProjectAnswers, units: Sequence[object]) -> Ints:
+def _find_units(answers: ProjectAnswers, units: Ints) -> Ints:
     """Return the place of each unit among those of all texts."""
     keys = answers.columns.units["key"]
     order = np.argsort(keys)
-    return order[np.searchsorted(keys, np.array(units, dtype=np.int64), sorter=order)]
+    return order[np.searchsorted(keys, units, sorter=order)]
 
 
 def _chain_sizes(data: ReliabilityData) -> Ints:
@@ -408,9 +459,9 @@ def _chain_sizes(data: ReliabilityData) -> Ints:
     return sizes[data.codes + 1].max(axis=1, initial=0)
 
 
-def _unit_levels(answers: ProjectAnswers, units: Sequence[object]) -> tuple[list[str], Ints]:
+def _unit_levels(answers: ProjectAnswers, levels: Ints) -> tuple[list[str], Ints]:
     """Return the names of the levels that units have, and the place of that of each unit among them."""
-    distinct, place = np.unique(answers.columns.units["level"][_find_units(answers, units)], return_inverse=True)
+    distinct, place = np.unique(levels, return_inverse=True)
     names = [answers.levels[number] for number in distinct.tolist()]
     ordered = sorted(names)
     return ordered, np.array([ordered.index(name) for name in names], dtype=np.int64)[place]
