@@ -1,0 +1,32 @@
+"""The values of coders by the sets that are stored with their marks are those of the links."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from agreement.data.reading import read_answers
+from agreement.data.reliability import reliability_data
+from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.questions import any_answers, question_project
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: answer(coded_project("walk", "poesio-artstein-2005", WALK, f"{WALK} twice")),
+        lambda: answer(coded_project("walk", "passonneau-2004", WALK, f"{WALK} twice")),
+        *[lambda seed=seed: question_project("asked", any_answers(random.Random(seed))) for seed in range(6)],
+    ],
+)
+@pytest.mark.parametrize("unmarked", ["missing", "singleton", "label"])
+@pytest.mark.parametrize("top", ["category", "chain"])
+def test_values_by_stored_sets_are_those_of_the_links(db, make, unmarked, top):
+    answers = read_answers(make()).select(["open"])
+    assert answers.columns.has_sets
+    for chosen in (answers, answers.select(["open"], answers.coders[:1]), answers.restrict(answers.texts[1:])):
+        options = {"chains": "full", "top": top, "unmarked": unmarked}
+        found = reliability_data(chosen, **options)
+        linked = reliability_data(replace(chosen, columns=replace(chosen.columns, has_sets=False)), **options)
+        assert found.values == linked.values
+        assert found.to_frame().equals(linked.to_frame())
