@@ -76,7 +76,6 @@ class ProjectAnswers:
     gold_left_out: how much gold does not count, by reason, where gold was read
     selected: the coders (none for all) and the reasons of a selection
     state_name: changes with everything that was read, names included, and with the selection; empty for some texts
-    moment: the operation that was the last of all when they were read: whoever undoes it may give the name again
     cache: what was computed of these answers in one request
     """
 
@@ -102,7 +101,6 @@ class ProjectAnswers:
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
     selected: tuple[frozenset[str], frozenset[str]] | None = None
     state_name: str = ""
-    moment: str = ""
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -204,7 +202,11 @@ class ProjectAnswers:
 
     def without_gold(self) -> ProjectAnswers:
         """Return the same answers for a reader who does not learn how much gold there is."""
-        return replace(self, left_out=(), moment=f"{self.moment} without gold", cache={}) if self.left_out else self
+        return (
+            replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
+            if self.left_out
+            else self
+        )
 
     def _name_codings(self, chosen: Bools) -> Iterator[tuple[int, Document, str]]:
         """Return the place of each coding that is chosen, its text and the name of its coder."""
@@ -330,9 +332,15 @@ class ProjectAnswers:
     @property
     def state(self) -> str:
         """What is equal for equal answers of the same coders in the same texts: for what is kept with names in it."""
-        named = [(whole.hex(), [coder for coder, _ in codings]) for _, whole, codings in self._digest_documents()]
-        about = [self.fingerprint, [text.slug for text in self.texts], named]
-        return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+        columns, codings = self.columns, self.columns.codings
+        headings = [(text.slug, text.title, text.round, text.place, text.occasion, text.reason) for text in self.texts]
+        coders = [self.names[coder] for coder in codings["coder"].tolist()]
+        question = self.question.key if self.question else ""
+        about = [self.kind, self.unmarked, self.units, self.singletons, question, headings, coders]
+        digest = hashlib.sha256(json.dumps(about).encode())
+        for array in (columns.documents["digest"], columns.documents["codings"], codings["digest"]):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
     def _digest_documents(self) -> Iterator[tuple[Document, bytes, list[tuple[str, bytes]]]]:
         """Return of each text what is equal for equal answers in it, and the same of each of its coders."""

@@ -144,7 +144,6 @@ def read_question(
         categories_asked=coded.categories_asked,
         levels=coded.levels,
         state_name=repr((coded.state_name, question, unasked, scheme.spec)),
-        moment=coded.moment,
         versions=coded.versions,
         gold_left_out=coded.gold_left_out,
         left_out=coded.left_out,

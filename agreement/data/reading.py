@@ -190,8 +190,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         labels=categories.labels,
         managers=codings.managers,
         versions=reading.versions,
-        state_name=repr((known.stamp.digest, scheme_version, categories.labels, project.unmarked, reading.key)),
-        moment=f"{known.stamp.operation} {known.stamp.uuid}",
+        state_name=repr((known.stamp[:3], scheme_version, categories.labels, project.unmarked, reading.key)),
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )

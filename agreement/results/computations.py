@@ -185,7 +185,7 @@ def _as_sections(
 
 def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
     """Return a digest of what a result depends on, also the version of the program."""
-    about = [request.extract.state_name, *result.state(request)]
+    about = [request.extract.state, sorted(request.extract.labels.items()), *result.state(request)]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
 

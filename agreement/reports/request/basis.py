@@ -102,7 +102,7 @@ def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: C
     def look() -> T:
         if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
             return compute()
-        about = repr((program_version(), answers.moment, answers.state_name, key)).encode()
+        about = repr((program_version(), answers.state_name, key)).encode()
         name = hashlib.blake2b(about, digest_size=16).hexdigest()
         found: tuple[T] | None = caches["figures"].get(name)
         if found is None:
